@@ -2123,6 +2123,13 @@ function __nsadmin_values --argument-names source typed head
     end
 end
 
+# Prints the commands of a group.
+function __nsadmin_members --argument-names group
+    for member in 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'route explain'\t'Explain "No route info of this topic"' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check drain'\t'Check that drained brokers stay drained' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
+        string match -q -- "$group *" $member; and string replace -r '^\S+ ' '' -- $member
+    end
+end
+
 function __nsadmin_flags
     for item in $argv
         set -l parts (string split -m1 ' ' -- $item)
@@ -2171,6 +2178,8 @@ function __nsadmin_complete
         __nsadmin_flags $options
     else if not set -q command[1]
         __nsadmin_values commands '' ''
+    else if test "$family" = group
+        __nsadmin_members (string lower -- $command)
     else
         for item in $places
             set -l parts (string split -m1 '=' -- (string split -m1 ' ' -- $item)[1])

@@ -9,17 +9,22 @@ from nsadmin.help_pages.text_layout import format_list, help_width, join_section
 CHECK_GROUP = "check"
 """The group whose commands have the exit codes of monitoring plugins."""
 
+_RELATED_COMMANDS = {"kv": ("updateKvConfig", "deleteKvConfig"), "dlq": ("consumerProgress",)}
+"""Commands of mqadmin that operators of a group also need; mqadmin has no groups."""
+
 _PAGE_HINT = "Help for one command: nsadmin COMMAND --help"
 
 
 def group_text(group_name: str) -> str:
     """The text of `nsadmin kv`: the commands of a group, with their usage."""
+    related_names = _RELATED_COMMANDS.get(group_name, ())
     code_lines = [f"  {plugin_code:d}  {meaning}" for plugin_code, meaning in exit_codes.PLUGIN_CODE_MEANINGS]
     return join_sections(
         (
             (f"{registry.COMMAND_GROUPS[group_name]}.",),
             (f"Usage: nsadmin {group_name} COMMAND [ARGUMENTS] [OPTIONS]",),
             ("Commands:", *_list_entries(registry.list_group_members(group_name))),
+            (f"See also: {', '.join(related_names)}",) if related_names else (),
             ("Exit codes:", *code_lines) if group_name == CHECK_GROUP else (),
             (f"Help for one command: nsadmin {group_name} COMMAND --help",),
         )

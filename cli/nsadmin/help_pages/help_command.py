@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from nsadmin import registry
+from nsadmin.exit_codes import UsageError
 from nsadmin.help_pages.command_lists import all_commands_text, category_text, group_text
 from nsadmin.help_pages.overview import overview_text
 from nsadmin.help_pages.unknown_commands import unknown_command_error
@@ -41,7 +42,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
             "exit-codes": shared_pages.exit_codes_text,
         }
         return page_writers[first_word]()
-    if first_word == "columns" and len(topic_words) > 1:
+    if first_word == "columns":
         return _columns_page(topic_words[1:])
     if first_word == "all":
         return all_commands_text()
@@ -54,6 +55,8 @@ def find_page(help_words: Sequence[str]) -> str | None:
 
 
 def _columns_page(command_words: Sequence[str]) -> str:
+    if not command_words:
+        raise UsageError("missing argument COMMAND: usage: nsadmin help columns COMMAND")
     command_entry = registry.take_command(command_words)[0]
     if command_entry is None:
         raise unknown_command_error(command_words)

@@ -12,6 +12,10 @@ def test_a_group_has_its_usage_and_commands() -> None:
     assert "Exit codes:" not in lines
 
 
+def test_a_group_names_related_commands_of_mqadmin() -> None:
+    assert "\nSee also: updateKvConfig, deleteKvConfig\n" in group_text("kv")
+
+
 def test_only_checks_list_exit_codes() -> None:
     assert "  3  unknown, or the command line is wrong" in group_text("check")
 

@@ -57,3 +57,5 @@ def test_columns_of_a_command_are_explained(run: Run) -> None:
     )
     assert run("help", "columns", "batch").out == "batch prints no table.\n"
     assert run("help", "columns", "kvv").code == 2
+    usage = "nsadmin: missing argument COMMAND: usage: nsadmin help columns COMMAND\n"
+    assert run("help", "columns") == (2, "", usage)

@@ -64,6 +64,11 @@ class CommandShapes(NamedTuple):
     leading_choices: tuple[CompletionChoice, ...]
 
     @property
+    def member_shapes(self) -> list[CommandShape]:
+        """The commands of all groups."""
+        return [command_shape for command_shape in self.command_shapes if not command_shape.is_top_level]
+
+    @property
     def top_level_shapes(self) -> list[CommandShape]:
         """The groups, and the commands that belong to none."""
         return [command_shape for command_shape in self.command_shapes if command_shape.is_top_level]

@@ -68,6 +68,13 @@ function __nsadmin_values --argument-names source typed head
     end
 end
 
+# Prints the commands of a group.
+function __nsadmin_members --argument-names group
+    for member in @MEMBERS@
+        string match -q -- "$group *" $member; and string replace -r '^\S+ ' '' -- $member
+    end
+end
+
 function __nsadmin_flags
     for item in $argv
         set -l parts (string split -m1 ' ' -- $item)
@@ -116,6 +123,8 @@ function __nsadmin_complete
         __nsadmin_flags $options
     else if not set -q command[1]
         __nsadmin_values commands '' ''
+    else if test "$family" = group
+        __nsadmin_members (string lower -- $command)
     else
         for item in $places
             set -l parts (string split -m1 '=' -- (string split -m1 ' ' -- $item)[1])
@@ -142,6 +151,10 @@ complete -c nsadmin -f -a '(__nsadmin_complete)'
 def render_script(command_shapes: CommandShapes) -> str:
     """Return the script, for fish's folder of completions or to source."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
+    member_names = " ".join(
+        f"{_quote_text(command_shape.command_name)}\\t{_quote_text(command_shape.help_text)}"
+        for command_shape in command_shapes.member_shapes
+    )
     command_names = " ".join(
         f"{command_shape.command_name}\\t{_quote_text(command_shape.help_text)}"
         for command_shape in command_shapes.top_level_shapes
@@ -160,6 +173,7 @@ def render_script(command_shapes: CommandShapes) -> str:
             ),
         )
         .replace("@NAMES@", command_names)
+        .replace("@MEMBERS@", member_names)
     )
 
 

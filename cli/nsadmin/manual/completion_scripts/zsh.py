@@ -77,6 +77,15 @@ _nsadmin_commands() {
     _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z} m:[-_]='
 }
 
+# Completes the commands of the group that is on the line.
+_nsadmin_members() {
+    local -a known members=(
+@MEMBERS@
+    )
+    known=(${${(M)members:#${(L)command} *}#* })
+    _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z}'
+}
+
 _nsadmin_flags() {
     local -a known
     local item flag
@@ -115,6 +124,8 @@ _nsadmin() {
         _nsadmin_flags
     elif [[ -z $command ]]; then
         _nsadmin_commands
+    elif [[ $family == group ]]; then
+        _nsadmin_members
     else
         for item in $places; do
             item=${item%% *}
@@ -140,6 +151,10 @@ fi
 def render_script(command_shapes: CommandShapes) -> str:
     """Return the script, for a folder of $fpath or to source after compinit."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
+    member_names = (
+        f"        {_quote_text(f'{command_shape.command_name}:{command_shape.help_text}')}"
+        for command_shape in command_shapes.member_shapes
+    )
     command_names = (
         f"        {_quote_text(f'{command_shape.command_name}:{command_shape.help_text}')}"
         for command_shape in command_shapes.top_level_shapes
@@ -158,6 +173,7 @@ def render_script(command_shapes: CommandShapes) -> str:
             ),
         )
         .replace("@NAMES@", "\n".join(command_names))
+        .replace("@MEMBERS@", "\n".join(member_names))
     )
 
 
