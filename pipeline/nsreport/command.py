@@ -38,10 +38,10 @@ def build_parser() -> argparse.ArgumentParser:
         "nsreport", description="Reports about name servers, as Parquet tables."
     )
     argument_parser.add_argument(
-        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="folder of files that are made once"
+        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="folder for cached files"
     )
     subcommands = argument_parser.add_subparsers(dest="command", required=True)
-    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read new data, and update the tables"))
+    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read new data and update the tables"))
     pipeline_flags.add_stream_flags(subcommands.add_parser("stream", help="update the tables continuously"))
     return argument_parser
 
@@ -118,7 +118,9 @@ def run_stream(spark: SparkSession, arguments: argparse.Namespace) -> int:
     order_stream = OrderStream(spark, pipeline_run, arguments.output)
     order_stream.order_new_files()
     write_message(
-        doing="processing the present data" if arguments.once else f"looking every {arguments.every:g} s"
+        doing="processing the existing data"
+        if arguments.once
+        else f"checking for new data every {arguments.every:g} s"
     )
     stream_query = order_stream.start_query(None if arguments.once else arguments.every)
     try:
@@ -133,14 +135,14 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
     """Write the closing notes or the error of a run; return the exit code."""
     if run_outcome.skipped_file_count:
         write_message(
-            note=f"{run_outcome.skipped_file_count} files are neither journals nor logs, and were passed over"
+            note=f"skipped {run_outcome.skipped_file_count} files that are neither journals nor logs"
         )
     for server_name in run_outcome.duplicate_servers:
         write_message(
-            note=f"{server_name}: two journals are of this name; give each its own by --source NAME=DIR"
+            note=f'two journals have the name "{server_name}": give each one a name with --source NAME=DIR'
         )
     if run_outcome.line_count == 0:
-        return write_error("there is nothing to read: no journals and no logs", EXIT_FAILED)
+        return write_error("no journals and no logs found: check --input and --source", EXIT_FAILED)
     if run_outcome.quarantined_count:
         quarantine_note = (
             f"{run_outcome.quarantined_count} of {run_outcome.line_count} lines "
@@ -148,7 +150,7 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
         )
         if run_outcome.quarantined_share > max_share:
             return write_error(
-                f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: see silver/quarantine",
+                f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: read silver/quarantine",
                 EXIT_QUARANTINED,
             )
         write_message(note=quarantine_note)
@@ -162,11 +164,11 @@ class ReportRequestError(Exception):
 def check_report_request(arguments: argparse.Namespace) -> None:
     """Raise ReportRequestError if a report does not exist or the time range is empty."""
     if None not in (arguments.since, arguments.until) and arguments.since >= arguments.until:
-        raise ReportRequestError("--since is not before --until: nothing is between them")
+        raise ReportRequestError("--since must be before --until")
     for report_name in arguments.reports:
         if report_name not in REPORTS_BY_NAME:
             raise ReportRequestError(
-                f"there is no report {report_name}: there are {', '.join(REPORTS_BY_NAME)}"
+                f'unknown report "{report_name}": use one of {", ".join(REPORTS_BY_NAME)}'
             )
 
 

@@ -43,10 +43,10 @@ def test_a_folder_that_is_not_there_and_one_that_is_in_use(
 ) -> None:
     line = ["run", "--input", str(tmp_path / "no"), "--output", str(tmp_path / "out")]
     assert command.main(line) == command.EXIT_USAGE
-    assert told(capsys) == [{"error": f"{tmp_path}/no: there is no such file or folder"}]
+    assert told(capsys) == [{"error": f'no such file or folder "{tmp_path}/no"'}]
     with table_store.lock_output(str(tmp_path / "out")):
         assert command.main(line) == command.EXIT_FAILED
-    assert "another run writes there" in told(capsys)[-1]["error"]
+    assert "another run writes to" in told(capsys)[-1]["error"]
 
 
 def test_a_report_that_does_not_exist_is_said_first(
@@ -55,12 +55,12 @@ def test_a_report_that_does_not_exist_is_said_first(
     assert (
         command.main(["run", "--output", str(tmp_path), "--reports", "drain_audit,x"]) == command.EXIT_USAGE
     )
-    assert "there is no report x: there are broker_availability" in told(capsys)[0]["error"]
+    assert 'unknown report "x": use one of broker_availability' in told(capsys)[0]["error"]
 
 
 def test_nothing_to_read_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.report_outcome(RunOutcome(0, 0, 0), 0.01) == command.EXIT_FAILED
-    assert told(capsys) == [{"error": "there is nothing to read: no journals and no logs"}]
+    assert told(capsys) == [{"error": "no journals and no logs found: check --input and --source"}]
     assert command.report_outcome(RunOutcome(10, 0, 0), 0.01) == command.EXIT_DONE
     assert told(capsys) == []
 
@@ -68,7 +68,7 @@ def test_nothing_to_read_is_no_success(capsys: pytest.CaptureFixture[str]) -> No
 def test_two_journals_of_one_name_are_told_apart_by_the_operator(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.report_outcome(RunOutcome(10, 0, 0, ("ns:9876",)), 0.01) == command.EXIT_DONE
     [said] = told(capsys)
-    assert said["note"] == "ns:9876: two journals are of this name; give each its own by --source NAME=DIR"
+    assert said["note"] == 'two journals have the name "ns:9876": give each one a name with --source NAME=DIR'
 
 
 def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,10 +76,10 @@ def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFi
     assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]
     assert command.report_outcome(RunOutcome(100, 2, 3), 0.01) == command.EXIT_QUARANTINED
     assert told(capsys) == [
-        {"note": "3 files are neither journals nor logs, and were passed over"},
+        {"note": "skipped 3 files that are neither journals nor logs"},
         {
             "error": "2 of 100 lines (2.00%) are in quarantine, more than --max-quarantine 1.00%: "
-            "see silver/quarantine"
+            "read silver/quarantine"
         },
     ]
 
@@ -105,7 +105,7 @@ def test_the_examples_of_the_manual_do_what_they_say(
     said = told(capsys)
     lines = [one for one in said if one.get("table") == "bronze/lines"]
     assert [(one["rowsIn"], one["rowsOut"]) for one in lines] == [(1, 1)]
-    assert {"note": "1 files are neither journals nor logs, and were passed over"} in said
+    assert {"note": "skipped 1 files that are neither journals nor logs"} in said
     assert {one["table"] for one in said if "gold" in one.get("table", "")} == {"gold/drain_audit"}
 
     line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/reports", "--compact"]

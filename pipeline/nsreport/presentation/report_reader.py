@@ -29,7 +29,7 @@ def read_report(
     """Read the rows of a report that `report run` made, sorted by its columns. Raises TableNotMadeError."""
     report = REPORTS_BY_NAME.get(report_name)
     if report is None:
-        raise TableNotMadeError(f"there is no report {report_name}; there are: {', '.join(REPORTS_BY_NAME)}")
+        raise TableNotMadeError(f'unknown report "{report_name}": use one of {", ".join(REPORTS_BY_NAME)}')
     return read_rows(output_folder / "gold" / report_name, list(report.columns), day_range)
 
 

@@ -21,14 +21,14 @@ def add_stream_flags(argument_parser: argparse.ArgumentParser) -> None:
     """Add the flags of `stream`."""
     add_common_flags(argument_parser)
     argument_parser.add_argument(
-        "--once", action="store_true", help="process the present data and exit, for cron"
+        "--once", action="store_true", help="process the existing data and exit, for cron"
     )
     argument_parser.add_argument(
         "--every",
         type=parse_seconds,
         default=60.0,
         metavar="TIME",
-        help="time between two searches for new data: 30s, 5m (default: 60s)",
+        help="time between two checks for new data: 30s, 5m (default: 60s)",
     )
 
 
@@ -76,9 +76,9 @@ def parse_source(flag_text: str) -> tuple[str, str]:
     """Parse NAME=DIR into (name, folder)."""
     server_name, separator, source_path = flag_text.partition("=")
     if not (server_name and separator and source_path):
-        raise argparse.ArgumentTypeError(f"{flag_text!r} is not NAME=DIR")
+        raise argparse.ArgumentTypeError(f'invalid source "{flag_text}": use NAME=DIR')
     if server_name == "*" and "*" not in source_path:
-        raise argparse.ArgumentTypeError(f"{flag_text!r} has no * in its folder, which would be the name")
+        raise argparse.ArgumentTypeError(f'invalid source "{flag_text}": put a * in the folder, for the name')
     return server_name, source_path
 
 
@@ -86,7 +86,7 @@ def parse_setting(flag_text: str) -> tuple[str, str]:
     """Parse KEY=VALUE into (key, value)."""
     setting_name, separator, setting_value = flag_text.partition("=")
     if not (setting_name.startswith("spark.") and separator):
-        raise argparse.ArgumentTypeError(f"{flag_text!r} is not spark.KEY=VALUE")
+        raise argparse.ArgumentTypeError(f'invalid setting "{flag_text}": use spark.KEY=VALUE')
     return setting_name, setting_value
 
 
@@ -97,7 +97,7 @@ def parse_share(flag_text: str) -> float:
     except ValueError:
         parsed_share = -1
     if not 0 <= parsed_share <= 1:
-        raise argparse.ArgumentTypeError(f"invalid share {flag_text!r}: use 1% or 0.01")
+        raise argparse.ArgumentTypeError(f'invalid share "{flag_text}": use 1% or 0.01')
     return parsed_share
 
 
@@ -111,7 +111,7 @@ def parse_moment(flag_text: str) -> int:
         parsed_time = datetime.fromisoformat(flag_text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{flag_text!r} is neither ISO 8601, nor 7d, nor ms since 1970"
+            f'invalid time "{flag_text}": use ISO 8601, 7d, or ms since 1970'
         ) from None
     return round(parsed_time.replace(tzinfo=parsed_time.tzinfo or UTC).timestamp() * 1000)
 
@@ -120,7 +120,7 @@ def parse_seconds(flag_text: str) -> float:
     """Parse 30s, 5m or 2h into seconds."""
     duration_match = re.fullmatch(r"(\d{1,6})([smh])", flag_text)
     if duration_match is None or int(duration_match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"invalid time {flag_text!r}: use 30s, 5m or 2h")
+        raise argparse.ArgumentTypeError(f'invalid time "{flag_text}": use 30s, 5m or 2h')
     return float(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
 
 

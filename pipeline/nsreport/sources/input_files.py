@@ -53,9 +53,7 @@ PIECE_BYTES = 1 << 20
 """A file that is read as a whole is cut into pieces of about this size, at line ends."""
 
 _MIN_PARTITIONS_KEY = "spark.sql.files.minPartitionNum"
-_BLOCKS_CHANGED_ERROR = (
-    "files have grown, or were cut up otherwise, since their lines were counted; run it again"
-)
+_BLOCKS_CHANGED_ERROR = "input files changed while they were read: run the same command again"
 
 DAMAGE_PREFIX = "0000-00-00 00:00:00 - damaged: "
 """Start of the line that replaces the unreadable part of a log: a message with an invalid time."""
@@ -146,7 +144,7 @@ def list_files(spark: SparkSession, input_source: InputSource) -> tuple[list[Inp
         )
     except AnalysisException as error:
         if error.getCondition() == "PATH_NOT_FOUND":
-            raise InputNotFoundError(f"{input_source.path}: there is no such file or folder") from None
+            raise InputNotFoundError(f'no such file or folder "{input_source.path}"') from None
         raise
     known_files, other_paths = [], []
     for file_path, byte_count, modified_ms in sorted(file_rows):
@@ -334,7 +332,7 @@ def _decompress_frames(packed_content: bytes, file_name: str) -> Iterator[bytes]
         yield frame.content[: frame.content.rfind(b"\n") + 1]
         yield (
             f"{file_name} is damaged: {resume_offset - frame_begin} bytes from byte "
-            f"{frame_begin} on cannot be read\n"
+            f"{frame_begin} on are unreadable\n"
         ).encode()
         if not packed_content:
             return
@@ -353,10 +351,7 @@ def _decompress_members(packed_content: bytes, file_name: str) -> bytes:
         member_begin += member.compressed_bytes
         if member.problem_text is not None:
             plain_content = b"".join(plain_parts)
-            damage_line = (
-                f"{DAMAGE_PREFIX}{file_name} cannot be read from byte {member_begin} "
-                f"on, or was cut off there\n"
-            )
+            damage_line = f"{DAMAGE_PREFIX}{file_name} is damaged or incomplete from byte {member_begin} on\n"
             return plain_content[: plain_content.rfind(b"\n") + 1] + damage_line.encode()
     return b"".join(plain_parts)
 

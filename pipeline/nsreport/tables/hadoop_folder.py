@@ -45,7 +45,7 @@ class HadoopFolder:
         self._file_system.delete(hadoop_target, True)
         self._file_system.mkdirs(hadoop_target.getParent())
         if not self._file_system.rename(self._resolve_path(source_path), hadoop_target):
-            raise OSError(f"{self.qualify_path(source_path)} cannot be moved to {hadoop_target.toString()}")
+            raise OSError(f'cannot move "{self.qualify_path(source_path)}" to "{hadoop_target.toString()}"')
 
     def read_text(self, relative_path: str) -> str | None:
         """Return the text of a file, or None if it does not exist."""

@@ -94,7 +94,7 @@ def lock_output(root_path: str) -> Iterator[None]:
         try:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise OutputBusyError(f"{root_path}: another run writes there; wait until it has ended") from None
+            raise OutputBusyError(f'another run writes to "{root_path}": wait until it has ended') from None
         yield
 
 

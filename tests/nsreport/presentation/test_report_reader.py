@@ -57,7 +57,7 @@ def test_lines_and_those_that_nobody_understood_are_counted(folder: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("ns_health", "no table "), ("x", "there is no report x; there are: broker_")],
+    [("ns_health", "no table "), ("x", 'unknown report "x": use one of broker_')],
 )
 def test_what_is_not_there_is_said_with_what_to_do(folder: Path, name: str, said: str) -> None:
     with pytest.raises(TableNotMadeError, match=said):

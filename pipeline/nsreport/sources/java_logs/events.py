@@ -287,8 +287,8 @@ def _field_columns() -> dict[str, Column]:
 def _event_reason(event_type: Column) -> Column:
     return (
         when(event_type.isin("BrokerUnregistered", "AddressForgotten"), col("gone"))
-        .when(col("rule") == "conflict", lit("another address holds the place, with a newer state"))
-        .when(col("rule") == "stranger", lit("it is not registered, and brought one topic only"))
+        .when(col("rule") == "conflict", lit("another address is registered with a newer stateVersion"))
+        .when(col("rule") == "stranger", lit("an unregistered broker sent only one topic"))
         .when(col("rule").isin("topicNew", "topicChanged"), lit("registration"))
         .when(event_type == "TopicsChanged", lit("unregistration"))
         .when(event_type == "ServerStopping", lit("shutdown hook"))

@@ -19,7 +19,7 @@ LOG_KINDS = LOG_PATTERNS
 MAX_QUARANTINED_LENGTH = 500
 """The quarantine keeps this many characters of a line."""
 
-_BROKEN_REASON = "begins like a known message, and goes on otherwise"
+_BROKEN_REASON = "starts like a known message, but does not match its pattern"
 
 
 class ParsedLogs(NamedTuple):

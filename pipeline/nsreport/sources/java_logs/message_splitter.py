@@ -105,8 +105,8 @@ def select_orphan_lines(message_lines: DataFrame) -> DataFrame:
     orphan_reason = (
         when(_is_too_long(), f"longer than {MAX_MESSAGE_LENGTH} characters")
         .when(col("text").startswith(DAMAGE_PREFIX), "the file is damaged")
-        .when(col("text").rlike(_HEAD_PATTERN), "no such time")
-        .otherwise("continues a line that is not in this file")
+        .when(col("text").rlike(_HEAD_PATTERN), "invalid time")
+        .otherwise("continuation of a line that is not in this file")
     )
     described_lines = message_lines.select(
         "file", "line", "text", "kind", "date", orphan_reason.alias("reason")

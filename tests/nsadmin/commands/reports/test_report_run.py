@@ -80,8 +80,8 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
         ("--input nowhere --dir o", "--input nowhere: no such file or folder"),
         ("--input no*where --dir o", "--input no*where: no such file or folder"),
         ("--source a=. --dir o --since 2025-02-02 --until 2025-02-01", "--since must be before --until"),
-        ("--input i --dir o --source x", "'x' is not NAME=DIR"),
-        ("--input i --dir o --max-quarantine 2", "invalid share '2': use 1% or 0.01"),
+        ("--input i --dir o --source x", 'invalid source "x": use NAME=DIR'),
+        ("--input i --dir o --max-quarantine 2", 'invalid share "2": use 1% or 0.01'),
     ],
 )
 def test_a_wrong_line_is_said_before_anything_starts(

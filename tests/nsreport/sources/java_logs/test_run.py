@@ -86,11 +86,11 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     said = capsys.readouterr()
     lines = new.count("\n") + old.count("\n") + 9
     assert f"9 of {lines} lines" in said.err
-    assert "are in quarantine, more than --max-quarantine 1.00%: see silver/quarantine" in said.err
+    assert "are in quarantine, more than --max-quarantine 1.00%: read silver/quarantine" in said.err
     # The tables are made all the same.
     assert "gold/config_changes" in said.out
     lost = TableStore(spark, str(out)).read_table(silver.QUARANTINE_TABLE)
     assert lost is not None
     assert {(row.text[:14], row.reason) for row in lost.collect()} == {
-        ("topic changed,", "begins like a known message, and goes on otherwise")
+        ("topic changed,", "starts like a known message, but does not match its pattern")
     }
