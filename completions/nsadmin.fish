@@ -1752,8 +1752,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01 (default: 1%)' \
                 '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
                 '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
-                '--once process the present data and exit, for cron' \
-                '--every= time between two searches for new data: 30s, 5m (default: 60s)'
+                '--once process the existing data and exit, for cron' \
+                '--every= time between two checks for new data: 30s, 5m (default: 60s)'
         case lab
             set family program
             set places \
