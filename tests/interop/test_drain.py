@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin import AdminClient, CheckState
 from tests.interop import jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info
 from tests.interop.draining import QUICK, Draining, Load, Ordered, named, queues
@@ -242,6 +243,29 @@ def test_newest_durable_through_the_broker(newest: World) -> None:
     assert newest.drain("undrain", "broker-a").code == 0
     assert newest.queues == before
     assert newest.load.counts.failures == refused
+
+
+def test_newest_drained_by_a_script(newest: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path))
+    newest.wait_for_writes()
+    before = newest.queues
+    held: list[tuple[str, set[int]]] = []
+
+    def stop_broker(addr: str) -> None:
+        held.append((addr, {queue["perm"] & 2 for server in newest.queues for queue in server.values()}))
+
+    with AdminClient([server.address for server in newest.servers]) as admin:
+        result = admin.drain(
+            "broker-a", when_safe=stop_broker, settle_seconds=5, interval_seconds=2, quiet_intervals=2
+        )
+        assert (result.is_safe, result.unknown_servers) == (True, ())
+        assert held == [(newest.broker.address, {0})]
+        # A name stands for the address of the master.
+        [config] = admin.broker_configs.get_each(["broker-a"])
+        assert config.value()["brokerName"] == "broker-a"
+        assert admin.checks.check_brokers().state is CheckState.OK
+        assert all(server.is_restored for server in admin.undrain("broker-a"))
+    assert [differing(*pair) for pair in zip(before, newest.queues, strict=True)] == [{}, {}]
 
 
 def test_newest_with_a_name_server_that_dies(newest: World) -> None:
