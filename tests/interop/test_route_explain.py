@@ -346,6 +346,15 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     assert f"no broker accepts messages for {topic}: broker-a: missing" in "\n".join(
         unwritable.rows["details"]
     )
+    topic_check = ask("check", "topic", topic)
+    assert (topic_check.code, topic_check.rows["summary"]) == (
+        2,
+        f"0 of 1 brokers of {topic} accept messages",
+    )
+    assert any(line.startswith("broker-a: missing: ") for line in topic_check.rows["details"])
+    agreement_check = ask("check", "divergence", "--settle", "0")
+    assert agreement_check.code == 2
+    assert "no name server lists broker-a:0, broker-a:1" in agreement_check.rows["summary"]
     differing = ask("divergence", "--settle", "0")
     found = [(row["name"], row["state"]) for row in differing.rows]
     assert (differing.code, found) == (1, [("broker-a:0", "missing"), ("broker-a:1", "missing")])
@@ -358,3 +367,8 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     # It was removed on purpose.
     assert ask("inventory", "forget", "broker-a").code == 0
     assert [ask(*words).code for words in (("clusterList",), ("check", "brokers"))] == [0, 0]
+    # It is expected all the same.
+    expecting = ("--expect", "broker-a")
+    assert ask("clusterList", *expecting).code == 3
+    assert ask("divergence", "--settle", "0", *expecting).code == 1
+    assert ask("check", "writable", *expecting).code == 2

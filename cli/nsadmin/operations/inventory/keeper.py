@@ -233,8 +233,15 @@ def build_inventory_key(name_servers: NameServerList, context_name: str | None) 
 def _add_brokers(
     known_brokers: Sequence[ExpectedBroker], extra_brokers: Iterable[ExpectedBroker]
 ) -> list[ExpectedBroker]:
-    known_labels = {broker.label for broker in known_brokers}
-    return [*known_brokers, *(broker for broker in extra_brokers if broker.label not in known_labels)]
+    """Add brokers that are expected in any case, also if the inventory says that they left."""
+    extra_by_label = {broker.label: broker for broker in extra_brokers}
+    expected_brokers = [
+        broker._replace(is_pinned=True, is_leaving=False, has_left=False)
+        if extra_by_label.pop(broker.label, None)
+        else broker
+        for broker in known_brokers
+    ]
+    return [*expected_brokers, *extra_by_label.values()]
 
 
 def _group_of_record(broker_name: str, broker_record: Mapping[str, object]) -> BrokerAddrGroup:

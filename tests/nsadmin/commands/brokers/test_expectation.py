@@ -99,6 +99,18 @@ def test_check_all_uses_the_inventory_for_topics_and_divergence(run: Run, both: 
     assert (states["divergence", None], states["topic", "T"]) == ("CRITICAL", "WARNING")
 
 
+def test_expect_names_a_broker_that_was_forgotten(run: Run, first: FakeNameServer, broker_b: None) -> None:
+    both = ("-n", first.addr)
+    run("check", "brokers", *both, "--expect", "broker-a,broker-b")
+    run("inventory", "pin", "broker-b", *both)
+    assert run("inventory", "forget", "broker-b", *both).code == 0
+    assert run("clusterList", *both).code == 0
+    done = run("clusterList", *both, "--expect", "broker-b")
+    assert (done.code, "broker-b:0 is missing" in done.err) == (3, True)
+    # It is forgotten all the same.
+    assert run("clusterList", *both).code == 0
+
+
 EXPECTING: dict[str, tuple[Sequence[str], int]] = {
     "clusterList": ((), ExitCode.PARTLY),
     "divergence": (("--settle", "0"), ExitCode.FAILED),
