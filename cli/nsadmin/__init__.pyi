@@ -70,6 +70,7 @@ from nsadmin.client.consumers.offset_plans import OffsetMove, OffsetPlan
 from nsadmin.client.consumers.producers import ProducerConnections
 from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
 from nsadmin.client.messages.consume_queues import ConsumeQueueEntry, QueueEntries
 from nsadmin.client.messages.consume_tracks import ConsumeTrack
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
@@ -84,6 +85,7 @@ from nsadmin.client.messages.offset_ranges import OffsetRanges
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.send_probes import SendProbe
+from nsadmin.client.messages.topic_follower import FollowStart, FollowedPage, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, NullableTexts, TopicQueues
@@ -252,6 +254,8 @@ __all__ = [
     "ExpectedBroker",
     "ExposureAnswer",
     "FindingState",
+    "FollowStart",
+    "FollowedPage",
     "FoundMessages",
     "FoundTraces",
     "Group",
@@ -286,6 +290,7 @@ __all__ = [
     "MasterLink",
     "Member",
     "MessageCount",
+    "MessageDraft",
     "MessagePage",
     "MessageQueue",
     "MessageReceiver",
@@ -346,6 +351,7 @@ __all__ = [
     "SavedPlan",
     "SendProbe",
     "SendQueue",
+    "SentDraft",
     "SentMessage",
     "ServerResult",
     "ServerRole",
@@ -363,6 +369,7 @@ __all__ = [
     "Tls",
     "TopicConfigChange",
     "TopicDeletion",
+    "TopicFollower",
     "TopicNotExist",
     "TopicPatch",
     "TopicQueues",

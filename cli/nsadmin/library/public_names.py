@@ -119,7 +119,10 @@ _NAMES_BY_MODULE = {
         "ConsumeMode",
         "ModeChange",
     ),
-    "nsadmin.client.consumers.consume_stats": ("ConsumeStats", "GroupQueueLag"),
+    "nsadmin.client.consumers.consume_stats": (
+        "ConsumeStats",
+        "GroupQueueLag",
+    ),
     "nsadmin.client.consumers.consumer_progress": ("GroupProgress",),
     "nsadmin.client.consumers.group_settings": (
         "AttributeChanges",
@@ -139,6 +142,10 @@ _NAMES_BY_MODULE = {
         "RunningQueue",
     ),
     "nsadmin.client.message_queues": ("MessageQueue",),
+    "nsadmin.client.messages.bulk_sender": (
+        "MessageDraft",
+        "SentDraft",
+    ),
     "nsadmin.client.messages.consume_queues": (
         "ConsumeQueueEntry",
         "QueueEntries",
@@ -184,6 +191,11 @@ _NAMES_BY_MODULE = {
         "ReplayPlace",
     ),
     "nsadmin.client.messages.send_probes": ("SendProbe",),
+    "nsadmin.client.messages.topic_follower": (
+        "FollowStart",
+        "FollowedPage",
+        "TopicFollower",
+    ),
     "nsadmin.client.name_servers.kv_config": (
         "KvChange",
         "KvTables",
