@@ -66,9 +66,8 @@ def _run_batch_line(batch_context: _BatchContext, command_words: list[str]) -> i
 def _run_command_line(command_args: list[str], batch_context: _BatchContext | None = None) -> int:
     stderr.set_context_label(None)
     leading_options, remaining_words = _split_at_command(command_args)
-    if "--version" in leading_options or remaining_words == ["version"]:
-        output.write_text(f"nsadmin {__version__}")
-        return ExitCode.DONE
+    if "--version" in leading_options or remaining_words[:1] == ["version"]:
+        return _show_version(remaining_words[1:])
     if remaining_words[:1] == ["help"] or _HELP_FLAGS.intersection(leading_options):
         return _show_help(remaining_words[remaining_words[:1] == ["help"] :], batch_context)
     if not remaining_words:
@@ -86,6 +85,17 @@ def _run_command_line(command_args: list[str], batch_context: _BatchContext | No
     if command_entry.kind == "check":
         return _run_check(command_entry, command_function, leading_options + command_words, batch_context)
     return _parse_and_perform(command_entry, command_function, leading_options + command_words, batch_context)
+
+
+def _show_version(further_words: list[str]) -> int:
+    if _HELP_FLAGS.intersection(further_words):
+        return _show_help(["version"], None)
+    if further_words:
+        from nsadmin.command_line.usage_errors import unexpected_argument
+
+        raise unexpected_argument(further_words[0], "nsadmin version")
+    output.write_text(f"nsadmin {__version__}")
+    return ExitCode.DONE
 
 
 def _show_help(help_words: list[str], batch_context: _BatchContext | None) -> int:

@@ -132,6 +132,7 @@ def test_help_of_a_two_word_command_has_the_two_words(run: Run, args: tuple[str,
 @pytest.mark.parametrize("word", ["--version", "version"])
 def test_the_version(run: Run, word: str) -> None:
     assert run(word) == (0, f"nsadmin {__version__}\n", "")
+    assert run("version", "--help").out.startswith("Usage: nsadmin version\n")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,7 @@ def test_the_version(run: Run, word: str) -> None:
         ((), "missing command: nsadmin --help lists the commands"),
         (("topicRout",), 'unknown command "topicRout": did you mean "topicRoute"?'),
         (("lag",), 'unknown command "lag": did you mean "consumerProgress" or "check lag"?'),
+        (("version", "now"), 'unexpected argument "now": usage: nsadmin version\n'),
         (("qqqqqq",), 'unknown command "qqqqqq": nsadmin --help lists the commands'),
         (("help", "qqqqqq"), 'unknown command "qqqqqq": nsadmin --help lists the commands'),
         (("context", "frobnicate"), 'unknown command "context frobnicate": use list, show, use, set, login'),

@@ -18,7 +18,9 @@ _WHOLE_NUMBERS = (int, int | None)
 
 def unknown_option(flag_name: str, known_flags: Sequence[str], advice: str) -> UsageError:
     """An option that does not exist; `advice` is for an option that is similar to none."""
-    near_flags = find_similar_names(flag_name, known_flags, 0.6, max_names=1)
+    # Every short option is similar to every other one.
+    is_long = flag_name.startswith("--") and len(flag_name) > 3
+    near_flags = find_similar_names(flag_name, (*known_flags, "--help"), 0.6, max_names=1) if is_long else []
     return UsageError(f'unknown option "{flag_name}": {did_you_mean(near_flags) if near_flags else advice}')
 
 

@@ -27,8 +27,10 @@ def find_page(help_words: Sequence[str]) -> str | None:
         UsageError: The words name nothing.
     """
     topic_words = [word for word in help_words if word not in HELP_FLAGS]
-    if not topic_words:
+    if not topic_words or topic_words == ["help"]:
         return overview_text()
+    if topic_words == ["version"]:
+        return "Usage: nsadmin version\n\nPrint the version."
     if registry.take_command(topic_words)[0] is not None:
         return None
     first_word = topic_words[0].lower()

@@ -8,7 +8,11 @@ from nsadmin.command_line.usage_errors import expected_value, unknown_option
 
 def test_an_option_that_is_similar_to_none_gets_advice() -> None:
     assert str(unknown_option("--foo", ["--force"], "x")) == 'unknown option "--foo": did you mean "--force"?'
-    assert str(unknown_option("-x", ["--force"], "see y")) == 'unknown option "-x": see y'
+    assert str(unknown_option("-x", ["--force", "-y"], "see y")) == 'unknown option "-x": see y'
+    assert str(unknown_option("-", ["-y"], "see y")) == 'unknown option "-": see y'
+    assert (
+        str(unknown_option("--hlep", ["--force"], "x")) == 'unknown option "--hlep": did you mean "--help"?'
+    )
 
 
 def test_what_an_option_expects_has_an_example() -> None:

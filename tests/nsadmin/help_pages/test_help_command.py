@@ -31,6 +31,11 @@ def test_a_command_has_a_page_of_its_own() -> None:
     assert find_page(["topic-route"]) is None
 
 
+def test_help_and_version_have_pages() -> None:
+    assert find_page(["help"]) == find_page([])
+    assert find_page(["version", "--help"]) == "Usage: nsadmin version\n\nPrint the version."
+
+
 def test_unknown_words_are_an_error() -> None:
     with pytest.raises(UsageError, match='unknown command "columnz"'):
         find_page(["columnz"])
