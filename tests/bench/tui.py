@@ -110,7 +110,7 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
         share = (watched.seconds - cpu) / (time.perf_counter() - idle_from)
         after = watched.megabytes
         terminal.type("2")
-        terminal.until("of applications")
+        terminal.until("application topics")
         terminal.idle(15)
         topics = watched.megabytes
         terminal.type("q")

@@ -284,7 +284,7 @@ def test_a_registration_that_is_too_large(cluster: Cluster, tmp_path: Path) -> N
     assert causes(done) == {"registrationTooLarge": []}
     found = row(done, "registrationTooLarge")
     assert (found["brokerName"], found["brokerAddr"]) == ("broker-large", large.address)
-    assert "name servers take 16777216: they close the connection" in found["seen"]
+    assert "name servers accept 16777216 at most: they close the connection" in found["seen"]
 
 
 @contextmanager

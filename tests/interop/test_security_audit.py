@@ -120,7 +120,7 @@ def test_stock_servers_of_5_5_0_are_open_and_the_audit_changes_nothing(world: Wo
 def test_4_9_7_too_by_its_own_settings(world: World) -> None:
     code, found = audit(world.old.address)
     assert code == 1
-    assert "what to do: aclEnable=true in broker.conf" in found["noAuthentication"]["details"]
+    assert "remedy: set aclEnable=true in broker.conf" in found["noAuthentication"]["details"]
     assert "openNameServer" in found
     assert not [check for check in found if check.startswith("CVE")]
 

@@ -149,7 +149,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.until("on 2 of 2 name servers", "equal")
 
     screen.keys("Tab", "Tab", "Tab")
-    screen.until("connected to its masters", "PRODUCER GROUP")
+    screen.until("producers of its brokers", "PRODUCER GROUP")
 
     screen.keys("1")
     screen.until("1 brokers")
