@@ -167,7 +167,7 @@ def test_who_knows_one_name_server_only(cluster: Cluster) -> None:
 def test_an_old_broker_is_stopped(cluster: Cluster) -> None:
     brief = cluster("whatIf", "--down", "broker-old", code=1)
     [only] = [row for row in brief if row["name"] == "OnlyOld"]
-    assert only["finding"] == "no write queue, no master, nothing to read"
+    assert only["finding"] == "no queue to write to, no master, nothing to read"
     [group] = [row for row in brief if row["what"] == "group"]
     assert (group["name"], group["finding"], group["clients"]) == (GROUP, "cannot read OnlyOld", 1)
     foretold = cluster("whatIf", "--down", "broker-old", "--detail", "--system", code=1)
@@ -185,7 +185,7 @@ def test_a_new_broker_is_killed(cluster: Cluster) -> None:
     foretold = cluster("whatIf", "--down", "broker-new", "--detail", "--system", code=1)
     by_name = {row["name"]: row for row in foretold}
     # The other broker has it to be read only.
-    assert by_name["ReadOnlyElsewhere"]["finding"] == "no write queue"
+    assert by_name["ReadOnlyElsewhere"]["finding"] == "no queue to write to"
     assert by_name["OnlyNew"]["writeQueuesLeft"] == 6
     assert "OnlyOld" not in by_name
     cluster.new.kill()
