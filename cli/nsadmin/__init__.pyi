@@ -85,7 +85,7 @@ from nsadmin.client.messages.offset_ranges import OffsetRanges
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.send_probes import SendProbe
-from nsadmin.client.messages.topic_follower import FollowStart, FollowedPage, TopicFollower
+from nsadmin.client.messages.topic_follower import FollowedPage, FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, NullableTexts, TopicQueues

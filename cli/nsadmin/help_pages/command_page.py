@@ -74,12 +74,11 @@ def _parameter_section(title: str, parameters: Iterable[Parameter], width: int) 
 def _parameter_item(parameter: Parameter) -> tuple[str, str]:
     option = describe_parameter(parameter)
     metavar_text = f" {option.metavar}" if option.metavar else ""
-    default_text = (
-        f" (default: {parameter.default})"
-        if isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
-        else ""
-    )
-    return ", ".join(option.flags) + metavar_text, option.help + default_text
+    has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
+    help_text = option.help
+    if has_default and "default" not in help_text and "if left out" not in help_text:
+        help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
+    return ", ".join(option.flags) + metavar_text, help_text
 
 
 def _column_section(column_names: Sequence[str], width: int) -> list[str]:

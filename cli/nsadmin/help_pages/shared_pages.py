@@ -27,10 +27,9 @@ ENVIRONMENT_VARIABLES = (
         "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state.",
     ),
     ("NSADMIN_INVENTORY", "off: do not record which brokers to expect."),
-    (
-        "XDG_CACHE_HOME",
-        "nsadmin/ in this folder caches answers of endpoints and TAB values. Default: ~/.cache.",
-    ),
+    ("XDG_CONFIG_HOME", "Replaces ~/.config."),
+    ("XDG_STATE_HOME", "Replaces ~/.local/state."),
+    ("XDG_CACHE_HOME", "Replaces ~/.cache; nsadmin caches answers of endpoints and TAB values there."),
     ("NO_COLOR", "Set to any value to get no colours."),
 )
 

@@ -60,7 +60,7 @@ Arguments, by position or as options:
 Options:
   -s TIME    When.
   -o N       How many.
-  --level N  How far. (default: 7)
+  --level N  How far (default: 7).
 
 Examples:
   # Brokers of a topic
