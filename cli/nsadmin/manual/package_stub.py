@@ -22,6 +22,8 @@ def render_package_stub() -> str:
 
 
 def _render_import(module_name: str, names: list[str]) -> str:
+    # ruff sorts imported classes without case, before functions.
+    names = sorted(names, key=lambda name: (name.islower(), name.lower()))
     line = f"from {module_name} import {', '.join(names)}\n"
     if len(line) <= _LINE_LENGTH + 1:
         return line
