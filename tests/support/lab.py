@@ -1,6 +1,8 @@
 """What `nsadmin lab up` starts, in a thread of this process: a name server of ours and simulated brokers."""
 
 import asyncio
+import random
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager
@@ -114,3 +116,17 @@ def lab(
         yield living.started()
     finally:
         living.end()
+
+
+def free_ports(number: int) -> int:
+    """The first of so many ports that are free now, PORT_STEP apart."""
+    # At random, as other tests may look for some at the same time.
+    for _ in range(100):
+        first = random.randrange(20_000, 60_000)
+        try:
+            for at in range(number):
+                socket.create_server(("127.0.0.1", first + at * PORT_STEP)).close()
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free ports")

@@ -1,7 +1,5 @@
 """Every example of the manual, run in a lab; those that need messages are run by the interop tests."""
 
-import random
-import socket
 import subprocess
 import sys
 from io import StringIO
@@ -27,7 +25,7 @@ from tests.support.examples import (
     elsewhere,
     words,
 )
-from tests.support.lab import DOCUMENTED_BROKER_PORT, lab
+from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports, lab
 from tests.support.running import ROOT, Program
 from tests.support.terminal import Terminal
 
@@ -124,16 +122,3 @@ def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:
             child.terminate()
     return said
 
-
-def free_ports(number: int) -> int:
-    """The first of so many ports that are free now, PORT_STEP apart."""
-    # At random, as other tests may look for some at the same time.
-    for _ in range(100):
-        first = random.randrange(20_000, 60_000)
-        try:
-            for at in range(number):
-                socket.create_server(("127.0.0.1", first + at * PORT_STEP)).close()
-        except OSError:
-            continue
-        return first
-    raise AssertionError("no free ports")

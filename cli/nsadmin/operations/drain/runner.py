@@ -125,7 +125,8 @@ class DrainRun:
             )
             yield self._record_event(started_event)
             if checked_event is not None:
-                yield self._record_event(checked_event)
+                # The check was made before the drain began: its own time would run backwards.
+                yield self._record_event(checked_event._replace(time=self._procedure_clock.now_ms()))
             yield from self._observe_until_safe(state_machine)
         finally:
             self._drain_store.release_lock()

@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
 from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.facts import OwnTopics
-from nsadmin.operations.drain.runner import DrainRefused, check_plan
+from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.store import DrainStore
 from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
@@ -32,6 +32,15 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["phase"] for record in named(told, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
+
+
+def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
+    cluster = Cluster()
+    plan, servers = cluster.plan(), cluster.read_servers()
+    checked = check_plan(plan, servers, SYSTEM, frozenset(), cluster.now - 6)
+    drain = DrainRun(plan, cluster, DrainStore(tmp_path, BROKER), cluster.clock)
+    times = [record["time"] for record in drain.run_drain(checked, servers)]
+    assert times == sorted(times)
 
 
 def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""Writes what the program prints today into the pages: `python -m tests.support.record_documentation PAGE...`.
+
+The commands run on a lab on the documented ports, in real time. `?` below a command is replaced by all of its
+output, `?5` by its first five lines. Where lines are left out with `…`, each line that is shown is replaced by the
+most similar line of the output.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from tests.support.documented_commands import ELISION, find_difference, normalise, read_blocks
+from tests.support.documented_lab import NAME_SERVER_PORT, DocumentedLab, documented_lab
+from tests.support.lab import DOCUMENTED_BROKER_PORT
+from tests.support.running import ROOT
+
+_ALL, _MINIMUM_RATIO = re.compile(r"\?(\d*)"), 0.5
+
+
+def main(names: Sequence[str]) -> int:
+    """Record the named pages."""
+    for name in names:
+        page = ROOT / name
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            documented_lab(
+                page,
+                Path(folder),
+                (str(ROOT / ".venv" / "bin" / "nsadmin"),),
+                NAME_SERVER_PORT,
+                DOCUMENTED_BROKER_PORT,
+            ) as lab,
+        ):
+            record_page(page, lab)
+    return 0
+
+
+def record_page(page: Path, lab: DocumentedLab) -> None:
+    """Run the commands of a page, and replace the outputs that it shows."""
+    lines = page.read_text("utf-8").splitlines()
+    moved = 0
+    for block in read_blocks(page):
+        if block.not_run is not None:
+            continue
+        lab.prepare(block)
+        for command in block.list_commands():
+            printed = [line.rstrip() for line in lab.run_shown(block, command)]
+            if not command.has_output:
+                print(f"{block.name}: {command.command_line}", *printed, sep="\n    ")
+                continue
+            new = merge_output(command.output_lines, printed)
+            if find_difference(command.output_lines, printed) is not None:
+                print(f"{block.name}: {command.command_line}: other output")
+            first = command.first_output_line + moved
+            last = command.last_output_line + moved
+            lines[first:last] = [(block.indent + line).rstrip() for line in new]
+            moved += len(new) - (last - first)
+    page.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def merge_output(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
+    """The lines to show, of those that were printed."""
+    ends_blank = bool(shown) and not shown[-1].strip()
+    wanted = [line for line in shown if line.strip()]
+    tail = [""] if ends_blank else []
+    if wanted and (whole := _ALL.fullmatch(wanted[0].strip())):
+        limit = int(whole[1] or len(printed))
+        return [*printed[:limit], *([ELISION] if len(printed) > limit else []), *tail]
+    if ELISION not in (line.strip() for line in wanted):
+        return [*printed, *tail]
+    merged, at = [], 0
+    for line in wanted:
+        if line.strip() == ELISION:
+            merged.append(line)
+            continue
+        best = max(range(at, len(printed)), key=lambda i: _similarity(line, printed[i]), default=None)
+        if best is None or _similarity(line, printed[best]) < _MINIMUM_RATIO:
+            print("    not printed:", line)
+            continue
+        merged.append(_keep_elision(line, printed[best]))
+        at = best + 1
+    return [*merged, *tail]
+
+
+def _keep_elision(shown: str, printed: str) -> str:
+    """The printed line, cut where the shown one is."""
+    head, cut, tail = shown.partition(ELISION)
+    return printed[: len(head)] + cut if cut and head and not tail else printed
+
+
+def _similarity(shown: str, printed: str) -> float:
+    return SequenceMatcher(None, normalise(max(shown.split(ELISION), key=len)), normalise(printed)).ratio()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,103 @@
+"""Every command that README, the tutorial and the how-to guides show is run, and prints what is shown."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nsadmin import app, registry
+from tests.support.documented_commands import (
+    PAGES,
+    Block,
+    find_difference,
+    find_nsadmin_words,
+    list_inline_commands,
+    read_blocks,
+)
+from tests.support.documented_lab import NAME_SERVERS, SPED_UP, DocumentedLab, documented_lab
+from tests.support.lab import free_ports
+from tests.support.running import ROOT
+
+EXISTING = [page for page in PAGES if page.exists()]
+PARSED = [block for page in EXISTING for block in read_blocks(page) if block.not_run is not None]
+PROGRAMS = ("lab", "namesrv")
+
+
+@pytest.fixture
+def page_lab(page: Path, tmp_path: Path) -> Iterator[DocumentedLab]:
+    first = free_ports(NAME_SERVERS + 12)
+    with documented_lab(page, tmp_path, SPED_UP, first, first + 10 * NAME_SERVERS) as running:
+        yield running
+
+
+@pytest.fixture
+def parse(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """From here on `main` parses command lines and does nothing."""
+    monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
+    monkeypatch.setattr(app, "_perform_batch", lambda *parsed: 0)
+    yield
+
+
+@pytest.mark.parametrize("page", EXISTING, ids=lambda page: page.name)
+def test_each_command_of_a_page_prints_what_the_page_shows(page: Path, page_lab: DocumentedLab) -> None:
+    problems = []
+    for block in read_blocks(page):
+        if block.not_run is not None:
+            continue
+        page_lab.prepare(block)
+        for command in block.list_commands():
+            printed = page_lab.run_shown(block, command)
+            if command.has_output and (line := find_difference(command.output_lines, printed)) is not None:
+                problems.append(f"{block.name}: {command.command_line}\n  shown: {line}")
+                problems += [f"    {text}" for text in printed]
+            elif not command.has_output and page_lab.last_code:
+                problems.append(f"{block.name}: {command.command_line}: exit code {page_lab.last_code}")
+                problems += [f"    {text}" for text in printed]
+    assert problems == [], "\n".join(["record them with python -m tests.support.record_documentation", *problems])
+
+
+@pytest.mark.parametrize("block", PARSED, ids=lambda block: block.name)
+def test_a_command_that_is_not_run_is_a_valid_command_line(
+    block: Block, parse: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert block.not_run
+    for command in block.list_commands():
+        for words in find_nsadmin_words(command.command_line):
+            if words[0] in PROGRAMS:
+                assert_flags_exist(words, capsys)
+            else:
+                assert app.main(words) == 0, (words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("page", EXISTING, ids=lambda page: page.name)
+def test_commands_in_running_text_exist_and_have_the_named_options(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for line in list_inline_commands(page):
+        words = shlex.split(line.replace("…", ""))[1:]
+        if not words[0].startswith("-") and words[0] != "help":
+            assert_flags_exist(words, capsys)
+
+
+def assert_flags_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The help of a command, or of a group, has each of the options."""
+    entry, rest = registry.take_command(words)
+    name = words[: len(words) - len(rest)] if entry else words[:2]
+    sub = rest[:1] if words[0] == "lab" and rest and rest[0].isalpha() else []
+    assert app.main([*name, *sub, "--help"]) == 0, (words, capsys.readouterr().err)
+    known = capsys.readouterr().out
+    for word in rest if entry else words[1:]:
+        if word.startswith("--"):
+            assert word.partition("=")[0] in known, words
+
+
+def test_normal_pages_have_no_block_that_a_reader_would_type_and_no_test_reads() -> None:
+    for page in EXISTING:
+        for block in read_blocks(page):
+            if block.language in ("", "text") and block.not_run is None:
+                assert not any(line.startswith(("$ ", "nsadmin ")) for line in block.lines), block.name
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 200
