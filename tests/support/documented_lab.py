@@ -16,6 +16,8 @@ from tests.support.running import DEADLINE, ROOT
 NAME_SERVER_PORT = 9876
 NAME_SERVERS = 2
 TIMEOUT_SECONDS = 240
+HOME = "/home/operator"
+"""The home folder that pages show."""
 LAB_UP = (
     f"nsadmin lab up --namesrvs {NAME_SERVERS} --namesrv-port {NAME_SERVER_PORT}"
     f" --broker-port {DOCUMENTED_BROKER_PORT} --dir lab"
@@ -135,7 +137,7 @@ class DocumentedLab:
     def _with_documented_ports(self, text: str) -> str:
         for real, documented in self._ports.items():
             text = text.replace(f":{real}", f":{documented}")
-        return text
+        return text.replace(str(self._home), HOME)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tests.support.documented_lab import NAME_SERVER_PORT, DocumentedLab, docume
 from tests.support.lab import DOCUMENTED_BROKER_PORT
 from tests.support.running import ROOT
 
-_ALL, _MINIMUM_RATIO = re.compile(r"\?(\d*)"), 0.5
+_ALL, _MINIMUM_RATIO, _SAME_RATIO = re.compile(r"\?(\d*)"), 0.5, 0.9
 
 
 def main(names: Sequence[str]) -> int:
@@ -71,13 +71,15 @@ def merge_output(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
         return [*printed[:limit], *([ELISION] if len(printed) > limit else []), *tail]
     if ELISION not in (line.strip() for line in wanted):
         return [*printed, *tail]
-    merged, at = [], 0
+    merged: list[str] = []
+    at = 0
     for line in wanted:
         if line.strip() == ELISION:
             merged.append(line)
             continue
-        best = max(range(at, len(printed)), key=lambda i: _similarity(line, printed[i]), default=None)
-        if best is None or _similarity(line, printed[best]) < _MINIMUM_RATIO:
+        ratios = [(_similarity(line, text), at + offset) for offset, text in enumerate(printed[at:])]
+        ratio, best = next((pair for pair in ratios if pair[0] > _SAME_RATIO), max(ratios, default=(0.0, 0)))
+        if ratio < _MINIMUM_RATIO:
             print("    not printed:", line)
             continue
         merged.append(_keep_elision(line, printed[best]))
