@@ -16,7 +16,7 @@ from tests.support.servers import closed_port
 PAGE = (ROOT / "docs" / "how-to" / "write-scripts.md").read_text()
 SCRIPTS = {
     block.split(maxsplit=1)[0].strip('"').rstrip(":"): block
-    for block in re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    for block in re.findall(r"```python\n(\"\"\".*?)```", PAGE, re.S)
 }
 Script = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -2,7 +2,8 @@
 
 In a ```console block a command begins with `$ ` and its output follows. In a ```sh block there are commands only.
 Comments before a block say how it is run: `<!-- not run: REASON -->`, `<!-- before: COMMAND -->`,
-`<!-- file: NAME -->` for a block that is saved as a file, and `<!-- background -->` for a command that goes on.
+`<!-- file: NAME -->` for a block that is saved as a file, `<!-- background -->` for a command that goes on, and
+`<!-- any order -->` for an output whose lines come in another order each time.
 """
 
 import re
@@ -17,7 +18,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 ELISION = "…"
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)")
-_DIRECTIVE = re.compile(r"^ *<!-- (?P<name>not run|before|file|background)(: (?P<value>.+))? -->$")
+_DIRECTIVE = re.compile(r"^ *<!-- (?P<name>not run|before|file|background|any order)(: (?P<value>.+))? -->$")
 _INLINE = re.compile(r"`(nsadmin [^`]+)`")
 _OPERATORS = {"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>>", "(", ")"}
 
@@ -49,6 +50,7 @@ class Block:
     before: list[str] = field(default_factory=list)
     file_name: str | None = None
     is_background: bool = False
+    is_unordered: bool = False
 
     @property
     def name(self) -> str:
@@ -103,6 +105,8 @@ def _apply_directives(block: Block, directives: Sequence[tuple[str, str]]) -> No
             block.before.append(value)
         elif name == "file":
             block.file_name = value
+        elif name == "any order":
+            block.is_unordered = True
         else:
             block.is_background = True
 
@@ -124,14 +128,19 @@ def find_nsadmin_words(command_line: str) -> list[list[str]]:
     lexer.whitespace_split = True
     found: list[list[str]] = []
     words: list[str] | None = None
+    is_command_next = True
     for word in lexer:
+        if word.startswith("#"):
+            break
         if word in _OPERATORS:
-            words = None
-        elif word == "nsadmin" and words is None:
-            words = []
-            found.append(words)
+            words, is_command_next = None, True
         elif words is not None:
             words.append(word)
+        elif is_command_next and word == "nsadmin":
+            words = []
+            found.append(words)
+        # A variable may be set for the command.
+        is_command_next = is_command_next and (word in _OPERATORS or "=" in word)
     return found
 
 
@@ -140,6 +149,7 @@ _VARIABLE_TEXTS = (
     (re.compile(r"\b\d{16}-\d{8}T\d{9}Z"), "SEGMENT"),
     (re.compile(r"127\.0\.0\.1:[2-6]\d{4}\b"), "CLIENT"),
     (re.compile(r"\b(?=[0-9A-Fa-f]*\d)[0-9A-Fa-f]{16,32}\b"), "HASH"),
+    (re.compile(r"(?<=-)\d{6,}\b"), "#"),
     (re.compile(r"(?<![\w.:/@-])-?\d[\d,]*(\.\d+)?(?![\w:-])"), "#"),
     (re.compile(r"# (ms|s|min|h|d|B|KiB|MiB|GiB)\b"), "#"),
     (re.compile(r"\s+"), " "),
@@ -153,12 +163,17 @@ def normalise(line: str) -> str:
     return line.strip()
 
 
-def find_difference(shown: Sequence[str], printed: Sequence[str]) -> str | None:
+def find_difference(
+    shown: Sequence[str], printed: Sequence[str], is_unordered: bool = False
+) -> str | None:
     """Return the first shown line that was not printed where it should be; None if all were.
 
     A line `…` stands for any number of lines, and `…` in a line for any text.
     """
     actual = [normalise(line) for line in printed if line.strip()]
+    if is_unordered:
+        missing = (line for line in shown if line.strip() not in ("", ELISION))
+        return next((line for line in missing if normalise(line) not in actual), None)
     at, may_skip = 0, False
     for line in shown:
         if not line.strip():

@@ -1,6 +1,8 @@
 """A lab that the commands of one page are run on, in a folder of their own, through a shell."""
 
 import os
+import random
+import re
 import subprocess
 import sys
 import time
@@ -9,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
-from tests.support.documented_commands import Block, ShownCommand, find_difference, read_blocks
-from tests.support.lab import DOCUMENTED_BROKER_PORT
+from tests.support.documented_commands import ELISION, Block, ShownCommand, find_difference, read_blocks
+from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports
 from tests.support.running import DEADLINE, ROOT
 
 NAME_SERVER_PORT = 9876
@@ -23,12 +25,27 @@ LAB_UP = (
     f" --broker-port {DOCUMENTED_BROKER_PORT} --dir lab"
 )
 """The lab of all pages that do not start one themselves."""
+FURTHER_PORTS = (19876, 19877, 19878)
+"""Where the name servers listen that pages start themselves."""
+_PORT = re.compile(r"(?<=[:= ])\d{4,5}(?!\w|\.\d)")
+
+
+def choose_ports() -> dict[int, int]:
+    """Free ports for the documented ones, with as many digits, so that tables are as wide."""
+    brokers = len(FleetPlan().plan_brokers())
+    first = free_ports(brokers + len(FURTHER_PORTS))
+    name_server = random.randrange(7_100, 9_700)
+    return {
+        **{NAME_SERVER_PORT + at: name_server + at for at in range(NAME_SERVERS)},
+        **{DOCUMENTED_BROKER_PORT + at * PORT_STEP: first + at * PORT_STEP for at in range(brokers)},
+        **{port: first + (brokers + at) * PORT_STEP for at, port in enumerate(FURTHER_PORTS)},
+    }
 
 
 class DocumentedLab:
     """Runs the commands of a page; addresses in commands and outputs are the documented ones."""
 
-    def __init__(self, folder: Path, program: Sequence[str], namesrv_port: int, broker_port: int) -> None:
+    def __init__(self, folder: Path, program: Sequence[str]) -> None:
         self.folder = folder / "work"
         self.folder.mkdir(parents=True)
         self._bin = folder / "bin"
@@ -36,21 +53,15 @@ class DocumentedLab:
         script = self._bin / "nsadmin"
         script.write_text(f'#!/bin/sh\nexec {" ".join(program)} "$@"\n')
         script.chmod(0o755)
-        self._ports = {
-            **{namesrv_port + at: NAME_SERVER_PORT + at for at in range(NAME_SERVERS)},
-            **{
-                broker_port + at * PORT_STEP: DOCUMENTED_BROKER_PORT + at * PORT_STEP
-                for at in range(len(FleetPlan().plan_brokers()))
-            },
-        }
-        self._namesrv_port, self._broker_port = namesrv_port, broker_port
+        self._real_ports = choose_ports()
+        self._documented_ports = {real: documented for documented, real in self._real_ports.items()}
         self._home = folder
         self._background: list[subprocess.Popen[str]] = []
         self.last_code = 0
 
     def start(self) -> None:
         """Start the name servers and brokers; a context `lab` is in use from then on."""
-        self.start_program(LAB_UP, ["…", "# Ctrl-C …"])
+        self.start_program(LAB_UP, [ELISION, f"# Ctrl-C {ELISION}"])
         self.run("nsadmin context use lab")
 
     def stop(self) -> None:
@@ -90,7 +101,9 @@ class DocumentedLab:
         self.last_code = done.returncode
         return [self._with_documented_ports(line) for line in done.stdout.splitlines()]
 
-    def start_program(self, command_line: str, shown: Sequence[str]) -> list[str]:
+    def start_program(
+        self, command_line: str, shown: Sequence[str], is_unordered: bool = False
+    ) -> list[str]:
         """Start a program that goes on, and wait until it has printed what is shown."""
         output = self._home / f"output-{len(self._background)}"
         with output.open("w") as file:
@@ -108,14 +121,15 @@ class DocumentedLab:
         deadline = time.monotonic() + DEADLINE
         while True:
             printed = [self._with_documented_ports(line) for line in output.read_text().splitlines()]
-            if time.monotonic() > deadline or (printed and find_difference([*shown, "…"], printed) is None):
+            is_complete = printed and find_difference([*shown, ELISION], printed, is_unordered) is None
+            if is_complete or time.monotonic() > deadline:
                 return printed
             time.sleep(0.05)
 
     def run_shown(self, block: Block, command: ShownCommand) -> list[str]:
         """Run a command as its block says."""
         if block.is_background:
-            return self.start_program(command.command_line, command.output_lines)
+            return self.start_program(command.command_line, command.output_lines, block.is_unordered)
         return self.run(command.command_line)
 
     def prepare(self, block: Block) -> None:
@@ -128,24 +142,19 @@ class DocumentedLab:
             file.chmod(0o600)
 
     def _with_real_ports(self, text: str) -> str:
-        text = text.replace(f"--namesrv-port {NAME_SERVER_PORT}", f"--namesrv-port {self._namesrv_port}")
-        text = text.replace(f"--broker-port {DOCUMENTED_BROKER_PORT}", f"--broker-port {self._broker_port}")
-        for real, documented in self._ports.items():
-            text = text.replace(f":{documented}", f":{real}")
-        return text
+        return _PORT.sub(lambda port: str(self._real_ports.get(int(port[0]), port[0])), text)
 
     def _with_documented_ports(self, text: str) -> str:
-        for real, documented in self._ports.items():
-            text = text.replace(f":{real}", f":{documented}")
+        text = _PORT.sub(lambda port: str(self._documented_ports.get(int(port[0]), port[0])), text)
         return text.replace(str(self._home), HOME)
 
 
 @contextmanager
 def documented_lab(
-    page: Path, folder: Path, program: Sequence[str], namesrv_port: int, broker_port: int
+    page: Path, folder: Path, program: Sequence[str]
 ) -> Iterator[DocumentedLab]:
     """A lab for a page, unless its commands start one; it is stopped in the end, whatever happens."""
-    running = DocumentedLab(folder, program, namesrv_port, broker_port)
+    running = DocumentedLab(folder, program)
     try:
         if not starts_lab(page):
             running.start()

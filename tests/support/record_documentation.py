@@ -1,6 +1,6 @@
 """Writes what the program prints today into the pages: `python -m tests.support.record_documentation PAGE...`.
 
-The commands run on a lab on the documented ports, in real time. `?` below a command is replaced by all of its
+The commands run on a lab in real time. `?` below a command is replaced by all of its
 output, `?5` by its first five lines. Where lines are left out with `…`, each line that is shown is replaced by the
 most similar line of the output.
 """
@@ -13,8 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from tests.support.documented_commands import ELISION, find_difference, normalise, read_blocks
-from tests.support.documented_lab import NAME_SERVER_PORT, DocumentedLab, documented_lab
-from tests.support.lab import DOCUMENTED_BROKER_PORT
+from tests.support.documented_lab import DocumentedLab, documented_lab
 from tests.support.running import ROOT
 
 _ALL, _MINIMUM_RATIO, _SAME_RATIO = re.compile(r"\?(\d*)"), 0.5, 0.9
@@ -26,13 +25,7 @@ def main(names: Sequence[str]) -> int:
         page = ROOT / name
         with (
             tempfile.TemporaryDirectory() as folder,
-            documented_lab(
-                page,
-                Path(folder),
-                (str(ROOT / ".venv" / "bin" / "nsadmin"),),
-                NAME_SERVER_PORT,
-                DOCUMENTED_BROKER_PORT,
-            ) as lab,
+            documented_lab(page, Path(folder), (sys.executable, "-m", "nsadmin")) as lab,
         ):
             record_page(page, lab)
     return 0
