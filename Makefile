@@ -9,13 +9,16 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
-demo: .venv/.stamp ## a name server, a fleet of 12 simulated brokers, and a tour of the commands
+demo: .venv/.stamp ## the most useful commands on a lab, in under a minute
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo.sh
+
+demo-drain: .venv/.stamp ## drain a simulated broker in real time (2 minutes)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo-drain.sh
 
 demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports about it: demo-report.html
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo-report.sh
@@ -36,6 +39,9 @@ docs: .venv/.docs ## the documentation site, into site/
 
 generate: .venv/.stamp ## man pages, completions, docs/reference/commands and aio/nouns.pyi, from commands and nouns
 	$(BIN)/python -m nsadmin.manual
+
+examples: .venv/.stamp ## outputs in README, tutorial and how-to guides, as the program prints them today (6 minutes); PAGES=...
+	$(BIN)/python -m tests.support.record_documentation $(PAGES)
 
 screenshots: .venv/.stamp ## the pictures of docs/how-to/use-the-tui.md, from a recording of a lab
 	$(BIN)/python -m tests.support.screenshots

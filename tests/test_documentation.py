@@ -1,12 +1,17 @@
 """Every command that README, the tutorial and the how-to guides show is run, and prints what is shown."""
 
+import re
 import shlex
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from nsadmin import app, registry
+from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.fast_parser import flag_names
+from nsadmin.command_line.parser import list_shared_parameters
 from tests.support.documented_commands import (
     PAGES,
     Block,
@@ -30,11 +35,10 @@ def page_lab(page: Path, tmp_path: Path) -> Iterator[DocumentedLab]:
 
 
 @pytest.fixture
-def parse(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def parse(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on `main` parses command lines and does nothing."""
     monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
     monkeypatch.setattr(app, "_perform_batch", lambda *parsed: 0)
-    yield
 
 
 @pytest.mark.parametrize("page", EXISTING, ids=lambda page: page.name)
@@ -54,7 +58,9 @@ def test_each_command_of_a_page_prints_what_the_page_shows(page: Path, page_lab:
             else:
                 continue
             problems += [f"    {text}" for text in printed[:MOST_LINES]]
-    assert problems == [], "\n".join(["record them with python -m tests.support.record_documentation", *problems])
+    assert problems == [], "\n".join(
+        ["record them with python -m tests.support.record_documentation", *problems]
+    )
 
 
 @pytest.mark.parametrize("block", PARSED, ids=lambda block: block.name)
@@ -77,20 +83,24 @@ def test_commands_in_running_text_exist_and_have_the_named_options(
 ) -> None:
     for line in list_inline_commands(page):
         words = shlex.split(line.replace("…", ""))[1:]
-        if not words[0].startswith("-") and words[0] != "help":
+        if not (words[0].startswith("-") or words[0] == "help" or words[0].isupper()):
             assert_flags_exist(words, capsys)
 
 
 def assert_flags_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """The help of a command, or of a group, has each of the options."""
+    """The command, or the group, exists and has each of the options."""
     entry, rest = registry.take_command(words)
-    name = words[: len(words) - len(rest)] if entry else words[:2]
-    sub = rest[:1] if words[0] == "lab" and rest and rest[0].isalpha() else []
-    assert app.main([*name, *sub, "--help"]) == 0, (words, capsys.readouterr().err)
-    known = capsys.readouterr().out
+    if entry is None or entry.kind == "program":
+        name = words[: len(words) - len(rest)] if entry else words[:1]
+        sub = [word for word in rest[:1] if entry and entry.name == "lab" and word.isalpha()]
+        assert app.main([*name, *sub, "--help"]) == 0, (words, capsys.readouterr().err)
+        known = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+    else:
+        function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+        known = set(flag_names([*command_parameters(function), *list_shared_parameters(entry)]))
     for word in rest if entry else words[1:]:
         if word.startswith("--"):
-            assert word.partition("=")[0] in known, words
+            assert word.partition("=")[0] in known | {"--help"}, words
 
 
 def test_normal_pages_have_no_block_that_a_reader_would_type_and_no_test_reads() -> None:

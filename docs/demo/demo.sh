@@ -20,7 +20,7 @@ one=${NAMESRV_ADDR%%;*}
 run "nsadmin wipeWritePerm broker-a-1 -n $one"
 run 'nsadmin check all --settle 0'
 run 'nsadmin divergence --settle 0'
-run "nsadmin routeExplain orders --filter result=warning --columns result,step,seen"
+run "nsadmin route explain orders --filter result=warning --columns result,step,seen"
 run 'nsadmin repair wipe broker-a-1 --yes'
 
 say 'What would stop if this broker stopped? What would a drain do?'
@@ -41,8 +41,8 @@ bin=$(dirname "$(command -v nsadmin)")
 cat <<END
 
 Next, type:
-  $bin/nsadmin lab up          # a lab of your own; leave it running
-  $bin/nsadmin --context lab tui   # in another terminal: the lab on one screen
-  make demo-drain                  # stop a broker without a send error (2 minutes)
+  $bin/nsadmin lab up             # starts a lab of your own; leave it running
+  $bin/nsadmin --context lab tui  # in another terminal: the lab on one screen
+  make demo-drain $(printf %$((${#bin} + 13))s '')# drains a broker in real time (2 minutes)
 The tutorial continues from here: docs/tutorial.md
 END

@@ -1,9 +1,13 @@
 """The commands that the documentation shows, with the output that stands below them.
 
-In a ```console block a command begins with `$ ` and its output follows. In a ```sh block there are commands only.
-Comments before a block say how it is run: `<!-- not run: REASON -->`, `<!-- before: COMMAND -->`,
-`<!-- file: NAME -->` for a block that is saved as a file, `<!-- background -->` for a command that goes on, and
-`<!-- any order -->` for an output whose lines come in another order each time.
+In a ```console block a command begins with `$ ` and its output follows. A ```sh block has commands only.
+Comments before a block say how it is run:
+
+- `<!-- not run: REASON -->`: only its command lines are parsed
+- `<!-- before: COMMAND -->`: a command that readers do not see is run first
+- `<!-- file: NAME -->`: the block is saved as a file
+- `<!-- background -->`: the command goes on until the end of the page
+- `<!-- any order -->`: the lines come in another order each time
 """
 
 import re
@@ -163,9 +167,7 @@ def normalise(line: str) -> str:
     return line.strip()
 
 
-def find_difference(
-    shown: Sequence[str], printed: Sequence[str], is_unordered: bool = False
-) -> str | None:
+def find_difference(shown: Sequence[str], printed: Sequence[str], is_unordered: bool = False) -> str | None:
     """Return the first shown line that was not printed where it should be; None if all were.
 
     A line `…` stands for any number of lines, and `…` in a line for any text.

@@ -101,9 +101,7 @@ class DocumentedLab:
         self.last_code = done.returncode
         return [self._with_documented_ports(line) for line in done.stdout.splitlines()]
 
-    def start_program(
-        self, command_line: str, shown: Sequence[str], is_unordered: bool = False
-    ) -> list[str]:
+    def start_program(self, command_line: str, shown: Sequence[str], is_unordered: bool = False) -> list[str]:
         """Start a program that goes on, and wait until it has printed what is shown."""
         output = self._home / f"output-{len(self._background)}"
         with output.open("w") as file:
@@ -150,9 +148,7 @@ class DocumentedLab:
 
 
 @contextmanager
-def documented_lab(
-    page: Path, folder: Path, program: Sequence[str]
-) -> Iterator[DocumentedLab]:
+def documented_lab(page: Path, folder: Path, program: Sequence[str]) -> Iterator[DocumentedLab]:
     """A lab for a page, unless its commands start one; it is stopped in the end, whatever happens."""
     running = DocumentedLab(folder, program)
     try:

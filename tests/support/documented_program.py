@@ -1,10 +1,8 @@
-"""`nsadmin` as the tests of the documentation run it: what waits for brokers or clients waits less.
+"""`nsadmin` as the tests of the documentation run it: waits for brokers and clients are shorter.
 
-Drains and comparisons of name servers see a clock that runs faster, and producers of a lab look at routes more
-often. With CHECK_SYNTAX set the command line is parsed and nothing is done.
+Drains and comparisons of name servers see a clock that runs faster. Producers of a lab read routes often.
 """
 
-import os
 import sys
 import time
 
@@ -33,11 +31,8 @@ def speed_up() -> None:
 
 
 def main() -> int:
-    if os.environ.get("CHECK_SYNTAX"):
-        vars(app)["_perform_command"] = lambda *parsed: 0
-        vars(app)["_perform_batch"] = lambda *parsed: 0
-    else:
-        speed_up()
+    """Run the command line of this process, sped up."""
+    speed_up()
     return app.main(sys.argv[1:])
 
 

@@ -1,8 +1,7 @@
-"""Writes what the program prints today into the pages: `python -m tests.support.record_documentation PAGE...`.
+"""Writes the outputs of today into the pages: `python -m tests.support.record_documentation [PAGE...]`.
 
-The commands run on a lab in real time. `?` below a command is replaced by all of its
-output, `?5` by its first five lines. Where lines are left out with `…`, each line that is shown is replaced by the
-most similar line of the output.
+The commands run on a lab in real time. `?` below a command is replaced by all of its output, `?5` by five
+lines of it. Where `…` stands for lines, each shown line is replaced by the most similar line of the output.
 """
 
 import re
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from tests.support.documented_commands import ELISION, find_difference, normalise, read_blocks
+from tests.support.documented_commands import ELISION, PAGES, find_difference, normalise, read_blocks
 from tests.support.documented_lab import DocumentedLab, documented_lab
 from tests.support.running import ROOT
 
@@ -20,9 +19,8 @@ _ALL, _MINIMUM_RATIO, _SAME_RATIO = re.compile(r"\?(\d*)"), 0.5, 0.9
 
 
 def main(names: Sequence[str]) -> int:
-    """Record the named pages."""
-    for name in names:
-        page = ROOT / name
+    """Record the named pages, or all of them."""
+    for page in [ROOT / name for name in names] or PAGES:
         with (
             tempfile.TemporaryDirectory() as folder,
             documented_lab(page, Path(folder), (sys.executable, "-m", "nsadmin")) as lab,

@@ -205,7 +205,8 @@ def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_
         for family in families(texts[0]).values()
         if family.name.startswith(METRIC_PREFIX)
     }
-    cells = [line.split("|") for line in (ROOT / "docs" / "reference" / "metrics.md").read_text().splitlines()]
+    page = ROOT / "docs" / "reference" / "metrics.md"
+    cells = [line.split("|") for line in page.read_text().splitlines()]
     documented = {
         (row[1].strip().strip("`").partition("{")[0], row[2].strip())
         for row in cells

@@ -121,4 +121,3 @@ def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:
         if any(text in line for text in RUNS):
             child.terminate()
     return said
-
