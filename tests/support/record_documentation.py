@@ -68,8 +68,7 @@ def merge_output(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
         if line.strip() == ELISION:
             merged.append(line)
             continue
-        ratios = [(_similarity(line, text), at + offset) for offset, text in enumerate(printed[at:])]
-        ratio, best = next((pair for pair in ratios if pair[0] > _SAME_RATIO), max(ratios, default=(0.0, 0)))
+        ratio, best = _find_line(line, printed, at)
         if ratio < _MINIMUM_RATIO:
             print("    not printed:", line)
             continue
@@ -78,10 +77,22 @@ def merge_output(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
     return [*merged, *tail]
 
 
+def _find_line(shown: str, printed: Sequence[str], begin: int) -> tuple[float, int]:
+    """How similar the best of the printed lines is, 1 for a match, and where it is."""
+    for index in range(begin, len(printed)):
+        if find_difference([shown], [printed[index]]) is None:
+            return 1.0, index
+    ratios = [(_similarity(shown, printed[index]), index) for index in range(begin, len(printed))]
+    return next((pair for pair in ratios if pair[0] > _SAME_RATIO), max(ratios, default=(0.0, 0)))
+
+
 def _keep_elision(shown: str, printed: str) -> str:
     """The printed line, cut where the shown one is."""
     head, cut, tail = shown.partition(ELISION)
-    return printed[: len(head)] + cut if cut and head and not tail else printed
+    if not (cut and head):
+        return printed
+    begin = printed[: len(head)]
+    return begin + cut + (printed[printed.index(tail) :] if tail and tail in printed else "")
 
 
 def _similarity(shown: str, printed: str) -> float:
