@@ -26,6 +26,8 @@ from tests.support.running import ROOT
 EXISTING = [page for page in PAGES if page.exists()]
 PARSED = [block for page in EXISTING for block in read_blocks(page) if block.not_run is not None]
 MOST_LINES = 25
+CONTEXTS = ("prod", "staging", "test")
+"""Contexts that the pages name."""
 
 
 @pytest.fixture
@@ -35,8 +37,12 @@ def page_lab(page: Path, tmp_path: Path) -> Iterator[DocumentedLab]:
 
 
 @pytest.fixture
-def parse(monkeypatch: pytest.MonkeyPatch) -> None:
+def parse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """From here on `main` parses command lines and does nothing."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f"contexts: {{{', '.join(f'{name}: {{namesrvAddr: h:9876}}' for name in CONTEXTS)}}}\n")
+    config.chmod(0o600)
+    monkeypatch.setenv("NSADMIN_CONFIG", str(config))
     monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
     monkeypatch.setattr(app, "_perform_batch", lambda *parsed: 0)
 
@@ -112,3 +118,50 @@ def test_normal_pages_have_no_block_that_a_reader_would_type_and_no_test_reads()
 
 def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 200
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        (["broker-a-0  12.5  rw-"], ["broker-a-0     7.25  rw-"]),
+        (["at 2026-11-24T10:00:00.000Z by 127.0.0.1:51124"], ["at 2027-01-01T00:00:00Z by 127.0.0.1:40000"]),
+        (["first", "…", "last"], ["first", "second", "third", "last"]),
+        (["took 3 ms … done"], ["took 2 s and more; done"]),
+        (["one", "…"], ["one"]),
+    ],
+)
+def test_an_output_may_differ_in_times_numbers_and_left_out_lines(
+    shown: list[str], printed: list[str]
+) -> None:
+    assert find_difference(shown, printed) is None
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "difference"),
+    [
+        (["broker-a-0  rw-"], ["broker-a-0  r--"], "broker-a-0  rw-"),
+        (["broker-a-0"], ["broker-a-1"], "broker-a-0"),
+        (["one"], ["one", "two"], "(nothing more; printed: two)"),
+        (["one", "…", "three"], ["one", "two"], "three"),
+        (["127.0.0.1:9876"], ["127.0.0.1:9877"], "127.0.0.1:9876"),
+    ],
+)
+def test_another_text_is_a_difference(shown: list[str], printed: list[str], difference: str) -> None:
+    assert find_difference(shown, printed) == difference
+
+
+def test_lines_in_any_order_have_to_be_there() -> None:
+    assert find_difference(["b", "a"], ["a", "c", "b"], is_unordered=True) is None
+    assert find_difference(["b", "d"], ["a", "c", "b"], is_unordered=True) == "d"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("nsadmin drain broker-a --yes && systemctl stop nsadmin", [["drain", "broker-a", "--yes"]]),
+        ("NSADMIN_OUTPUT=json nsadmin where | head; nsadmin tui  # live", [["where"], ["tui"]]),
+        ("uv tool install nsadmin", []),
+    ],
+)
+def test_the_commands_of_a_shell_line_are_found(line: str, words: list[list[str]]) -> None:
+    assert find_nsadmin_words(line) == words
