@@ -136,7 +136,9 @@ def screen(cluster: Cluster, tmp_path: Path) -> Iterator[Tmux]:
 def test_operator_watches_wipes_and_restores_a_real_broker(
     cluster: Cluster, screen: Tmux, tmp_path: Path
 ) -> None:
-    home = screen.until("✓ agree", "1 brokers", "● 1 up", "● up", "2/2")
+    screen.until("✓ agree", "1 broker  ● 1 up")
+    screen.keys("1")
+    home = screen.until("● up", "2/2")
     [row] = [line for line in home.splitlines() if "broker-a" in line]
     assert [text for text in ("DefaultCl", "master", "2/2", "● up") if text not in row] == [], home
 
@@ -152,15 +154,15 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.until("producers of its brokers", "PRODUCER GROUP")
 
     screen.keys("1")
-    screen.until("1 brokers")
+    screen.until("1 broker ")
     screen.keys("b")
-    screen.until("▾ DefaultCluster  1 brokers  ● 1 up", "broker-a")
+    screen.until("▾ DefaultCluster  1 broker  ● 1 up", "broker-a")
     screen.keys("F")
-    screen.until("▸ DefaultCluster  1 brokers  ● 1 up")
+    screen.until("▸ DefaultCluster  1 broker  ● 1 up")
     screen.keys("F", "b")
     screen.until("master", "2/2")
     screen.keys("w")
-    screen.until("dry-run", "type 'broker-a'")
+    screen.until("dry-run", "Type 'broker-a'")
     screen.text("broker-a")
     screen.keys("Enter")
     screen.until("Esc closes", "exit code 0: done")
@@ -170,7 +172,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     assert "wipeWritePerm" in (tmp_path / "audit.jsonl").read_text()
 
     screen.keys("a")
-    screen.until("type 'broker-a'")
+    screen.until("Type 'broker-a'")
     screen.text("broker-a")
     screen.keys("Enter")
     screen.until("Esc closes", "exit code 0: done")
