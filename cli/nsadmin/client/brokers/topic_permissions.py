@@ -57,7 +57,7 @@ def read_topic_permissions(
 def _add_topic(
     permission_result: PermissionResult, topic: str, route_result: ServerResult[TopicRoute], broker_name: str
 ) -> PermissionResult:
-    """Add the permission of one topic. A topic that was deleted in the meantime is left out."""
+    """Add the permission of one topic. A topic that was deleted in the meantime is omitted."""
     if route_result.error is not None and not is_not_found(route_result.error):
         return ServerResult(permission_result.addr, None, route_result.error)
     if permission_result.result is not None and route_result.result is not None:

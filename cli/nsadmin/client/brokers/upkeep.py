@@ -74,7 +74,7 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-            setting_names: The settings. Those that the broker's release does not have are left out.
+            setting_names: The settings. Those that the broker's release does not have are omitted.
 
         Returns:
             One ServerResult per address: name to value. The error is NotApplied if the broker's release has

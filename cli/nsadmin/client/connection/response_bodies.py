@@ -130,7 +130,7 @@ def parse_config_items(response: RemotingCommand) -> dict[str, str]:
         response: An answer with the configuration of a server.
 
     Returns:
-        The texts by key; {} without a body. Lines without "=" are left out.
+        The texts by key; {} without a body. Lines without "=" are omitted.
     """
     config_lines = response.body.decode("utf-8", "replace").splitlines()
     config_pairs = (config_line.partition("=") for config_line in config_lines if "=" in config_line)

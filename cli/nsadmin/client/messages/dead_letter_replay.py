@@ -1,4 +1,4 @@
-"""DeadLetterReplay: sends dead letters to their group again, so that a killed run can go on.
+"""DeadLetterReplay: sends dead letters to their group again, so that a killed run can continue.
 
 Rule: a batch is noted before it is sent. If its outcome is unknown, the queue that it was sent to is read.
 """

@@ -14,7 +14,7 @@ from nsadmin.client.connection.response_bodies import decode_answer, parse_text_
 from nsadmin.client.results import NotApplied, ServerResult
 
 KvTables = Mapping[str, Mapping[str, str]]
-"""Namespace to key to value. Missing namespaces are left out."""
+"""Namespace to key to value. Missing namespaces are omitted."""
 
 
 class KvChange(NamedTuple):

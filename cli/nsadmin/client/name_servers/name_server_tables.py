@@ -29,11 +29,11 @@ class NameServerListing(NamedTuple):
     """The tables of a name server without the routes.
 
     Attributes:
-        clusters: Cluster name to broker names. Broker groups without members are left out.
+        clusters: Cluster name to broker names. Broker groups without members are omitted.
         groups: Broker name to its group.
         topics: The topic names in order.
         settings: Key to value of the configuration.
-        kv: Namespace to key to value of the KV config. Missing namespaces are left out.
+        kv: Namespace to key to value of the KV config. Missing namespaces are omitted.
     """
 
     clusters: Mapping[str, Sequence[str]]

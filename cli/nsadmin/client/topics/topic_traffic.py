@@ -71,7 +71,7 @@ def read_traffic(
         routes_by_topic: Topic to the result of reading its route.
 
     Returns:
-        One TopicTraffic per topic and group, in order. Topics without a route are left out.
+        One TopicTraffic per topic and group, in order. Topics without a route are omitted.
     """
     topic_places = _find_places(caller, routes_by_topic)
     in_results = _send_to_masters(

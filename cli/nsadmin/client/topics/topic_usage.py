@@ -39,7 +39,7 @@ def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicR
         routes_by_topic: Topic to the result of reading its route.
 
     Returns:
-        One TopicUsage per topic and cluster, in order. Topics without a route are left out.
+        One TopicUsage per topic and cluster, in order. Topics without a route are omitted.
     """
     usage_rows: list[TopicUsage] = []
     addrs_by_place: dict[tuple[str, str | None], list[str]] = {}

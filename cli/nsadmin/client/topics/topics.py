@@ -69,7 +69,7 @@ class TopicAdmin:
         """Return the names of the topics that RocketMQ creates for itself.
 
         Joins SYSTEM_TOPICS, the list of one name server (GET_SYSTEM_TOPIC_LIST_FROM_NS, 304) and those of all
-        masters (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305). A master that does not answer is left out.
+        masters (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305). A master that does not answer is omitted.
         """
         namesrv_names = self._reader.read_first(
             "the system topics", parse_topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, ask_all=False
@@ -214,7 +214,7 @@ class TopicAdmin:
             topic_names: The topics.
 
         Returns:
-            One TopicUsage per topic and cluster, in order. Topics without a route are left out.
+            One TopicUsage per topic and cluster, in order. Topics without a route are omitted.
         """
         from nsadmin.client.topics.topic_usage import read_usage
 
@@ -245,7 +245,7 @@ class TopicAdmin:
             topic_names: The topics.
 
         Returns:
-            One TopicTraffic per topic and group, in order. Topics without a route are left out.
+            One TopicTraffic per topic and group, in order. Topics without a route are omitted.
         """
         from nsadmin.client.topics.topic_traffic import read_traffic
 
