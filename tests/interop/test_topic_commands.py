@@ -250,7 +250,7 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
         where = ("-b", broker.address)
         assert nsadmin(cluster, "updateBrokerConfig", "noSuchItem", "1", *where).code == 5
         soon = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "soon", *where)
-        assert (soon.code, soon.rows[0]["error"]) == (1, "ignored: the setting is still '48'")
+        assert (soon.code, soon.rows[0]["error"]) == (1, 'ignored: the setting is still "48"')
     locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)
     assert (locked.code, locked.rows[0]["error"][:18]) == (1, "NO_PERMISSION (16)")
 

@@ -162,7 +162,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.keys("F", "b")
     screen.until("master", "2/2")
     screen.keys("w")
-    screen.until("dry-run", "Type 'broker-a'")
+    screen.until("dry-run", 'Type "broker-a"')
     screen.text("broker-a")
     screen.keys("Enter")
     screen.until("Esc closes", "exit code 0: done")
@@ -172,7 +172,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     assert "wipeWritePerm" in (tmp_path / "audit.jsonl").read_text()
 
     screen.keys("a")
-    screen.until("Type 'broker-a'")
+    screen.until('Type "broker-a"')
     screen.text("broker-a")
     screen.keys("Enter")
     screen.until("Esc closes", "exit code 0: done")

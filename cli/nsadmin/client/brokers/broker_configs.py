@@ -194,7 +194,7 @@ def _verify_update(
             raise config_result.error
         current_value = (config_result.result or {}).get(item_key)
         if current_value is None or not _is_same_value(current_value, item_change.after):
-            raise NotApplied(f"ignored: the setting is still {current_value!r}")
+            raise NotApplied(f'ignored: the setting is still "{current_value}"')
         return ConfigItemChange(item_change.before, current_value)
 
     return planned_change.then(verify_change)

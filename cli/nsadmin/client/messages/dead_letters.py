@@ -181,7 +181,7 @@ class DeadLetters:
             letter_spans: The parts of queues to read; see `list_spans`.
             selection: The dead letters to replay.
             options: The target, the rate, and when to stop.
-            memory: The earlier replays of the group. Default: none are known, and a killed run cannot continue.
+            memory: The earlier replays of the group. Default: none, and a killed run cannot continue.
 
         Yields:
             A BrokerReplay after each page of messages: the counts of its broker until now.

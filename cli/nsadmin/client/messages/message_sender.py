@@ -107,7 +107,7 @@ class MessageSender:
             if broker_name in (None, queue_route.broker_name)
         ]
         if not queue_routes:
-            raise NotFound(f"{topic} is not on a broker {broker_name!r}")
+            raise NotFound(f'{topic} is not on broker "{broker_name}"')
         writable_routes = [queue_route for queue_route in queue_routes if queue_route.is_writable]
         if not writable_routes:
             raise NotFound(

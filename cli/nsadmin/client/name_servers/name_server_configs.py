@@ -165,7 +165,7 @@ def _escape_text(plain_text: str, special_characters: str) -> str:
 def _verify_item(config: NamesrvConfig, item_key: str, wanted_value: str) -> str:
     current_value = config.get(item_key)
     if current_value is None:
-        raise NotApplied(f"ignored: this name server has no setting {item_key!r}")
+        raise NotApplied(f'ignored: this name server has no setting "{item_key}"')
     if current_value.strip().lower() != wanted_value.strip().lower():
-        raise NotApplied(f"ignored: {item_key} is still {current_value!r}")
+        raise NotApplied(f'ignored: "{item_key}" is still "{current_value}"')
     return current_value

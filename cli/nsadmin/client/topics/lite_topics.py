@@ -376,7 +376,7 @@ def _parse_group(response: RemotingCommand) -> LiteGroup:
 def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
     json_body = parse_json_object(response)
     if int(json_body["totalLagCount"]) < 0:
-        raise NotFound(f"the lite topic {json_body.get('liteTopic')!r} has no messages here")
+        raise NotFound(f'the lite topic "{json_body.get("liteTopic")}" has no messages here')
     offset_wrapper = json_body.get("liteTopicOffsetWrapper")
     if offset_wrapper is None:
         return LiteOffsets(None, None, None, None, None)

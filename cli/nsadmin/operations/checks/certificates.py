@@ -129,7 +129,7 @@ def _days_left(certificate: CertificateSummary, now_seconds: float) -> float:
 
 def _format_certificate(holder_name: str, certificate: CertificateSummary) -> str:
     return (
-        f"{holder_name}: {certificate.subject_name!r} until "
+        f'{holder_name}: "{certificate.subject_name}" until '
         f"{format_utc_second(certificate.ends_at_seconds * 1000)}"
     )
 

@@ -73,11 +73,11 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
         problem_text = "self-signed certificate: clients cannot distinguish it from an attacker's"
         remedy_text = "set tls.test.mode.enable=false, and install a certificate of a trusted authority"
         yield SecurityProblem(
-            "selfSigned", CheckState.WARNING, problem_text, remedy_text, f"{shown_certificate.subject_name!r}"
+            "selfSigned", CheckState.WARNING, problem_text, remedy_text, f'"{shown_certificate.subject_name}"'
         )
     if shown_certificate.ends_at_seconds < now_seconds:
         validity_text = (
-            f"{shown_certificate.subject_name!r} until "
+            f'"{shown_certificate.subject_name}" until '
             f"{format_utc_second(shown_certificate.ends_at_seconds * 1000)}"
         )
         remedy_text = "replace the certificate file: the server reads it without a restart"

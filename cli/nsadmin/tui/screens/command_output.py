@@ -110,7 +110,7 @@ class ChangeScreen(OutputScreen):
             panel.border_subtitle = "Esc cancels"
             yield Log(id="output")
             yield Label(
-                f"The output above is a preview. Type {self._confirm_target!r} to make the change:",
+                f'The output above is a preview. Type "{self._confirm_target}" to make the change:',
                 id="question",
                 markup=False,
             )

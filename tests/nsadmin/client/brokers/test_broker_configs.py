@@ -35,7 +35,7 @@ def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
     ("key", "value", "kind", "text"),
     [
         ("noSuch", "1", NotFound, 'this broker has no setting "noSuch"'),
-        ("fileReservedTime", "soon", NotApplied, "ignored: the setting is still '72'"),
+        ("fileReservedTime", "soon", NotApplied, 'ignored: the setting is still "72"'),
     ],
 )
 def test_what_a_broker_would_ignore_is_an_error(

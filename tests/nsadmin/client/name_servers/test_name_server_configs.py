@@ -28,8 +28,8 @@ def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: F
 @pytest.mark.parametrize(
     ("key", "value", "complaint"),
     [
-        ("nope", "1", "ignored: this name server has no setting 'nope'"),
-        ("waitSecondsForService", "soon", "ignored: waitSecondsForService is still '45'"),
+        ("nope", "1", 'ignored: this name server has no setting "nope"'),
+        ("waitSecondsForService", "soon", 'ignored: "waitSecondsForService" is still "45"'),
     ],
 )
 def test_what_the_server_ignored_is_an_error(

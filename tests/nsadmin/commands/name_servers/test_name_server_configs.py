@@ -41,8 +41,8 @@ def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[st
 @pytest.mark.parametrize(
     ("key", "value", "error"),
     [
-        ("nope", "1", "ignored: this name server has no setting 'nope'"),
-        ("listenPort", "x", "ignored: listenPort is still '9876'"),
+        ("nope", "1", 'ignored: this name server has no setting "nope"'),
+        ("listenPort", "x", 'ignored: "listenPort" is still "9876"'),
         ("kvConfigPath", "/x", "NO_PERMISSION (16): Can not update config in black list."),
     ],
 )

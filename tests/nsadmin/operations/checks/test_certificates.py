@@ -51,7 +51,7 @@ def test_days_that_are_left(
     finding = found(first.addr, later)
     assert finding.state is state
     assert finding.summary == f"1 certificates; the first one {words}: {secure.addr}"
-    assert finding.details[0].startswith(f"{secure.addr}: 'broker' until 20")
+    assert finding.details[0].startswith(f'{secure.addr}: "broker" until 20')
     assert finding.details[1:] == (f"1 servers do not accept TLS: {first.addr}",)
     assert [sample.item_name for sample in finding.samples] == [None, secure.addr]
 
