@@ -76,7 +76,9 @@ def read_named_commands() -> list[tuple[str, str]]:
 
 
 def is_group_or_help(words: list[str]) -> bool:
-    return words[0] in ("help", "version") or (find_group(words[0]) is not None and words[1:] in ([], ["…"]))
+    return words[0] in ("help", "version") or (
+        find_group(words[0]) is not None and words[1:] in ([], ["…"], ["NAME"])
+    )
 
 
 def test_every_command_that_a_page_names_exists() -> None:
