@@ -86,6 +86,13 @@ def test_the_library_works(bare_python: Path) -> None:
         assert (done.stderr, done.stdout) == ("", f"T {broker.addr}\nv None\nbroker-a\n")
 
 
+@pytest.mark.parametrize("line", ["--help", "help options", "topicList --help", "help kv", "version"])
+def test_help_works(bare_python: Path, line: str) -> None:
+    done = run(bare_python, "-m", "nsadmin", *line.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
 def test_a_plain_command_works(bare_python: Path) -> None:
     with FakeNameServer() as server:
         server.routes = {"T": {"broker-a": 6}}
@@ -96,7 +103,6 @@ def test_a_plain_command_works(bare_python: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "package"),
     [
-        ("topicList --help", 1, "typer"),
         ("topicList --no-such-option", 1, "typer"),
         ("check namesrv --no-such-option", 3, "typer"),
         ("topicList --output yaml -n {addr}", 1, "yaml"),

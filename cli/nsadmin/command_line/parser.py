@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nsadmin import settings
-from nsadmin.command_line import fast_parser, usage_errors
+from nsadmin.command_line import fast_parser
 from nsadmin.command_line.declarations import (
     HELP_PARAMETER,
     Argument,
@@ -26,7 +26,6 @@ from nsadmin.command_line.shared_options import (
     SELECTION_OPTIONS,
     WATCH_OPTIONS,
 )
-from nsadmin.command_line.usage_text import describe_alternative, format_usage, usage_words
 from nsadmin.exit_codes import UsageError
 from nsadmin.registry import CommandEntry
 from nsadmin.session import SharedOptions
@@ -142,10 +141,10 @@ def _parse_values(
     if plain_result is not None:
         return plain_result
     # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
-    from nsadmin.command_line import typer_parser
+    from nsadmin.command_line import typer_parser, usage_text
 
     return typer_parser.parse_with_typer(
-        entry.typed_name, format_usage(entry, own_parameters), all_parameters, raw_args
+        entry.typed_name, usage_text.format_usage(entry, own_parameters), all_parameters, raw_args
     )
 
 
@@ -153,6 +152,9 @@ def describe_command(
     entry: CommandEntry, command_function: Callable[..., Any]
 ) -> tuple[str, list[OptionDescription]]:
     """The words of a command's usage after its name, and its options."""
+    # Imported late: parsing a correct line needs no usage.
+    from nsadmin.command_line.usage_text import usage_words
+
     own_parameters = command_parameters(command_function)
     declared_arguments = _declared_arguments(own_parameters)
     options = [
@@ -264,12 +266,18 @@ def _fill_arguments(
         if argument_texts[argument_name] is None and positional_words:
             argument_texts[argument_name] = positional_words.pop(0)
     if positional_words:
-        raise usage_errors.unexpected_argument(positional_words[0], format_usage(entry, own_parameters))
+        from nsadmin.command_line import usage_errors, usage_text
+
+        usage = usage_text.format_usage(entry, own_parameters)
+        raise usage_errors.unexpected_argument(positional_words[0], usage)
     for argument_name, argument in declared_arguments.items():
         argument_text = argument_texts[argument_name]
         is_missing = argument_text is None and argument.required
         if is_missing or (argument_text == "" and not argument.may_be_empty):
-            raise usage_errors.missing_argument(argument.metavar, format_usage(entry, own_parameters))
+            from nsadmin.command_line import usage_errors, usage_text
+
+            usage = usage_text.format_usage(entry, own_parameters)
+            raise usage_errors.missing_argument(argument.metavar, usage)
     return argument_texts
 
 
@@ -285,7 +293,8 @@ def _require_alternatives(
             argument_values[name] is None or argument_values[name] is False
             for name in (parameter.name, other_name)
         ):
-            alternatives = (parameter, parameters_by_name[other_name])
-            raise usage_errors.missing_option(
-                *map(describe_alternative, alternatives), usage=format_usage(entry, own_parameters)
-            )
+            from nsadmin.command_line import usage_errors, usage_text
+
+            alternatives = map(usage_text.describe_alternative, (parameter, parameters_by_name[other_name]))
+            usage = usage_text.format_usage(entry, own_parameters)
+            raise usage_errors.missing_option(*alternatives, usage=usage)
