@@ -201,6 +201,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--from= earliest, latest, offset:N or a time; latest with --follow, else earliest.', '--until= Only messages stored until: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--follow Print also the messages to come, until Ctrl-C.', '--limit= Stop after N messages.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.', '--tag= Only messages with this tag. Repeatable.', '--sql= Only messages that this expression matches on the broker.', '--key= Only messages with this key. Repeatable.', '--property= Only messages with this property. Repeatable.', '--body= Only messages whose body matches somewhere.', '--field= Only messages whose JSON body has this value, such as order.id=7. Repeatable.', '--format= A line for each message, such as ''{storeTime} {body}''.', '--decode= Decode bodies: base64, gzip, json, hex. Repeatable, in this order.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
+        'delayedlist' = @{
+            name = 'delayed list'; family = 'read'; help = 'List messages that brokers deliver later'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.'); columns = 'msgId|topic|brokerName|deliverTime|remainingMs|level|cancelled|keys|tags|storeTime|offsetMsgId|body|bodyEncoding|'
+        }
         'dlqlist' = @{
             name = 'dlq list'; family = 'read'; help = 'Count the dead letters of each group'
             places = @()
@@ -560,6 +565,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'produce'; family = 'change'; help = 'Send messages from a text, a file or a template'
             places = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.')
             options = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.', '--input=files Read messages from FILE; - is standard input.', '--jsonl Each line of the input is a JSON object: see above.', '--raw The whole input is one body. Default: each line.', '--template= Generate bodies with {n} (1, 2, 3 ...), {time}, {uuid}, {random:1-100}.', '--count= Send BODY or the template N times.', '-k,--key= Keys, separated by blanks; placeholders work here too.', '-c,--tags= The tag.', '--property= A property. Repeatable.', '--sharding-key= Send to one queue, in order; placeholders work too.', '--delay= A level from 1 to 18, or a duration on brokers since 5.0.', '--compress Compress bodies with zlib.', '--rate= Send at most N messages per second.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.', '--each Print a row for each message, with its ids.'); columns = 'topic|brokerName|messageCount|bodyBytes|failed|messagesPerSecond|result|error|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|'
+        }
+        'delayedcancel' = @{
+            name = 'delayed cancel'; family = 'change'; help = 'Cancel a timed message'
+            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id of `delayed list`.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id of `delayed list`.'); columns = 'msgId|topic|brokerName|brokerAddr|deliverTime|result|error|'
         }
         'benchproduce' = @{
             name = 'bench produce'; family = 'change'; help = 'Measure how many messages brokers store'
@@ -929,6 +939,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'context' = @{
             name = 'context'; family = 'group'; help = 'Clusters that you saved under a name'
             places = @('=list|show|use|set|login|delete| ')
+            options = @(); columns = ''
+        }
+        'delayed' = @{
+            name = 'delayed'; family = 'group'; help = 'Messages that brokers deliver later'
+            places = @('=list|cancel| ')
             options = @(); columns = ''
         }
         'dlq' = @{

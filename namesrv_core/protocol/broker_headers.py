@@ -140,6 +140,14 @@ class PullMessage(NamedTuple):
     expression_type: str | None = "TAG"
 
 
+class RecallMessage(NamedTuple):
+    """RECALL_MESSAGE. The handle names a timed message (RecallMessageHandle upstream)."""
+
+    producer_group: str | None = None
+    topic: str | None = None
+    recall_handle: str | None = None
+
+
 class ViewBrokerStats(NamedTuple):
     """VIEW_BROKER_STATS_DATA: for example TOPIC_PUT_NUMS of a topic, GROUP_GET_NUMS of "topic@group"."""
 

@@ -51,7 +51,7 @@ class Cluster(NamedTuple):
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("streams")
-    config = {"enablePropertyFilter": "true"}
+    config = {"enablePropertyFilter": "true", "recallMessageEnable": "true"}
     with (
         OurNameServer(home / "ns") as server,
         JavaBroker(home / "new", [server.address], config=config) as new,
@@ -148,6 +148,28 @@ def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster
     assert cluster.lines("consume", topic) == []
     wait_for("both", lambda: len(cluster.lines("consume", topic)) == 2, 30, 0.3)
     assert time.time() - began_at > 1
+
+
+def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster) -> None:
+    topic = cluster.topic("payments")
+    assert cluster("produce", topic, "old", "-b", "broker-old", "--delay", "14", "--yes").code == 0
+    place = ("-b", "broker-a", "--delay", "8s", "--each", "--yes")
+    [[kept], [cancelled]] = (cluster("produce", topic, text, *place).rows for text in ("kept", "cancelled"))
+    wait_for("all three", lambda: len(cluster("delayed", "list", topic).rows or ()) == 3, 5, 0.2)
+    assert cluster("delayed", "cancel", topic, cancelled["msgId"], "--yes").code == 0
+    states = {row["body"]: (row["level"], row["cancelled"]) for row in cluster("delayed", "list", topic).rows}
+    assert states == {"old": (14, False), "kept": (None, False), "cancelled": (None, True)}
+    [old] = [row for row in cluster("delayed", "list", topic).rows if row["body"] == "old"]
+    done = cluster("delayed", "cancel", topic, old["msgId"], "--yes")
+    assert (done.code, "delayed by a level" in done.said) == (1, True)
+    wait_for("the delivery", lambda: cluster.lines("consume", topic), 30, 0.5)
+    time.sleep(3)
+    assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
+    for case in elsewhere("delayedList", "delayedCancel"):
+        [example] = case.examples
+        line = [{"7F0000010B4B18B4AAC2910F8A1E0000": old["msgId"]}.get(word, word) for word in words(example)]
+        assert cluster(*line).code == (1 if case.entry.name == "delayedCancel" else 0)
+    assert kept["msgId"] not in {row["msgId"] for row in cluster("delayed", "list", topic).rows}
 
 
 def send_when_possible(cluster: Cluster, topic: str, text: str, broker_name: str) -> None:

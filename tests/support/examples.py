@@ -50,6 +50,8 @@ ELSEWHERE = {
     "benchLatency": "simulated brokers take no messages",
     "benchProduce": "simulated brokers take no messages",
     "consume": "one of its examples follows a topic without an end",
+    "delayedCancel": "its id is that of a message that was sent",
+    "delayedList": "simulated brokers take no messages",
     "dlqList": "simulated consumers never fail",
     "dlqPurge": "simulated consumers never fail",
     "dlqReplay": "simulated consumers never fail",

@@ -47,6 +47,7 @@ from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.dead_letters import DeadLetterPage
+from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
@@ -245,6 +246,10 @@ class AsyncNouns:
     @property
     def message_streams(self) -> AsyncMessageStreams:
         """Many messages at once, sent to a topic or read from it as they come."""
+
+    @property
+    def delayed_messages(self) -> AsyncDelayedMessages:
+        """Messages for later delivery, and their cancellation."""
 
     @property
     def dead_letters(self) -> AsyncDeadLetters:
@@ -1231,6 +1236,17 @@ class AsyncMessageStreams:
         queue_id: int | None = None,
     ) -> TopicFollower:
         """Return a reader of all queues of a topic (GET_ROUTEINFO_BY_TOPIC, 105)."""
+
+class AsyncDelayedMessages:
+    """`admin.delayed_messages`: messages for later delivery."""
+
+    async def list_pending(
+        self, topic: str, now_ms: int
+    ) -> tuple[list[DelayedMessage], dict[str, RocketMQError]]:
+        """Return the messages of a topic that are not delivered yet, in the order of their delivery."""
+
+    async def cancel_message(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
+        """Cancel a timed message (RECALL_MESSAGE, 370; brokers since 5.4)."""
 
 class AsyncDeadLetters:
     """`admin.dead_letters`: the dead letters of consumer groups."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nsadmin.client.messages.consume_queues import ConsumeQueues
     from nsadmin.client.messages.consume_tracks import ConsumeTracks
     from nsadmin.client.messages.dead_letters import DeadLetters
+    from nsadmin.client.messages.delayed_messages import DelayedMessages
     from nsadmin.client.messages.message_delivery import MessageDelivery
     from nsadmin.client.messages.message_queries import MessageAdmin
     from nsadmin.client.messages.message_sender import MessageSender
@@ -328,6 +329,13 @@ class AdminClient(BlockingClient):
         from nsadmin.client.messages.message_streams import MessageStreams
 
         return MessageStreams(self._caller, self.topics, self.message_sender)
+
+    @cached_property
+    def delayed_messages(self) -> "DelayedMessages":
+        """Messages for later delivery, and their cancellation."""
+        from nsadmin.client.messages.delayed_messages import DelayedMessages
+
+        return DelayedMessages(self._caller, self.topics, self.broker_configs, self.queue_reader)
 
     @cached_property
     def dead_letters(self) -> "DeadLetters":

@@ -25,6 +25,7 @@ CHANGE_CODES = frozenset(
         RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
         RequestCode.CONSUME_MESSAGE_DIRECTLY,
         RequestCode.SEND_MESSAGE_V2,
+        RequestCode.RECALL_MESSAGE,
         RequestCode.POP_ROLLBACK,
         RequestCode.TRIGGER_LITE_DISPATCH,
         RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,

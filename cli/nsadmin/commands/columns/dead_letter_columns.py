@@ -64,10 +64,20 @@ DEAD_LETTER_MEANINGS = {
         "result": "done, dry-run, failed or not found",
         "skipped": "messages that were skipped because they died again after 3 replays",
     },
+    "delayedCancel": {
+        "deliverTime": "when the broker would deliver it (UTC)",
+        "result": "done, dry-run or failed",
+    },
+    "delayedList": {
+        "cancelled": "whether the message was cancelled, so that the broker does not deliver it",
+        "deliverTime": "when the broker delivers it (UTC)",
+        "level": "delay level; null for a timed message",
+        "remainingMs": "ms until the delivery",
+    },
     "messageTrack": {
         "detail": "the event in words",
         "group": "the consumer group; of a trace also a producer group",
-        "step": "produced, stored, retry, replay, dead letter, trace, or group (the state of now)",
+        "step": "produced, stored, retry, replay, dead letter, trace, or group (its current state)",
         "time": "when it happened (UTC); null for the state of a group",
         "topic": "topic of the copy that the event is about; null without a copy",
     },

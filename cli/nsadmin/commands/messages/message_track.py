@@ -25,13 +25,12 @@ def message_track(
 ) -> ResultRows:
     """Show the story of one message: where it is, which groups consumed it, retries, dead letters, traces.
 
-    The events are in the order of their times. The states of groups are those of now, so they have no time
-    and come last. A broker knows the groups that have committed an offset on the topic. Retries and dead
-    letters are found by the id of the producer, as long as brokers keep them. Traces exist only if clients
-    write them.
+    The events are in the order of their times. The current states of groups have no time, so they come last.
+    A broker knows the groups that have committed an offset on the topic. Retries and dead letters are found
+    by the id of the producer, as long as brokers keep them. Traces exist only if clients write them.
 
     Examples:
-        # What became of a message that a producer logged
+        # The story of a message that a producer logged
         nsadmin message track payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
     found_messages = session.admin.messages.find_by_id(topic, msg_id)

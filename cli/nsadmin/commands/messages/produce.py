@@ -307,7 +307,9 @@ def _refuse_timer_on_old_brokers(session: Session, options: ProduceOptions, defa
     if "TIMER_DELAY_MS" not in defaults.properties:
         return
     queues = session.admin.message_sender.list_queues(options.topic)
-    broker_addrs = sorted({queue.broker_addr for queue in queues})
+    broker_addrs = sorted(
+        {queue.broker_addr for queue in queues if options.broker_name in (None, queue.broker_name)}
+    )
     for info_result in session.admin.brokers.get_runtime_info(broker_addrs):
         version = info_result.result.version if info_result.result else None
         if version is not None and version.startswith("V4"):

@@ -55,6 +55,7 @@ OTHERWISE = {
     "sendMessage": {"queueId"},
     "sendMsgStatus": {"queueId"},
     "clusterRT": {"brokerName"},
+    "delayedCancel": {"deliverTime"},
     "dlqPurge": {"older", "newer"},
     "dlqReplay": {"replayed"},
     "drain": {"openTopics"},

@@ -1,0 +1,206 @@
+"""`admin.delayed_messages`: messages that brokers keep for later delivery, and their cancellation."""
+
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_request
+from nsadmin.client.brokers.broker_configs import BrokerConfigs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.message_sender import PRODUCER_GROUP
+from nsadmin.client.messages.queue_reader import QueueReader
+from nsadmin.client.results import NotApplied, is_not_found
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
+
+LEVEL_TOPIC, TIMER_TOPIC = "SCHEDULE_TOPIC_XXXX", "rmq_sys_wheel_timer"
+DEFAULT_DELAY_LEVELS = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h"
+"""The default of messageDelayLevel (MessageStoreConfig upstream)."""
+_MS_PER_UNIT = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_TIMER_WINDOW_MS = 5 * 86_400_000
+"""Brokers write a timed message again every 2 days at most (timerRollWindowSlot), so older copies are old."""
+
+
+class DelayedMessage(NamedTuple):
+    """A message that a broker delivers later.
+
+    Attributes:
+        located_message: The message and its broker. Its properties name the topic that it is for.
+        deliver_ms: When the broker delivers it, in ms since 1970.
+        delay_level: The delay level; None for a timed message.
+        is_cancelled: Whether the message was recalled.
+    """
+
+    located_message: LocatedMessage
+    deliver_ms: int
+    delay_level: int | None
+    is_cancelled: bool = False
+
+    @property
+    def topic(self) -> str | None:
+        """The topic that the message is for."""
+        return self.located_message.message.properties.get("REAL_TOPIC")
+
+
+class DelayedMessages:
+    """`admin.delayed_messages`: messages for later delivery."""
+
+    def __init__(
+        self, caller: Caller, topics: TopicAdmin, broker_configs: BrokerConfigs, queue_reader: QueueReader
+    ) -> None:
+        self._caller, self._topics = caller, topics
+        self._broker_configs, self._queue_reader = broker_configs, queue_reader
+
+    def list_pending(self, topic: str, now_ms: int) -> tuple[list[DelayedMessage], dict[str, RocketMQError]]:
+        """Return the messages of a topic that are not delivered yet, in the order of their delivery.
+
+        Reads the delay levels (GET_BROKER_CONFIG, 26), and the queues of delayed and timed messages
+        (PULL_MESSAGE, 11), from the masters of the topic.
+
+        Args:
+            topic: The topic.
+            now_ms: The present time in ms since 1970.
+
+        Returns:
+            The messages, also cancelled ones; and the errors by broker name.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
+        pending: list[DelayedMessage] = []
+        errors: dict[str, RocketMQError] = {}
+        for queue_route in self._topics.get_route(topic).queues:
+            try:
+                pending += self._list_leveled(topic, queue_route, now_ms)
+                pending += self._list_timed(topic, queue_route, now_ms)
+            except RocketMQError as error:
+                errors[queue_route.broker_name] = error
+        return sorted(pending, key=lambda delayed: delayed.deliver_ms), errors
+
+    def cancel_message(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
+        """Cancel a timed message (RECALL_MESSAGE, 370; brokers since 5.4).
+
+        Args:
+            delayed_message: The message.
+            broker_addr: The master of its broker.
+
+        Raises:
+            NotApplied: The message has a delay level, or is cancelled already.
+            RequestError: The broker is older (code 3), or recallMessageEnable is not true (code 16).
+            RocketMQError: The broker refused or did not answer.
+        """
+        if delayed_message.delay_level is not None:
+            raise NotApplied("brokers cannot cancel a message that is delayed by a level, only a timed one")
+        if delayed_message.is_cancelled:
+            raise NotApplied("the message is cancelled already")
+        recall_header = broker_headers.RecallMessage(
+            PRODUCER_GROUP, delayed_message.topic, build_recall_handle(delayed_message)
+        )
+        command = build_request(RequestCode.RECALL_MESSAGE, headers.write_header(recall_header))
+        [answer] = self._caller.send_requests([(broker_addr, command)])
+        answer.value()
+
+    def _list_leveled(self, topic: str, queue_route: QueueRoute, now_ms: int) -> Iterator[DelayedMessage]:
+        [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
+        level_text = config.value().get("messageDelayLevel") or DEFAULT_DELAY_LEVELS
+        durations = parse_delay_levels(level_text)
+        level_route = queue_route._replace(
+            perm=6, read_queue_nums=len(durations), write_queue_nums=len(durations), logical_queues=None
+        )
+        for level, duration_ms in enumerate(durations, 1):
+            for located_message in self._read_queue(
+                LEVEL_TOPIC, level_route, level - 1, now_ms - duration_ms
+            ):
+                deliver_ms = located_message.message.store_timestamp + duration_ms
+                is_of_topic = located_message.message.properties.get("REAL_TOPIC") == topic
+                if is_of_topic and deliver_ms > now_ms:
+                    yield DelayedMessage(located_message, deliver_ms, level)
+
+    def _list_timed(self, topic: str, queue_route: QueueRoute, now_ms: int) -> list[DelayedMessage]:
+        timer_route = queue_route._replace(perm=6, read_queue_nums=1, write_queue_nums=1, logical_queues=None)
+        try:
+            messages = list(self._read_queue(TIMER_TOPIC, timer_route, 0, now_ms - _TIMER_WINDOW_MS))
+        except RocketMQError as error:
+            if is_not_found(error):
+                # Brokers before 5.0 have no timed messages.
+                return []
+            raise
+        return select_timed(topic, messages, now_ms)
+
+    def _read_queue(
+        self, topic: str, queue_route: QueueRoute, queue_id: int, begin_ms: int
+    ) -> Iterator[LocatedMessage]:
+        span_results = self._queue_reader.get_spans(
+            topic, [queue_route], queue_id=queue_id, begin_ms=max(0, begin_ms)
+        )
+        for span_result in span_results:
+            if span_result.error is not None:
+                raise span_result.error
+        queue_spans = [item.queue_span for item in span_results if item.queue_span is not None]
+        for message_page in self._queue_reader.read_pages(topic, queue_spans):
+            if message_page.error is not None:
+                raise message_page.error
+            for message in message_page.messages:
+                yield LocatedMessage(queue_route.broker_name, message)
+
+
+def parse_delay_levels(level_text: str) -> list[int]:
+    """Parse the setting messageDelayLevel.
+
+    Args:
+        level_text: The setting, such as "1s 5s 10m".
+
+    Returns:
+        The delay of each level in ms, from level 1.
+
+    Raises:
+        ValueError, KeyError: The setting is invalid.
+    """
+    return [int(word[:-1]) * _MS_PER_UNIT[word[-1]] for word in level_text.split()]
+
+
+def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
+    """Return the timed messages of a topic that are not delivered yet, each once.
+
+    Args:
+        topic: The topic.
+        messages: The messages of the timer topic, oldest first.
+        now_ms: The present time in ms since 1970.
+    """
+    deleted_keys = {
+        located_message.message.properties.get("TIMER_DEL_UNIQKEY", "") for located_message in messages
+    }
+    timed_by_id: dict[str, DelayedMessage] = {}
+    for located_message in messages:
+        properties: Mapping[str, str] = located_message.message.properties
+        out_text = properties.get("TIMER_OUT_MS", "")
+        is_of_topic = properties.get("REAL_TOPIC") == topic and "TIMER_DEL_UNIQKEY" not in properties
+        if not (is_of_topic and out_text.isdecimal() and int(out_text) > now_ms):
+            continue
+        msg_id = located_message.message.msg_id
+        # With appendTopicForTimerDeleteKey the key begins with the topic (TimerMessageStore.buildDeleteKey).
+        is_cancelled = not deleted_keys.isdisjoint({msg_id, f"{topic}_{msg_id}"})
+        timed_by_id[msg_id] = DelayedMessage(located_message, int(out_text), None, is_cancelled)
+    return list(timed_by_id.values())
+
+
+def build_recall_handle(delayed_message: DelayedMessage) -> str:
+    """Build the handle that the broker gave the producer (RecallMessageHandle.HandleV1 upstream).
+
+    Args:
+        delayed_message: A timed message.
+    """
+    located_message = delayed_message.located_message
+    # The handle has the time of the timer plus 1 ms (RecallMessageHandle in SendMessageProcessor).
+    words = (
+        "v1",
+        delayed_message.topic or "",
+        located_message.broker_name or "",
+        str(delayed_message.deliver_ms + 1),
+        located_message.message.msg_id,
+    )
+    return urlsafe_b64encode(" ".join(words).encode()).decode()

@@ -1,0 +1,58 @@
+"""delayed: the list, and what a broker says to a cancellation."""
+
+import json
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.message_brokers import CREATED
+from tests.support.servers import refuse
+
+
+@pytest.fixture(autouse=True)
+def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nsadmin.commands.messages.delayed.time", lambda: CREATED / 1000)
+    store.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s\n")
+    due = str(CREATED + 3_600_000)
+    store.store(b"one", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=due, KEYS="k")
+
+
+def test_a_message_has_its_time(stream: Run) -> None:
+    done = stream("delayed", "list", "T", "--json")
+    [row] = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert (row["msgId"], row["topic"], row["level"], row["cancelled"], row["keys"], row["body"]) == (
+        "A", "T", None, False, ["k"], "one",
+    )  # fmt: skip
+    assert row["remainingMs"] == 3_600_000
+
+
+def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBroker) -> None:
+    store.handlers[370] = build_reply
+    [row] = json.loads(stream("delayed", "cancel", "T", "A", "--dry-run", "--json").out)
+    assert (row["result"], 370 in store.codes()) == ("dry-run", False)
+    assert stream("delayed", "cancel", "T", "A").code == 2
+    [row] = json.loads(stream("delayed", "cancel", "T", "A", "--yes", "--json").out)
+    assert (row["result"], row["brokerName"], row["brokerAddr"]) == ("done", "broker-a", store.addr)
+    assert store.codes().count(370) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (3, "cannot cancel messages: brokers since 5.4 can"),
+        (16, "set recallMessageEnable to true (it answered: NO_PERMISSION (16): no)"),
+        (1, "SYSTEM_ERROR (1): no"),
+    ],
+)
+def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
+    store.handlers[370] = refuse(code, "no")
+    done = stream("delayed", "cancel", "T", "A", "--yes", "--json")
+    assert (done.code, text in done.err, json.loads(done.out)[0]["result"]) == (1, True, "failed"), done.err
+
+
+def test_a_message_that_is_not_there(stream: Run) -> None:
+    done = stream("delayed", "cancel", "T", "B", "--yes")
+    assert (done.code, done.err) == (5, 'nsadmin: topic "T" has no delayed message with the id "B"\n')
