@@ -77,7 +77,7 @@ def delayed_cancel(
     )
     deliver_text = format_utc(delayed_message.deliver_ms)
     session.require_yes("delayed cancel")
-    session.confirm_change(f"Cancel message {msg_id} of {topic}, which is due at {deliver_text}?")
+    session.confirm_change(f"Cancel message {msg_id} of {topic}, for delivery at {deliver_text}?")
     cancel_error = None if session.is_dry_run else _cancel_message(session, delayed_message, broker_addr)
     row: ResultRow = {
         "msgId": msg_id,

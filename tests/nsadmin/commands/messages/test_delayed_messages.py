@@ -13,7 +13,7 @@ from tests.support.servers import refuse
 
 @pytest.fixture(autouse=True)
 def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nsadmin.commands.messages.delayed.time", lambda: CREATED / 1000)
+    monkeypatch.setattr("nsadmin.commands.messages.delayed_messages.time", lambda: CREATED / 1000)
     store.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s\n")
     due = str(CREATED + 3_600_000)
     store.store(b"one", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=due, KEYS="k")
