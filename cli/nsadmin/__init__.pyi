@@ -77,6 +77,7 @@ from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
 from nsadmin.client.messages.dead_letters import DeadLetterPage
+from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
@@ -234,6 +235,7 @@ __all__ = [
     "DeadLetterPage",
     "DeadLetterSelection",
     "DeadLetterSpan",
+    "DelayedMessage",
     "DeletionStep",
     "DeliveryOutcome",
     "DesiredCluster",

@@ -162,6 +162,7 @@ _NAMES_BY_MODULE = {
         "DeadLetterSelection",
     ),
     "nsadmin.client.messages.dead_letters": ("DeadLetterPage",),
+    "nsadmin.client.messages.delayed_messages": ("DelayedMessage",),
     "nsadmin.client.messages.message_delivery": (
         "DeliveryOutcome",
         "MessageReceiver",
