@@ -1,4 +1,4 @@
-# Everything here runs on a fresh machine with Python 3.11 and make.
+# All targets run on a new machine with Python 3.11 and make.
 PYTHON ?= python3
 BIN := .venv/bin
 MILLIONS ?= 1,10
@@ -14,19 +14,19 @@ EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
-demo: .venv/.stamp ## the most useful commands on a lab, in under a minute
+demo: .venv/.stamp ## run the most useful commands on a lab (1 minute)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo.sh
 
 demo-drain: .venv/.stamp ## drain a simulated broker in real time (2 minutes)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo-drain.sh
 
-demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports about it: demo-report.html
+demo-report: .venv/.spark ## run a lab with faults and write the HTML page of all reports: demo-report.html
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo-report.sh
 
-test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails is run once more, alone)
+test: .venv/.spark ## run all tests, with Java and Maven also against Apache RocketMQ; repeat failed tests alone
 	$(BIN)/python -m tests.support.second_look
 
-check: .venv/.spark docs ## formatting, lint, types, names, import contracts, and the links of the documentation
+check: .venv/.spark docs ## check formatting, lint, types, names, import contracts and the links of the documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -34,55 +34,55 @@ check: .venv/.spark docs ## formatting, lint, types, names, import contracts, an
 	$(BIN)/python -m tests.support.name_rules
 	$(BIN)/python -m nsadmin.manual --check
 
-docs: .venv/.docs ## the documentation site, into site/
+docs: .venv/.docs ## build the documentation site into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-generate: .venv/.stamp ## man pages, completions, docs/reference/commands and aio/nouns.pyi, from commands and nouns
+generate: .venv/.stamp ## write man pages, completions, docs/reference/commands and aio/nouns.pyi
 	$(BIN)/python -m nsadmin.manual
 
-examples: .venv/.stamp ## outputs in README, tutorial and how-to guides, as the program prints them today (6 minutes); PAGES=...
+examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guides again (6 minutes, PAGES=...)
 	$(BIN)/python -m tests.support.record_documentation $(PAGES)
 
-screenshots: .venv/.stamp ## the pictures of docs/how-to/use-the-tui.md, from a recording of a lab
+screenshots: .venv/.stamp ## write the pictures of docs/how-to/use-the-tui.md from a recording of a lab
 	$(BIN)/python -m tests.support.screenshots
 
-bench: .venv/.stamp ## ours and Java's name server in one run (10 minutes), into docs/explanation/performance.md
+bench: .venv/.stamp ## compare nsadmin's and Java's name server (10 minutes); updates docs/explanation/performance.md
 	$(BIN)/python -m tests.bench --write
 
-bench-reports: .venv/.spark ## availability and gaps of 1 and 10 million events, and DuckDB's (10 minutes), into docs/how-to/make-reports.md
+bench-reports: .venv/.spark ## time reports with Spark and DuckDB (10 minutes, MILLIONS=1,10); updates docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
 
-fuzz: .venv/.stamp ## mutated frames against the name server: FRAMES=10000000 and SEED=... as wanted
+fuzz: .venv/.stamp ## send mutated frames to the name server (FRAMES=10000000, SEED=N)
 	$(BIN)/python -m tests.fuzz --frames $(or $(FRAMES),10000000) $(if $(SEED),--seed $(SEED))
 
-fuzz-java: .venv/.stamp ## mutated frames to ours and to a released name server, the same verdict? FRAMES=200000
-	$(BIN)/python -m tests.fuzz.versus_java --frames $(or $(FRAMES),200000) $(if $(SEED),--seed $(SEED))
+fuzz-java: .venv/.stamp ## send mutated frames to nsadmin's and Java's name server and compare (FRAMES=200000)
+	$(BIN)/python -m tests.fuzz.java_comparison --frames $(or $(FRAMES),200000) $(if $(SEED),--seed $(SEED))
 
-guided: .venv/.stamp ## frames that coverage leads to (atheris): RUNS=1000000, new ones into FOUND=.fuzz
+guided: .venv/.stamp ## fuzz the name server guided by coverage with atheris (RUNS=1000000); new frames go to FOUND=.fuzz
 	@$(BIN)/python -m pip install -q --group fuzz
-	$(BIN)/python -m tests.fuzz.guided $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
+	$(BIN)/python -m tests.fuzz.coverage_fuzzer $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
 
-soak: .venv/.stamp ## brokers, clients and bad peers for MINUTES=30: is everything flat? Into docs/explanation/reliability.md
+soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write
 
-attacks: .venv/.stamp ## what bad peers do to the answers of good ones (2 minutes), into docs/explanation/reliability.md
+attacks: .venv/.stamp ## measure good clients during attacks (2 minutes); updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.attacks --write
 
-kills: .venv/.stamp ## SIGKILL in the middle of KV writes, ROUNDS=1000 times: nothing that was answered is lost
+kills: .venv/.stamp ## kill the name server during KV writes ROUNDS=1000 times, and check that no answered write is lost
 	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)
 
-yarn: .venv/.spark ## the pipeline on YARN, with its tables in HDFS: Hadoop's own small cluster on loopback (2 minutes)
+yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 
-lock: .venv/.audit ## the newest allowed versions into uv.lock, and the files with hashes for containers
+lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the files with hashes for containers
 	$(UV) lock --upgrade
 	$(UV) export $(EXPORT) --no-dev --extra tls --output-file docs/service/requirements.txt
 	$(UV) export $(EXPORT) --only-group build --output-file docs/service/build-requirements.txt
 
-audit: .venv/.audit ## known vulnerabilities in uv.lock; asks a public service, and says SKIPPED where it cannot be reached
+audit: .venv/.audit ## check uv.lock for known vulnerabilities; prints SKIPPED if the public service is unreachable
 	@$(BIN)/python -m tests.support.dependency_audit
 
-clean: ## remove what these targets made
+clean: ## remove the files that these targets create
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist site
 
 .venv/.stamp: pyproject.toml

@@ -1,6 +1,7 @@
-"""`python -m tests.bench`: ours and Java's 5.5.0 in one run: CPU time, waits, memory, starts of commands.
+"""Benchmark of the name servers (`python -m tests.bench`): nsadmin's and Java's 5.5.0 in one run.
 
-With `--write` the figures also go to docs/explanation/performance.md. Run it on an idle machine.
+It measures CPU time, waits, memory and the start time of commands. With `--write` the figures also go to
+docs/explanation/performance.md. Run it on an idle machine.
 """
 
 import argparse
@@ -12,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from namesrv_core.server.connection_limits import raise_file_limit
-from tests.bench import figures, outside, start
+from tests.bench import command_start, figures, rmqload_generator
 from tests.bench.requests import lookups
-from tests.bench.rust import NAME, Rust
-from tests.bench.serving import (
+from tests.bench.rust_server import NAME, Rust
+from tests.bench.server_cost import (
     SERVERS,
     Work,
     beside_lookups,
@@ -42,13 +43,13 @@ _PLACE = {"brokers a topic": 0, "topics": 1, "connections": 2}
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    flags.add_argument("--scale", type=float, default=1.0, help="how many requests, as a factor (1.0)")
-    flags.add_argument("--only", default="", metavar="TEXT", help="only the loads with TEXT in their names")
-    flags.add_argument("--starts", action="store_true", help="only how long commands take from start to end")
+    flags.add_argument("--scale", type=float, default=1.0, help="factor for the number of requests (1.0)")
+    flags.add_argument("--only", default="", metavar="TEXT", help="run only loads with TEXT in their names")
+    flags.add_argument("--starts", action="store_true", help="measure only the times of commands")
     flags.add_argument(
-        "--rmqload", type=Path, metavar="PATH", help="a load generator in C, which adds tables"
+        "--rmqload", type=Path, metavar="PATH", help="load generator in C, for additional tables"
     )
-    flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
+    flags.add_argument("--write", action="store_true", help=f"write the figures to docs/{PAGE.name}")
     asked = flags.parse_args()
     raise_file_limit()
     with tempfile.TemporaryDirectory() as folder:
@@ -61,14 +62,14 @@ def main() -> int:
         if asked.write:
             figures.write(PAGE, "figures", [figures.machine(_java()), "", *lines])
         if not asked.only:
-            start.report(home)
+            command_start.report(home)
     return 0
 
 
 def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterator[str]:
-    """Tables in Markdown, line by line as they come."""
+    """Yield the tables in Markdown, line by line."""
     rust = Rust()
-    yield f"| server CPU time of a request, µs | ours | Java 5.5.0 | Java/ours |{rust.cell(NAME)}"
+    yield f"| server CPU time per request, µs | nsadmin | Java 5.5.0 | Java/nsadmin |{rust.cell(NAME)}"
     yield f"|---|---:|---:|---:|{rust.cell('---:')}"
     for number, work in enumerate(work for work in works(scale) if only in work.name):
         with together(SERVERS, home / f"work-{number}") as servers:
@@ -80,16 +81,16 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
     if only:
         return
     yield ""
-    yield "| wait of other clients, ms: median, p99, longest | ours | Java 5.5.0 |"
+    yield "| wait of other clients, ms: median, p99, longest | nsadmin | Java 5.5.0 |"
     yield "|---|---:|---:|"
     for title, look in (
-        ("1,000 new connections at once beside 64 busy ones: first answer", beside_lookups),
+        ("first answer of 1,000 new connections beside 64 busy ones", beside_lookups),
         (
-            "a lookup each ms while 10,000 changed topics register",
+            "a lookup every ms during registrations with 10,000 changed topics",
             lambda it: beside_registrations(it, 10_000),
         ),
         (
-            "a lookup each ms while 80,000 changed topics register",
+            "a lookup every ms during registrations with 80,000 changed topics",
             lambda it: beside_registrations(it, 80_000),
         ),
     ):
@@ -99,38 +100,38 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
                 cells.append(" / ".join(f"{value:.1f}" for value in look(server)))
         yield f"| {title} | {' | '.join(cells)} |"
     yield ""
-    yield "| memory | ours | Java 5.5.0 |"
+    yield "| memory | nsadmin | Java 5.5.0 |"
     yield "|---|---:|---:|"
     used = []
     for name, begin in SERVERS.items():
         with running(begin, home / f"{name}-memory") as server:
             used.append(memory_of(server))
     for title, values in zip(
-        ("idle, MiB", "64 brokers with 10,000 topics each, MiB more", "an idle connection, KiB"),
+        ("idle, MiB", "additional for 64 brokers with 10,000 topics each, MiB", "per idle connection, KiB"),
         zip(*used, strict=True),
         strict=True,
     ):
         yield f"| {title} | {values[0]:.1f} | {values[1]:.1f} |"
-    yield f"| longest garbage collection, with all 640,000 topics, ms | {garbage_pause()} | |"
+    yield f"| longest garbage collection with all 640,000 topics, ms | {garbage_pause()} | |"
     yield ""
-    yield "| a request from each every 30 s | ours, percent of a processor |"
+    yield "| clients that send a request every 30 s | nsadmin, percent of a processor |"
     yield "|---|---:|"
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     clients = min(20_000, files - 1_200) if files != resource.RLIM_INFINITY else 20_000
-    with running(SERVERS["ours"], home / "pollers") as server:
+    with running(SERVERS["nsadmin"], home / "pollers") as server:
         share = share_of_pollers(server, clients, 1_000, 30.0, 15.0)
     yield f"| {clients:,} clients, 1,000 brokers, 2,500 topics | {share:.1f} |"
     yield ""
-    yield from start.on_large_fleets(home)
+    yield from command_start.on_large_fleets(home)
     if rmqload is not None:
         yield ""
-        yield from outside.tables(rmqload, home, rust)
+        yield from rmqload_generator.tables(rmqload, home, rust)
     yield from growth(home, scale)
 
 
 def garbage_pause() -> str:
     """Milliseconds, of a process that has the tables of the fleet."""
-    command = [sys.executable, "-m", "tests.bench.garbage"]
+    command = [sys.executable, "-m", "tests.bench.garbage_collection"]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
 
@@ -143,7 +144,7 @@ def growth(home: Path, scale: float) -> Iterator[str]:
             work = Work(
                 "", brokers, topics, lookups(connections, 1, topics=topics), 1, requests // 2, requests
             )
-            with running(SERVERS["ours"], home / f"{what}-{brokers}-{topics}-{connections}") as server:
+            with running(SERVERS["nsadmin"], home / f"{what}-{brokers}-{topics}-{connections}") as server:
                 values.append(cost(server, work).cpu)
         numbers = [str(case[_PLACE[what]]) for case in cases]
         yield ""

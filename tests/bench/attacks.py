@@ -1,9 +1,9 @@
-"""`python -m tests.bench.attacks`: what good clients notice of hostile peers.
+"""Benchmark of attacks (`python -m tests.bench.attacks`): the latency of good clients beside hostile peers.
 
-The server is a process of its own. While an attack runs, good clients ask for a route, one request after the
-other, and measure how long each answer takes. All of them share this machine, so a part of the delay is the
-attackers' own use of it. The command fails if an answer is wrong or missing, if p99 exceeds 100 ms, or if the
-server has needed 300 MiB or more. With `--write` the table goes into docs/explanation/reliability.md.
+The server runs in its own process. During an attack good clients request a route, one request after the
+other, and measure the latency of each answer. All processes share this machine, so part of the delay is the
+load of the attackers. The command fails if an answer is wrong or missing, if p99 exceeds 100 ms, or if the
+server has needed 300 MiB or more. With `--write` the table goes to docs/explanation/reliability.md.
 """
 
 import argparse
@@ -236,10 +236,10 @@ def render_row(name: str, attack_figures: AttackFigures) -> str:
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.attacks", description=__doc__)
-    flags.add_argument("--seconds", type=float, default=5.0, help="how long each attack runs (5)")
-    flags.add_argument("--only", default="", metavar="TEXT", help="only attacks with TEXT in their names")
+    flags.add_argument("--seconds", type=float, default=5.0, help="duration of each attack (5)")
+    flags.add_argument("--only", default="", metavar="TEXT", help="run only attacks with TEXT in their names")
     flags.add_argument(
-        "--write", action="store_true", help="write the table into docs/explanation/reliability.md"
+        "--write", action="store_true", help="write the table to docs/explanation/reliability.md"
     )
     arguments = flags.parse_args()
     lines = [
@@ -266,7 +266,7 @@ def main() -> int:
     if arguments.write:
         figures.write(figures.RELIABILITY, "attacks", lines)
     for name in successful_attacks:
-        print(f"beyond {MAX_P99_MS} ms or {MAX_SERVER_MIB} MiB: {name}", file=sys.stderr)
+        print(f"over {MAX_P99_MS} ms or {MAX_SERVER_MIB} MiB: {name}", file=sys.stderr)
     return 1 if successful_attacks else 0
 
 

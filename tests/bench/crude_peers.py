@@ -1,4 +1,4 @@
-"""Peers that send too much, too little, or nonsense, for `tests.bench.attacks`."""
+"""Peers that send too much, too little or garbage, for `tests.bench.attacks`."""
 
 import contextlib
 import random

@@ -1,4 +1,4 @@
-"""Figures of a run in a page of docs/: between two marks, so that what people wrote around them stays."""
+"""The figures of a run in a page of docs/: they stand between two marks, and other text stays unchanged."""
 
 import os
 import platform
@@ -12,13 +12,13 @@ RELIABILITY = Path(__file__).parents[2] / "docs" / "explanation" / "reliability.
 
 
 def write(page: Path, name: str, lines: Iterable[str]) -> None:
-    """Put them in the place of those of the last run; ValueError where the page has no such place."""
+    """Replace the figures of the last run. Raises ValueError if the page has no marks for them."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     text = page.read_text()
     head, found, rest = text.partition(begin)
     _, ended, tail = rest.partition(end)
     if not (found and ended):
-        raise ValueError(f"{page} has no place for {name}")
+        raise ValueError(f'{page} has no marks for "{name}"')
     page.write_text("".join([head, begin, *(f"{line}\n" for line in lines), end, tail]))
 
 

@@ -1,9 +1,9 @@
-"""Journals of a busy fleet, as many events as wanted: what `tests.bench.reports` asks its questions of.
+"""Journals of a busy fleet with any number of events, for `tests.bench.reports`.
 
-A cluster of 64 masters and three name servers, each with a journal. Each broker's topics change every three
-minutes (a record that it changed and one that says how); each name server tells each minute that it lives and
-writes a snapshot each hour. A broker restarts about every five days, and about twenty times a day one is
-silent for 90 to 118 s. That makes some 190,000 events a day; lines are those that a name server writes.
+A cluster has 64 masters and three name servers, each with a journal. The topics of each broker change every
+three minutes (two records each). Each name server writes a heartbeat record every minute and a snapshot
+every hour. A broker restarts about every five days, and about twenty times a day a broker is silent for 90
+to 118 s. That makes about 190,000 events a day. The lines are those of a real name server.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Peers that know the protocol and want the server to stop answering: one attack for each known weakness.
+"""Peers that know the protocol and try to stop the server: one attack for each known weakness.
 
 `tests.bench.attacks` runs them together with the attacks of `crude_peers`.
 """

@@ -1,13 +1,13 @@
-"""`python -m tests.bench.journal_year`: how long a year of journal, 2 GB of closed segments, takes to answer.
+"""Benchmark of a large journal (`python -m tests.bench.journal_year`): queries on a year, 2 GB of segments.
 
-64 brokers with 10,000 topics on four of them each. A full segment (16 MiB) has restarts of brokers, hourly
-snapshots, heartbeats, and changes of single topics; eight of them are made, and copied until the folder is as
-large as `--megabytes` says, each copy under the name of its time, but with the times of the first within.
-Those in the middle of the year are no copies. One topic is in two segments a week, one in every segment (and
-in many lines of it), one nowhere.
+64 brokers have 10,000 topics, each on four brokers. A full segment (16 MiB) has restarts of brokers, hourly
+snapshots, heartbeats, and changes of single topics. Eight segments are built, and copied until the folder is
+as large as `--megabytes` says. A copy has the name of its own time, but the times of the original inside. The
+segments in the middle of the year are no copies. One topic is in two segments a week, one is in every segment
+(and in many lines of it), one is in none.
 
-Commands are timed as processes, start included; files are in the page cache. CPU seconds say more where
-others use the machine too.
+Commands are timed as processes, including their start; the files are in the page cache. CPU seconds are the
+more reliable figures if other programs use the machine too.
 """
 
 import argparse
@@ -196,15 +196,15 @@ def main() -> None:
         step = YEAR // count
         middle = BEGIN + (count // 2) * step + 1_500_000
         for what, *words in (
-            ("a topic in 104 segments", "history", "topic", RARE),
-            ("a topic in every segment, the newest 1000", "history", "topic", FREQUENT),
-            ("the same, of a day in the middle", "history", "topic", FREQUENT, "--since", str(middle),
+            ("topic in 104 segments", "history", "topic", RARE),
+            ("topic in every segment, newest 1000 events", "history", "topic", FREQUENT),
+            ("the same, on one day in the middle", "history", "topic", FREQUENT, "--since", str(middle),
              "--until", str(middle + 86_400_000)),
-            ("a topic that is nowhere", "history", "topic", "none"),
-            ("a rare type", "history", "--type", "WritePermWiped"),
-            ("everything, the newest 1000", "history"),
-            ("the route at a moment", "routeAt", FREQUENT, "--at", str(middle)),
-            ("a topic in every segment, all of it", "history", "topic", FREQUENT, "--limit", "0"),
+            ("topic in no segment", "history", "topic", "none"),
+            ("rare event type", "history", "--type", "WritePermWiped"),
+            ("all events, newest 1000", "history"),
+            ("route at a moment", "routeAt", FREQUENT, "--at", str(middle)),
+            ("topic in every segment, all events", "history", "topic", FREQUENT, "--limit", "0"),
         ):  # fmt: skip
             print(f"{what}: {timed(*words, '--journal', str(folder))}", flush=True)
 

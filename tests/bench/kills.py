@@ -1,8 +1,8 @@
-"""`python -m tests.bench.kills`: SIGKILL in the middle of KV writes, again and again; is anything lost?
+"""Kill test (`python -m tests.bench.kills`): SIGKILL during KV writes, and a check for lost values.
 
-Each round starts a name server, reads all that is kept, and has two connections put and delete, twenty at a
-time; the server is killed at a random moment of that. What was answered has to be there after the next start,
-what was not may be there or not, and nothing else may be. `NSADMIN_KILL_ROUNDS` of the tests does the same.
+Each round starts a name server, reads all values, and lets two connections put and delete, twenty requests at
+a time. The server is killed at a random moment. After the next start, an answered change must be present, an
+unanswered one may be, and nothing else. `NSADMIN_KILL_ROUNDS` runs the same in the tests.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _AT_ONCE = 20
 
 
 class Kept:
-    """What each key of one writer may hold: what was answered last, and what was sent since."""
+    """The allowed values of each key of one writer: the last answered one, and those sent since then."""
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
@@ -44,7 +44,7 @@ class Kept:
         found = 0
         for key, values in self._may_be.items():
             value = table.get(key)
-            assert value in values, f"{self.namespace} {key} is {value}, and could be {values}"
+            assert value in values, f"{self.namespace} {key} is {value}, but must be one of {values}"
             found += value != values[0]
             values[:] = [value]
         return found
@@ -99,11 +99,13 @@ class Rounds:
         self.counts: Counter[str] = Counter()
 
     def _started(self) -> Forked:
-        """Another one, that has all there is to have."""
+        """Start another server, and check that it has all values."""
         server = Forked(self._within, self._home)
         try:
             for writer in self._writers:
-                self.counts["unanswered and there"] += writer.look(kept_by(server.port, writer.namespace))
+                self.counts["unanswered changes that are present"] += writer.look(
+                    kept_by(server.port, writer.namespace)
+                )
         except BaseException:
             server.kill()
             raise
@@ -125,8 +127,8 @@ class Rounds:
             thread.join()
             peer.close()
         self.counts["rounds"] += 1
-        self.counts["killed with changes under way"] += any(writer.unanswered for writer in self._writers)
-        self.counts["killed while a file was written"] += any(self._home.glob(".kvConfig.json*"))
+        self.counts["kills during changes"] += any(writer.unanswered for writer in self._writers)
+        self.counts["kills during a file write"] += any(self._home.glob(".kvConfig.json*"))
 
     def end(self) -> Counter[str]:
         self._started().kill()
@@ -136,8 +138,10 @@ class Rounds:
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.kills", description=__doc__)
-    flags.add_argument("--rounds", type=int, default=1000, help="how many (1000)")
-    flags.add_argument("--seed", type=int, default=int(time.time()), help="when to kill (another each time)")
+    flags.add_argument("--rounds", type=int, default=1000, help="number of rounds (1000)")
+    flags.add_argument(
+        "--seed", type=int, default=int(time.time()), help="seed of the kill times (the current time)"
+    )
     asked = flags.parse_args()
     print(f"seed {asked.seed}", flush=True)
     begun = time.monotonic()
@@ -148,7 +152,7 @@ def main() -> int:
         counts = rounds.end()
     print(*(f"{what}: {count}" for what, count in counts.items()), sep="\n")
     each = (time.monotonic() - begun) / asked.rounds * 1000
-    print(f"nothing that was answered is lost; {each:.0f} ms a round")
+    print(f"no answered change is lost; {each:.0f} ms per round")
     return 0
 
 

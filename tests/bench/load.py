@@ -1,4 +1,4 @@
-"""A closed loop of requests over many connections, driven from one thread; and what it cost the server."""
+"""A closed loop of requests over many connections, driven by one thread, and its cost on the server."""
 
 import os
 import selectors
@@ -14,7 +14,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Cost(NamedTuple):
-    """CPU microseconds of the server for each request, and requests per second."""
+    """The server's CPU microseconds per request, and the requests per second."""
 
     cpu: float
     rate: float
@@ -53,7 +53,7 @@ class _Client:
             if position + 4 + length > len(data):
                 break
             if b'"code":0,' not in data[position + 8 : position + 24]:
-                raise AssertionError(f"not a success: {data[position : position + 300]!r}")
+                raise AssertionError(f"failed answer: {data[position : position + 300]!r}")
             position += 4 + length
             found += 1
         self._rest = data[position:]

@@ -1,14 +1,13 @@
-"""`python -m tests.bench.reports`: how long Spark takes for availability and gaps, and DuckDB for the same.
+"""Benchmark of reports (`python -m tests.bench.reports`): availability and gaps with Spark and DuckDB.
 
-Journals of `tests.bench.fleet_days` are made in a folder, and of them the table of events as the pipeline
-keeps it. For each size: both reports from that table (the first and the second time in a session, and as a
-program from its start to its end), from the table of what is told of brokers, which a run makes of it once,
-and straight from the journals; for the least of them also a whole run. Of more than ten million events no
-journals are made: their table is that of ten million, again and again, each time on later days. DuckDB is
-asked in SQL, by which it gets the same figures in this simple world: no crash of a name server, no drain, no
-hole; that they are the same is looked at.
+The journals come from `tests.bench.fleet_days`, and the event tables from these journals. For each size,
+both reports are computed from the event table (first and second time in a session, and as a separate
+program), from the table of broker facts that a run computes once, and directly from the journals. For the
+smallest size there is a whole run as well. Above ten million events the table repeats that of ten million
+on later days, without journals. DuckDB computes the same figures with SQL that is valid only in this simple
+world: no crash of a name server, no drain, no gap. The benchmark checks that both results are equal.
 
-With `--write` the figures go to docs/how-to/make-reports.md. The machine should have nothing else to do.
+With `--write` the figures go to docs/how-to/make-reports.md. Run it on an idle machine.
 """
 
 import argparse
@@ -49,7 +48,7 @@ BASE = 10
 
 
 class Found(NamedTuple):
-    """What both engines have to agree on."""
+    """The figures that must be equal for both engines."""
 
     gaps: int
     down_seconds: float
@@ -231,9 +230,9 @@ def measured(folder: Path) -> Iterator[Took]:
             told.unpersist()
 
     for what, work, theirs in (
-        ("from Parquet, the first time in a session", from_tables, of_tables),
+        ("from Parquet, first time in a session", from_tables, of_tables),
         ("from Parquet, warm", from_tables, of_tables),
-        ("from what is told of brokers (Parquet), warm", from_told, of_tables),
+        ("from broker facts (Parquet), warm", from_told, of_tables),
         ("from JSON Lines, warm", from_lines, of_lines),
     ):
         if theirs is None:
@@ -243,7 +242,7 @@ def measured(folder: Path) -> Iterator[Took]:
         yield Took(what, ours, theirs)
     began = time.perf_counter()
     build_coverage(find_transitions(table(tables, silver.EVENT_TABLE), no_facts(spark))).collect()
-    yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
+    yield Took("coverage, which a run computes once for availability", time.perf_counter() - began)
     program.stop()
 
 
@@ -278,9 +277,9 @@ def page(home: Path, sizes: list[int]) -> Iterator[str]:
         began = time.perf_counter()
         _process("--one-shot", str(folder))
         seconds, events = time.perf_counter() - began, int(_count(folder).read_text())
-        yield f"| {events:,} | from Parquet, a program of its own, all told | {seconds:.1f} | | |"
+        yield f"| {events:,} | from Parquet, as a separate program | {seconds:.1f} | | |"
         if millions == min(sizes):
-            yield f"| {events:,} | a run: journals are read, all reports made | {whole_run(folder):.1f} | | |"
+            yield f"| {events:,} | whole run: read journals, make all reports | {whole_run(folder):.1f} | | |"
     yield ""
     yield figures.machine()
 
@@ -313,9 +312,13 @@ def _process(*words: str) -> list[str]:
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.reports", description=__doc__)
-    flags.add_argument("--millions", default="1,10", help="sizes, in millions of events (1,10); 100 needs 10")
-    flags.add_argument("--folder", type=Path, help="where they are made, and stay (a temporary one)")
-    flags.add_argument("--write", action="store_true", help=f"write the figures into docs/{PAGE.name}")
+    flags.add_argument(
+        "--millions", default="1,10", help="sizes in millions of events (1,10); 100 requires 10"
+    )
+    flags.add_argument(
+        "--folder", type=Path, help="folder of the tables, which stay there (a temporary folder)"
+    )
+    flags.add_argument("--write", action="store_true", help=f"write the figures to docs/{PAGE.name}")
     for step in ("--make", "--base", "--measure", "--one-shot"):
         flags.add_argument(step, type=Path, help=argparse.SUPPRESS)
     asked = flags.parse_args()

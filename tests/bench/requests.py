@@ -1,4 +1,4 @@
-"""What the benchmarks send: registrations of brokers with many topics, and lookups of these."""
+"""The requests of the benchmarks: registrations of brokers with many topics, and lookups of these topics."""
 
 import zlib
 from itertools import count
@@ -48,7 +48,7 @@ def lookup(topic: int) -> bytes:
 
 
 def lookups(connections: int, depth: int, batches: int = 50, *, topics: int = 1000) -> list[list[bytes]]:
-    """For each connection what it sends in turn: `depth` lookups at once, topic after topic."""
+    """The batches of each connection: `depth` lookups at once, topic after topic."""
     numbers = count()
     return [
         [b"".join(lookup(next(numbers) % topics) for _ in range(depth)) for _ in range(batches)]

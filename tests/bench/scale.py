@@ -1,7 +1,7 @@
-"""`python -m tests.bench.scale`: a big fleet registers with one server of ours, which is asked meanwhile.
+"""Benchmark of a growing fleet (`python -m tests.bench.scale`): registrations beside lookups of topics.
 
-The fleet is a process of its own, and each of its brokers registers all of its topics once. The topics that
-are asked for are those of the first broker, then of more and more. Figures, and no verdict.
+The fleet runs in its own process, and each of its brokers registers all its topics once. The lookups are for
+topics of the first broker, then of more and more brokers. It prints figures without a verdict.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _HEAD = " brokers  seconds  server CPU s  server MiB  fleet MiB  lookups/s"
 
 
 def memory(pid: int) -> float:
-    """MiB that a process has in memory."""
+    """The resident memory of a process in MiB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
 
@@ -109,8 +109,10 @@ def measure(plan: FleetPlan, home: Path) -> Iterator[str]:
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__)
-    flags.add_argument("--brokers", type=int, default=1000, metavar="N", help="masters, one cluster (1000)")
-    flags.add_argument("--topics", type=int, default=10_000, metavar="N", help="in the cluster (10000)")
+    flags.add_argument("--brokers", type=int, default=1000, metavar="N", help="masters in one cluster (1000)")
+    flags.add_argument(
+        "--topics", type=int, default=10_000, metavar="N", help="topics in the cluster (10000)"
+    )
     asked = flags.parse_args()
     plan = FleetPlan(clusters=1, groups=asked.brokers, replicas=1, topics=asked.topics)
     print(_HEAD)

@@ -1,9 +1,9 @@
-"""`python -m tests.bench.soak`: brokers, clients, an operator and bad peers for a while; is the server flat?
+"""Soak test (`python -m tests.bench.soak`): a mixed load for a long time, and a check for growth.
 
-Brokers register each second and change their topics now and then, clients ask and reconnect, an operator
-writes KV config and wipes brokers, metrics are read, a journal is kept, some peers send garbage, half frames
-or nothing. Memory, descriptors, threads, tasks and latency are noted; the first tenth, in which caches fill
-up, does not count. With `--write` the table goes into docs/explanation/reliability.md.
+Brokers register every second and sometimes change their topics. Clients look up routes and reconnect. An
+operator writes KV config and wipes brokers. Metrics are scraped, a journal is written, and bad peers send
+garbage, half frames or nothing. The test samples memory, descriptors, threads, tasks and latency. The first
+tenth, in which caches fill, does not count. With `--write` the table goes to docs/explanation/reliability.md.
 """
 
 import argparse
@@ -36,7 +36,7 @@ _TOKEN = "soak"
 
 
 class Sample(NamedTuple):
-    """MiB, numbers, and milliseconds."""
+    """A sample: memory in MiB, counts, and latencies in milliseconds."""
 
     memory: float
     files: int
@@ -155,7 +155,7 @@ def shown(minute: float, one: Sample) -> str:
 
 
 def verdict(samples: list[Sample]) -> list[str]:
-    """Whether each figure of the last third is like that of the first, after the warm-up; in words."""
+    """Compare each figure of the last third with the first third, after the warm-up, in one line each."""
     warm = samples[max(len(samples) // 10, 1) :] or samples
     third = max(len(warm) // 3, 1)
     first, last = mean(warm[:third]), mean(warm[-third:])
@@ -168,7 +168,7 @@ def verdict(samples: list[Sample]) -> list[str]:
 
 
 def table(samples: list[Sample], minutes: float, done: Counter[str]) -> list[str]:
-    """What is written: no more than so many rows."""
+    """The table to write, with at most SHOWN rows."""
     lines, rows = [HEAD], min(SHOWN, len(samples))
     for row in range(rows):
         begin, end = (len(samples) * number // rows for number in (row, row + 1))
@@ -204,9 +204,9 @@ def soaked(minutes: float) -> list[str]:
 
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.soak", description=__doc__)
-    flags.add_argument("--minutes", type=float, default=30.0, help="how long (30)")
+    flags.add_argument("--minutes", type=float, default=30.0, help="duration in minutes (30)")
     flags.add_argument(
-        "--write", action="store_true", help="write the table into docs/explanation/reliability.md"
+        "--write", action="store_true", help="write the table to docs/explanation/reliability.md"
     )
     asked = flags.parse_args()
     lines = soaked(asked.minutes)

@@ -1,4 +1,4 @@
-"""While each attack runs, good clients are still answered."""
+"""Good clients get their answers during each attack."""
 
 from collections.abc import Iterator
 

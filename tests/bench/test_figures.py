@@ -1,4 +1,4 @@
-"""Figures come to their place and leave the rest of the page alone."""
+"""Figures replace the text between their marks and leave the rest of the page unchanged."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_what_stands_around_them_stays(tmp_path: Path) -> None:
 def test_a_page_without_a_place_for_them_is_said(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("nothing\n")
-    with pytest.raises(ValueError, match="no place for a"):
+    with pytest.raises(ValueError, match='no marks for "a"'):
         figures.write(page, "a", [])
     assert page.read_text() == "nothing\n"
 

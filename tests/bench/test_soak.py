@@ -1,4 +1,4 @@
-"""What the soak calls flat."""
+"""The verdict of the soak test."""
 
 from tests.bench.soak import Sample, verdict
 

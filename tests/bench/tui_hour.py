@@ -1,8 +1,8 @@
-"""Whether `nsadmin tui` grows over an hour: `python -m tests.bench.tui_hour`, in about two minutes.
+"""Memory of `nsadmin tui` over an hour (`python -m tests.bench.tui_hour`), in about two minutes.
 
-An hour of a fleet of 1,000 brokers and 3 name servers (a look every 5 s, at real answers whose figures are
-made to change) is recorded and played at 60 times its speed, while one goes from screen to screen. Memory is
-read from outside, minute by minute.
+An hour of a fleet with 1,000 brokers and 3 name servers (a poll every 5 s, with real answers whose figures
+are changed) is recorded, and replayed at 60 times its speed while the test switches screens. Another
+process reads the memory every minute.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: mutated frames against a whole name server, as many as wanted (`make fuzz`)."""
+"""The fuzzer (`python -m tests.fuzz`, `make fuzz`): mutated frames against a complete name server."""
 
 import argparse
 import asyncio
@@ -10,13 +10,13 @@ from random import Random
 
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.frames import kept, pieces, stream
-from tests.fuzz.judge import Fault, Judge
+from tests.fuzz.server_check import Fault, Judge
 
 _WARM = 20_000
 
 
 def resident() -> int:
-    """Bytes of memory that this process has."""
+    """The resident memory of this process in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096
 

@@ -1,6 +1,6 @@
-"""Where our server and the released one treat a frame differently on purpose: one table, with the reasons.
+"""The intended differences between nsadmin's and the released server, with their reasons, in one table.
 
-A difference has to fit its entry exactly: what the frame is like, and what each of the two made of it.
+A difference must match its entry exactly: the kind of frame, and the reaction of each server.
 """
 
 import json
@@ -14,7 +14,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import V3_0_11, HeaderType, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.size_limits import DecodeLimits, is_nested_deeper
-from tests.fuzz.talks import Heard
+from tests.fuzz.conversations import Heard
 
 _WHO = ("brokerName", "brokerAddr", "clusterName")
 _NAMES: dict[int, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ _EXPONENT = re.compile(rb"[0-9][eE]\+?[0-9]{2}")
 
 
 class Case(NamedTuple):
-    """A frame, and what became of it; `is_first` on its connection."""
+    """A frame and the reactions to it. `is_first` says whether it is the first on its connection."""
 
     frame: bytes
     ours: Heard

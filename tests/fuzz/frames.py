@@ -1,4 +1,4 @@
-"""Frames that are valid, and what may become of them: a number, the seed of all choices, repeats it."""
+"""Valid frames and their mutations. A seed, one number, reproduces all random choices."""
 
 import json
 import struct
@@ -59,7 +59,7 @@ BODIES: dict[int, Callable[[Random, str], bytes]] = {
 
 
 def command(rng: Random, own: str = "") -> RemotingCommand:
-    """A request as a peer may send it, its fields likely ones; the names in it begin with `own`."""
+    """A plausible request, whose names begin with `own`."""
     code = rng.choice(CODES[:-6] if rng.random() < 0.9 else CODES)
     ext: dict[str, str | None] = dict(
         broker_ext(rng.choice("abc"), rng.randrange(3), f"10.0.0.{rng.randrange(4)}:1", rng.choice("cd"))

@@ -1,4 +1,4 @@
-"""Bodies of registrations: plain and compressed, of old and of new brokers, with tables that are null."""
+"""Bodies of registrations: plain and compressed, of old and new brokers, also with null tables."""
 
 import json
 import struct
@@ -25,7 +25,7 @@ _NULLS: tuple[Any, ...] = (None, "")
 
 
 def any_name(rng: Random) -> str:
-    """A name; now and then one that is too long."""
+    """A name, which is sometimes too long."""
     return rng.choice(LONG_NAMES if rng.random() < 0.02 else NAMES)
 
 

@@ -1,4 +1,4 @@
-"""An accepted difference is recognised by its frame and by what each server made of it, by nothing less."""
+"""An intended difference matches only the exact frame and reactions."""
 
 import json
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import encode_compressed_registration
+from tests.fuzz.conversations import Heard, Said
 from tests.fuzz.differences import TABLE, Case, named, spoils
-from tests.fuzz.talks import Heard, Said
 from tests.interop.wire import binary_header, frame
 from tests.support.wire import VERSION, broker_ext, registration_body, topic_config
 

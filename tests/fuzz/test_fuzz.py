@@ -1,4 +1,4 @@
-"""A slice of the fuzzing, the same each time; `make fuzz` and `make guided` go on with others."""
+"""A fixed part of the fuzzing. `make fuzz` and `make guided` run more."""
 
 import tempfile
 import zlib
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.__main__ import fuzz
 from tests.fuzz.frames import command, in_parts, kept, pieces, reframed, stream
-from tests.fuzz.judge import Fault, Judge
+from tests.fuzz.server_check import Fault, Judge
 
 SLICE = 100_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.versus_java import Versus, quiet
+from tests.fuzz.java_comparison import Versus, quiet
 from tests.interop.java_parts import JavaNameServer
 
 FRAMES = 8_000

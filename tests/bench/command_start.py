@@ -1,6 +1,6 @@
-"""How long commands take from start to end: ours and mqadmin, in turn, against the same servers.
+"""Start-to-end times of commands: nsadmin and mqadmin take turns against the same servers.
 
-A released broker takes some 75 ms to tell of itself: this much of clusterList is nobody else's.
+A released broker takes about 75 ms to answer a request for its runtime. clusterList includes that time.
 """
 
 import os
@@ -15,7 +15,7 @@ from statistics import median
 from typing import NamedTuple
 
 from namesrv_core.fleet.fleet import FleetPlan
-from tests.bench import crowd
+from tests.bench import client_waits
 from tests.bench.requests import register
 from tests.bench.scale import standing
 from tests.interop import jars
@@ -64,7 +64,7 @@ def starts(namesrv: str, home: Path) -> list[Start]:
 
 
 def measure(found: Sequence[Start], environment: Mapping[str, str]) -> dict[str, list[float]]:
-    """Milliseconds of each run by name; all take turns, so that a busy moment hits all of them."""
+    """Milliseconds of each run by name. Commands take turns, so that a busy moment affects all of them."""
     taken: dict[str, list[float]] = {start.name: [] for start in found}
     for number in range(-1, max(start.rounds for start in found)):
         for start in found:
@@ -81,8 +81,8 @@ def measure(found: Sequence[Start], environment: Mapping[str, str]) -> dict[str,
 
 
 def on_large_fleets(home: Path) -> Iterator[str]:
-    """A table in Markdown: commands of ours on fleets that a name server of ours knows."""
-    yield "| a command on a large fleet, from start to end (median of five) | s |"
+    """Yield a table in Markdown: nsadmin's commands on large fleets that a name server of nsadmin knows."""
+    yield "| command on a large fleet, start to end (median of five) | s |"
     yield "|---|---:|"
     with _named(home / "brokers") as server, standing(FleetPlan(1, 1000, 1, 1000), server.address) as fleet:
         while fleet[1].recv() < 1000:
@@ -92,7 +92,7 @@ def on_large_fleets(home: Path) -> Iterator[str]:
         for broker in range(2):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             one.sendall(register(broker, 50_000, first=broker * 50_000))
-            crowd.answer(one)
+            client_waits.answer(one)
         yield f"| topicList of 100,000 topics | {_seconds(home, 'topicList', server.address):.2f} |"
 
 
@@ -123,9 +123,7 @@ def report(home: Path) -> None:
         found = starts(namesrv.address, home)
         taken = measure(found, environment)
     middle = {name: median(times) for name, times in taken.items()}
-    print(
-        f"{'milliseconds from start to end':44} {'median':>10} {'least':>10} {'x python':>9} {'mqadmin/':>9}"
-    )
+    print(f"{'milliseconds, start to end':44} {'median':>10} {'minimum':>10} {'x python':>9} {'mqadmin/':>9}")
     for start in found:
         theirs = f"{middle[start.of_mqadmin] / middle[start.name]:9.1f}" if start.of_mqadmin else ""
         times = f"{middle[start.name]:10.1f} {min(taken[start.name]):10.1f}"

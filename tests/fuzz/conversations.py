@@ -1,6 +1,7 @@
-"""Talks: what one connection sends to two servers, frame by frame, and what each of them makes of it.
+"""Conversations: the frames that one connection sends to two servers, and the reactions of both.
 
-Names begin with the talk's own number, so that no talk notices another one and many can go on at once.
+Names begin with the number of the conversation, so conversations do not affect each other and can run
+together.
 """
 
 from collections import Counter
@@ -18,7 +19,7 @@ _MOST = 6
 
 
 class Said(NamedTuple):
-    """One answer; `remark` only where it is the same text on every server."""
+    """One answer. It has a `remark` only if every server sends the same text."""
 
     code: int
     opaque: int

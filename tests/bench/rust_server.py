@@ -1,13 +1,13 @@
-"""A third column in tables: the name server of the crate rocketmq-namesrv, where it is at hand.
+"""A third column of the tables: the name server of the crate rocketmq-namesrv, if it is available.
 
-It is asked briefly: it needs no warming up, and takes a second and a half for a large registration. It
-refuses those that are compressed.
+It gets fewer requests: it needs no warm-up, and takes a second and a half for a large registration. It
+refuses compressed registrations.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench.serving import Server, Work, least, together
+from tests.bench.server_cost import Server, Work, least, together
 from tests.interop.rust_part import CRATE, VERSION, RustNameServer, built
 
 NAME = f"Rust {VERSION}"
@@ -16,7 +16,7 @@ REFUSED = "refused"
 
 
 class Rust:
-    """A column of a table, if there is a program; if not, all of it is empty."""
+    """A column of a table, which is empty if the program is not available."""
 
     def __init__(self) -> None:
         found = built()

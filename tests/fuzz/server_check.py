@@ -1,7 +1,7 @@
-"""A whole name server without a socket: what is sent to it, and whether it did what it must.
+"""A complete name server without a socket, and checks of its reactions to frames.
 
-Each request is answered with a code that a name server has, to its own opaque; or the connection is closed.
-No handler breaks, nobody waits for ever, and what the server keeps stays within its limits.
+The server answers each request with a valid code and the request's opaque, or closes the connection. No
+handler fails, no client waits forever, and the memory of the server stays within its limits.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ CODES = {0, 1, 3, 16, 17, 22}
 
 
 class Fault(AssertionError):
-    """The server did what it must not."""
+    """The server broke a rule."""
 
 
 class Pipe(asyncio.Transport):

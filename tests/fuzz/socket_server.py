@@ -1,6 +1,6 @@
-"""A name server at the other end of many sockets: the same frames, and what it makes of each.
+"""A name server behind sockets that receives the same frames as nsadmin's, and its reactions.
 
-How many answers to wait for is known from our own server; what is to be silent is waited for a while.
+The reaction of nsadmin's server gives the expected number of answers. Silence is checked with a timeout.
 """
 
 import contextlib
@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator
 
 from namesrv_core.protocol.connection import ProtocolConnection
-from tests.fuzz.near import said
-from tests.fuzz.talks import Heard, Said, Talk, agree
+from tests.fuzz.conversations import Heard, Said, Talk, agree
+from tests.fuzz.direct_server import said
 
 _RESET = struct.pack("ii", 1, 0)
 
 
 class _Line:
-    """One talk under way."""
+    """A conversation in progress."""
 
     def __init__(self, talk: Talk, port: int) -> None:
         self.talk = talk

@@ -1,4 +1,4 @@
-"""The same fuzz to a server with its fast path and to one without: the same answers, the same tables."""
+"""The same fuzz against a server with and one without the fast path gives equal answers and tables."""
 
 from pathlib import Path
 from random import Random
@@ -13,7 +13,7 @@ from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.state import registration_preview
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.frames import kept, pieces, stream
-from tests.fuzz.judge import Judge
+from tests.fuzz.server_check import Judge
 from tests.support.brokers import queues_in
 from tests.support.wire import broker_ext, registration_body, topic_config
 
@@ -22,7 +22,7 @@ CONNECTIONS = 3000
 
 @pytest.fixture
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes the long way because of its size goes it in any case."""
+    """Let every registration count as large."""
     for name, size in (("LARGE_BODY_BYTES", 1), ("_LARGE_JSON_BYTES", 1), ("_PIECE_BYTES", 64)):
         monkeypatch.setattr(registration_precompute, name, size)
     monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 64)

@@ -1,6 +1,7 @@
-"""`python -m tests.fuzz.guided FOLDER`: frames that coverage leads to (atheris), against the whole server.
+"""The coverage-guided fuzzer (`python -m tests.fuzz.coverage_fuzzer FOLDER`), based on atheris.
 
-What leads somewhere new is kept in that folder, which begins with the corpus. Options are those of libFuzzer.
+Frames that reach new code are stored in the folder, which starts with the corpus. Options are those of
+libFuzzer.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ import atheris
 
 with atheris.instrument_imports(include=["namesrv_core"]):
     from tests.fuzz.frames import kept, reframed
-    from tests.fuzz.judge import Judge
+    from tests.fuzz.server_check import Judge
 
 _JUDGED_TOGETHER = 10_000
 

@@ -1,4 +1,4 @@
-"""Our name server without a socket, told one frame after the other: what it says to each, at once."""
+"""DirectServer: nsadmin's name server without a socket, which handles one frame after the other."""
 
 import asyncio
 from pathlib import Path
@@ -8,8 +8,8 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.command_stream import CommandStream
-from tests.fuzz.judge import Pipe
-from tests.fuzz.talks import Heard, Said, Talk
+from tests.fuzz.conversations import Heard, Said, Talk
+from tests.fuzz.server_check import Pipe
 from tests.support.running import settings_in
 
 QUESTION = codec.encode_command(RemotingCommand(999, {}, opaque=424_242))
@@ -22,7 +22,7 @@ def said(answer: RemotingCommand) -> Said:
 
 
 class Near:
-    """`await hear(...)` as often as wanted."""
+    """A server without a socket. Call `await hear(...)` for each frame."""
 
     def __init__(self, home: Path) -> None:
         self.server = NameServer(settings_in(home, maxFramesPerSecond=0))

@@ -1,8 +1,8 @@
-"""`python -m tests.bench.comparing`: `nsadmin divergence` of three name servers with 10,000 topics each.
+"""Benchmark of `nsadmin divergence` (`python -m tests.bench.divergence_time`): three name servers.
 
-Four brokers have all of them; then one broker is wiped on the last name server. With `--java` two of the name
-servers are released ones of 5.5.0. Prints the time of the whole command, where they agree and where they do
-not.
+Four brokers register 10,000 topics each; then one broker is wiped on the last name server. With `--java` two
+of the name servers are released ones of 5.5.0. Prints the time of the whole command, with and without a
+difference between the name servers.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SERVERS, BROKERS, RUNS = 3, 4, 5
 
 
 def timed(addrs: str) -> tuple[float, int, str]:
-    """Median seconds of the command, its exit code, what it said first."""
+    """The median seconds of the command, its exit code, and its first line."""
     command = [sys.executable, "-m", "nsadmin", "divergence", "-n", addrs, "--settle", "0"]
     times = []
     for _ in range(RUNS):
@@ -37,7 +37,7 @@ def timed(addrs: str) -> tuple[float, int, str]:
 
 
 def main() -> int:
-    flags = argparse.ArgumentParser(prog="python -m tests.bench.comparing", description=__doc__)
+    flags = argparse.ArgumentParser(prog="python -m tests.bench.divergence_time", description=__doc__)
     flags.add_argument("--topics", type=int, default=10_000)
     flags.add_argument("--java", action="store_true")
     asked = flags.parse_args()

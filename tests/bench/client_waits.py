@@ -1,4 +1,4 @@
-"""How long somebody waits: one of a thousand who connect at once, one who asks beside a busy broker."""
+"""Waits of clients: one of a thousand that connect at once, and one beside a busy broker."""
 
 import os
 import selectors
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Waits(NamedTuple):
-    """Milliseconds."""
+    """The waits of clients in milliseconds."""
 
     median: float
     p99: float

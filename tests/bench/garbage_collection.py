@@ -1,8 +1,7 @@
-"""`python -m tests.bench.garbage`: how long a look for garbage through all objects takes with a large fleet.
+"""Benchmark of garbage collection (`python -m tests.bench.garbage_collection`): a full collection of a fleet.
 
-64 brokers with 10,000 topics each are registered with tables in this process, which otherwise does what the
-server does about garbage: what is there from the start is never looked at. Prints milliseconds of the
-processor, the most of five looks.
+The tables of this process have 64 brokers with 10,000 topics each, and its collector has the settings of the
+server, which freezes all objects of the start. Prints the longest of five collections in ms of CPU time.
 """
 
 import gc
@@ -23,7 +22,7 @@ BROKERS, TOPICS, LOOKS = 64, 10_000, 5
 
 
 def prepared(state: NameServerState, request: RemotingCommand) -> RemotingCommand:
-    """The request, worked on ahead."""
+    """The precomputed request."""
     steps = registration_precompute.precompute_steps(state, request, 1, ANONYMOUS_PEER)
     assert steps is not None
     while True:

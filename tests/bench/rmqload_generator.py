@@ -1,7 +1,8 @@
-"""Measured by `rmqload`, a load generator in C, where somebody has it: `--rmqload PATH`.
+"""Measurements with `rmqload`, a load generator in C, if it is available: `--rmqload PATH`.
 
-It is quicker than ours, so that servers are never idle between two requests, and it keeps to a schedule of
-30,000 a second. "bare" is a server whose every answer is the same: what uvloop and CPython cost alone.
+It is faster than the generator in Python, so servers are never idle between two requests, and it keeps to a
+schedule of 30,000 requests per second. "bare" is a server that sends the same answer to every request: the
+cost of uvloop and CPython alone.
 """
 
 import json
@@ -14,10 +15,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from tests.bench import crowd
+from tests.bench import client_waits
 from tests.bench.requests import lookup
-from tests.bench.rust import BRIEFLY, NAME, Rust
-from tests.bench.serving import SERVERS, Server, registered, running
+from tests.bench.rust_server import BRIEFLY, NAME, Rust
+from tests.bench.server_cost import SERVERS, Server, registered, running
 from tests.interop.java_parts import Running
 from tests.interop.our_server import ROOT
 from tests.interop.processes import Child
@@ -55,7 +56,7 @@ class BareServer(Running):
         self.home, self.length = home, length
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.bench.bare", str(self.length)]
+        command = [sys.executable, "-m", "tests.bench.bare_server", str(self.length)]
         self.child = Child(command, self.home / "stdout.log", env={"PYTHONPATH": str(ROOT)})
         self.port = int(self.child.wait_for_line("port ", 20).split()[1])
 
@@ -82,8 +83,8 @@ def run(program: Path, port: int, pid: int, load: Load, warm_up: int) -> dict[st
 
 def tables(program: Path, home: Path, rust: Rust) -> Iterator[str]:
     """Tables in Markdown, line by line as they come."""
-    title = "by a load generator in C, µs of CPU a request"
-    yield f"| {title} | bare | ours | Java 5.5.0 | Java/ours |{rust.cell(NAME)}"
+    title = "by a load generator in C, µs of CPU per request"
+    yield f"| {title} | bare | nsadmin | Java 5.5.0 | Java/nsadmin |{rust.cell(NAME)}"
     yield f"|---|---:|---:|---:|---:|{rust.cell('---:')}"
     bares = {brokers: _bare(home / f"length-{brokers}", brokers) for brokers in (4, 64)}
     for load in LOADS:
@@ -113,12 +114,12 @@ def _begins(bare: Callable[[Path], Any]) -> Mapping[str, Callable[[Path], Any]]:
 def _bare(home: Path, brokers: int) -> Callable[[Path], Any]:
     """A server whose every answer is as long as ours to a lookup with so many brokers a topic."""
     with (
-        running(SERVERS["ours"], home) as server,
+        running(SERVERS["nsadmin"], home) as server,
         registered(server.port, brokers, 1000),
         socket.create_connection(("127.0.0.1", server.port)) as one,
     ):
         one.sendall(lookup(0))
-        return partial(BareServer, length=len(crowd.answer(one)))
+        return partial(BareServer, length=len(client_waits.answer(one)))
 
 
 def _usual(program: Path, home: Path, begin: Callable[[Path], Any], load: Load) -> float:

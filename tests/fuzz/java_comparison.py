@@ -1,7 +1,7 @@
-"""`python -m tests.fuzz.versus_java`: mutated frames to a released name server and to ours: the same verdict?
+"""Comparison with Java (`python -m tests.fuzz.java_comparison`): mutated frames to both name servers.
 
-For each frame: answered (with which code, to which opaque, and where a remark repeats the question with that
-remark), closed, or silent. `differences.py` names those that are right, with the reason.
+A reaction is: answered (with code, opaque, and the remark if it repeats the request), closed, or silent.
+`differences.py` lists the intended differences, with reasons.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from tests.fuzz.conversations import Heard, Talk, agree, frames
 from tests.fuzz.differences import LEAVES_OTHER_TABLES, Case, named, spoils
-from tests.fuzz.far import Far
+from tests.fuzz.direct_server import Near
 from tests.fuzz.frames import kept
-from tests.fuzz.near import Near
-from tests.fuzz.talks import Heard, Talk, agree, frames
+from tests.fuzz.socket_server import Far
 from tests.interop.java_parts import QUIET_LOGBACK, JavaNameServer
 
 # Ours is told one frame after the other, and would wait for the disk at each put.
@@ -30,7 +30,7 @@ _AGAIN = 5_000_000
 
 
 class Unlike(NamedTuple):
-    """A frame that the two servers treat differently."""
+    """A frame to which the two servers react differently."""
 
     seed: int
     number: int
@@ -123,7 +123,7 @@ def quiet(home: Path) -> Path:
 
 
 def main() -> int:
-    flags = argparse.ArgumentParser(prog="python -m tests.fuzz.versus_java", description=__doc__)
+    flags = argparse.ArgumentParser(prog="python -m tests.fuzz.java_comparison", description=__doc__)
     flags.add_argument("--frames", type=int, default=200_000, help="how many frames (200000)")
     flags.add_argument("--seed", type=int, default=int(time.time()), help="which frames (another each time)")
     flags.add_argument("--at", type=int, help="only that connection of the seed")

@@ -1,6 +1,6 @@
-"""What name servers cost: CPU time of a request, memory, how long others wait; ours and Java's in one run.
+"""The cost of name servers: CPU time per request, memory, and waits of other clients, in one run.
 
-The server has the first processor for itself, the load the second. Java's server is measured warm.
+The server has the first processor for itself, the load the second. Java's server is measured after a warm-up.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
-from tests.bench import crowd
+from tests.bench import client_waits
 from tests.bench.load import Cost, cpu_seconds, run
 from tests.bench.requests import lookup, lookups, register
 from tests.bench.scale import memory
@@ -25,7 +25,7 @@ from tests.interop.rust_part import RustNameServer
 
 Server = OurNameServer | JavaNameServer | RustNameServer
 SERVERS: dict[str, Callable[[Path], Server]] = {
-    "ours": OurNameServer,
+    "nsadmin": OurNameServer,
     "Java 5.5.0": lambda home: JavaNameServer(home, jvm_flags=("-Xmx1g",)),
 }
 
@@ -36,7 +36,7 @@ _SCATTERED = 7919
 
 
 class Work(NamedTuple):
-    """One load: what is registered before it, and the batches that each connection sends in turn."""
+    """A load: the registrations before it, and the batches that each connection sends in turn."""
 
     name: str
     brokers: int
@@ -96,7 +96,7 @@ def registered(port: int, brokers: int, topics: int) -> Iterator[None]:
         for broker in range(brokers):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
             one.sendall(register(broker, topics))
-            crowd.answer(one)
+            client_waits.answer(one)
         yield
 
 
@@ -140,7 +140,7 @@ def share_of_pollers(server: Server, connections: int, brokers: int, period: flo
             else:
                 asked = lookup(number % (brokers * 10 // 4))
             one.sendall(asked)
-            crowd.answer(one)
+            client_waits.answer(one)
             peers.append((one, asked))
         # Spread over the period, as those are who started at different times.
         step = period / len(peers)
@@ -150,7 +150,7 @@ def share_of_pollers(server: Server, connections: int, brokers: int, period: flo
             time.sleep(max(begun + number * step - time.perf_counter(), 0))
             one, asked = peers[next(order) * _SCATTERED % len(peers)]
             one.sendall(asked)
-            crowd.answer(one)
+            client_waits.answer(one)
         # By the time it should take: whoever asks late does not make a server look idle.
         return (cpu_seconds(server.child.pid) - cpu) / seconds * 100
 
@@ -171,22 +171,22 @@ def memory_of(server: Server, connections: int = 2000) -> Memory:
         for _ in range(connections):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             one.sendall(codec.encode_command(build_request(RequestCode.GET_BROKER_CLUSTER_INFO)))
-            crowd.answer(one)
+            client_waits.answer(one)
         crowded = memory(pid)
         with registered(server.port, 64, 10_000):
             return Memory(idle, memory(pid) - crowded, (crowded - idle) * 1024 / connections)
 
 
-def beside_lookups(server: Server, connections: int = 1000) -> crowd.Waits:
+def beside_lookups(server: Server, connections: int = 1000) -> client_waits.Waits:
     """How long so many new connections wait for their first answer while 64 others keep the server busy."""
     with registered(server.port, 4, 1000):
         batches = lookups(64, 8)
         _run(server, batches, 40_000)
-        with crowd.busy(lambda: _run(server, batches, 4_000)):
-            return crowd.waits(crowd.storm(server.port, lookup(0), connections))
+        with client_waits.busy(lambda: _run(server, batches, 4_000)):
+            return client_waits.waits(client_waits.storm(server.port, lookup(0), connections))
 
 
-def beside_registrations(server: Server, topics: int, times: int = 10) -> crowd.Waits:
+def beside_registrations(server: Server, topics: int, times: int = 10) -> client_waits.Waits:
     """How long a lookup a millisecond waits while a broker registers another version again and again."""
     frames = cycle([register(9, topics, counter) for counter in (1, 2)])
     with (
@@ -198,12 +198,12 @@ def beside_registrations(server: Server, topics: int, times: int = 10) -> crowd.
         def register_again() -> None:
             nonlocal done
             broker.sendall(next(frames))
-            crowd.answer(broker)
+            client_waits.answer(broker)
             done += 1
 
         register_again()
-        with crowd.busy(register_again):
-            return crowd.waits(crowd.asked(server.port, lookup(0), lambda: done > times))
+        with client_waits.busy(register_again):
+            return client_waits.waits(client_waits.asked(server.port, lookup(0), lambda: done > times))
 
 
 def _run(server: Server, batches: Sequence[Sequence[bytes]], requests: int) -> None:

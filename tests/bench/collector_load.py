@@ -1,8 +1,8 @@
-"""`python -m tests.bench.collecting`: 10,000 topics on each of our three name servers, polled three times.
+"""Benchmark of the collector (`python -m tests.bench.collector_load`): three polls of three name servers.
 
-With `--ask-brokers` four simulated brokers have them, which are asked as well, for runtime and lag.
-Prints each poll's time; then the most requests that began within a second and were under way at a time, over
-all servers, as they were measured, and the memory of this process: the collector and this meter.
+Each name server has 10,000 topics. With `--ask-brokers` the collector also polls four simulated brokers for
+runtime and lag. Prints the time of each poll, the most requests that began within a second, the most requests
+in progress at a time (both over all servers), and the memory of this process, with the meter.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SERVERS, BROKERS, POLLS = 3, 4, 3
 
 
 class Meter:
-    """When each request began and ended."""
+    """The begin and end times of requests."""
 
     def __init__(self) -> None:
         self._spans: list[tuple[float, float]] = []
@@ -87,7 +87,7 @@ def fleet(folder: Path, addrs: list[str], topics: int) -> Iterator[None]:
 
 
 def main() -> int:
-    flags = argparse.ArgumentParser(prog="python -m tests.bench.collecting", description=__doc__)
+    flags = argparse.ArgumentParser(prog="python -m tests.bench.collector_load", description=__doc__)
     flags.add_argument("--topics", type=int, default=10_000)
     flags.add_argument("--rate", type=int, default=1000)
     flags.add_argument("--concurrency", type=int, default=64)
@@ -121,8 +121,10 @@ def main() -> int:
         collector.request_stop()
         running.join()
         size = sum(path.stat().st_size for path in plan.folder.rglob("*") if path.is_file())
-    print(f"most requests that began within a second: {meter.most_within_a_second()} (--rate {asked.rate})")
-    print(f"most requests under way at a time: {meter.most_under_way()} (--concurrency {asked.concurrency})")
+    print(f"most requests started within a second: {meter.most_within_a_second()} (--rate {asked.rate})")
+    print(
+        f"most requests in progress at a time: {meter.most_under_way()} (--concurrency {asked.concurrency})"
+    )
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB; journals: {size} bytes")
     return 0
 

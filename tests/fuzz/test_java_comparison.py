@@ -1,4 +1,4 @@
-"""Our own server over sockets stands in for Java's: a difference is a fault of the comparison."""
+"""nsadmin's own server behind sockets in place of Java's: every difference is an error of the comparison."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.versus_java import Versus
+from tests.fuzz.java_comparison import Versus
 from tests.support.running import Program, program
 
 

@@ -1,4 +1,7 @@
-"""`python -m tests.bench.bare BYTES`: every answer is the same, so long: what uvloop and CPython cost."""
+"""A bare server (`python -m tests.bench.bare_server BYTES`): it sends the same answer to every request.
+
+It shows the cost of uvloop and CPython alone.
+"""
 
 import asyncio
 import struct
