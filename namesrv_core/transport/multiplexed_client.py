@@ -292,8 +292,7 @@ class MultiplexedClient:
                 continue
             request_index, _ = server_link.unanswered_requests.get(answer.opaque, (None, 0.0))
             if request_index is not None:
-                # A signal may interrupt this at any point: an observer must learn of a request twice rather
-                # than never.
+                # After a signal here an observer may learn of a request twice, but never not at all.
                 self._finish_request(server_link, request_index, answer, frame_bytes)
                 server_link.unanswered_requests.pop(answer.opaque, None)
                 # The timeout of requests that waited for this answer begins now.
@@ -329,7 +328,6 @@ class MultiplexedClient:
         )
         self._fail_link(server_link, server_link.build_loss_error(error_detail))
 
-    # Time-outs and failures
 
     def _expire_link(self, server_link: ServerLink, now_seconds: float) -> None:
         if server_link.is_connected:
