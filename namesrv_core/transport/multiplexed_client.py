@@ -328,7 +328,6 @@ class MultiplexedClient:
         )
         self._fail_link(server_link, server_link.build_loss_error(error_detail))
 
-
     def _expire_link(self, server_link: ServerLink, now_seconds: float) -> None:
         if server_link.is_connected:
             self._expire_requests(server_link, now_seconds)
