@@ -12,9 +12,9 @@ from typing import NamedTuple, NoReturn, dataclass_transform
 class Event:
     """Base class of all events: an immutable record of the fields that its class annotates.
 
-    Raises TypeError for missing or unknown fields. Events are no dataclasses, because Python compiles seven
-    functions for each dataclass at startup: for all events that was a third of the name server's startup time
-    and half a megabyte.
+    Raises TypeError for missing or unknown fields. Events are not dataclasses: Python compiles seven
+    functions for each dataclass at startup. For all events, that took a third of the name server's startup
+    time and half a megabyte.
     """
 
     def __init__(self, *positional_values: object, **named_values: object) -> None:
@@ -78,7 +78,7 @@ class TopicChanges(NamedTuple):
 
 
 def group_topic_changes(topic_changes: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
-    """Group the topics that changed alike, and skip every None."""
+    """Group the topics with the same change, and skip every None."""
     return merge_topic_changes(
         TopicChanges((topic_change.topic,), *topic_change[1:])
         for topic_change in topic_changes
@@ -87,7 +87,7 @@ def group_topic_changes(topic_changes: Iterable[TopicChange | None]) -> tuple[To
 
 
 def merge_topic_changes(topic_changes: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
-    """Merge the groups whose topics changed alike into one group."""
+    """Merge the groups of topics with the same change."""
     topics_by_change: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
     for change_group in topic_changes:
         topics_by_change.setdefault(change_group[1:], []).append(change_group.topics)

@@ -61,7 +61,7 @@ class BrokerChanged(Event):
 
 
 class RegistrationRefused(Event):
-    """The name server refused a registration. It still applied what the broker reported about its group."""
+    """The name server refused a registration. It still applied the broker's report about its group."""
 
     cluster_name: str
     broker_name: str

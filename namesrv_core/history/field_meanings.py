@@ -2,7 +2,7 @@
 
 FIELD_MEANINGS = {
     "address": "listening address of the name server, HOST:PORT",
-    "before": "earlier value; absent if there was none",
+    "before": "earlier value; absent if no value existed",
     "bootTime": "start time of the broker, in ms since 1970",
     "brokerActive": "whether the broker accepts messages; absent before 5.0",
     "brokerAddr": "address of the broker, HOST:PORT",
@@ -21,7 +21,7 @@ FIELD_MEANINGS = {
     "consumerGroups": "number of consumer groups; a group counts once on each broker",
     "cutBytes": "number of bytes that were cut off",
     "dispatchBehindBytes": "bytes of the commit log that are not in consume queues yet",
-    "earliestMessageTime": "store time of the oldest message, in ms since 1970; absent if there is none",
+    "earliestMessageTime": "store time of the oldest message, in ms since 1970; absent without messages",
     "enableActingMaster": "whether a slave may act for the group's master",
     "error": "error message",
     "failedPolls": "number of consecutive polls without all answers",
@@ -56,7 +56,7 @@ FIELD_MEANINGS = {
     "pullQueueSize": "pull requests waiting in the broker's queue",
     "putTotal": "messages stored since the broker's start",
     "putTps": "messages stored per second, averaged over ten seconds",
-    "question": "what the collector asked for: runtime, groups or lag",
+    "question": "subject of the request: runtime, groups or lag",
     "queues": "all different queue settings of topics, each listed once",
     "reason": "reason of the event",
     "recipients": "addresses that the name server notifies",

@@ -46,7 +46,7 @@ def _dump_json(json_value: Mapping[str, Json]) -> bytes:
 
 
 def parse_record_line(line_bytes: bytes) -> JournalRecord:
-    """Parse a line. Raises InvalidRecordError if it is no record, or has another schema version."""
+    """Parse a line. Raises InvalidRecordError if it is not a record, or has another schema version."""
     json_value = _load_json(line_bytes)
     if not isinstance(json_value, dict) or not isinstance(json_value.get("seq"), int):
         raise InvalidRecordError("not a journal record: seq is missing")

@@ -27,7 +27,7 @@ ENVELOPE_FIELDS = ("v", "seq", "time", "server", "type", "cause", "client", "sou
 
 
 class InvalidRecordError(RocketMQError):
-    """A line is no record that this program can read. The message gives the reason."""
+    """This program cannot read a line as a record. The message gives the reason."""
 
 
 class OtherSchemaVersionError(InvalidRecordError):
