@@ -16,7 +16,14 @@ os.environ["NSADMIN_AUDIT"] = "off"
 # Tests reuse ports, so that an inventory would miss the brokers of earlier tests.
 os.environ["NSADMIN_INVENTORY"] = "off"
 os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
-for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT", "NSADMIN_ACCESS_KEY", "ROCKETMQ_HOME"):
+for name in (
+    "NAMESRV_ADDR",
+    "NSADMIN_CONTEXT",
+    "NSADMIN_OUTPUT",
+    "NSADMIN_ACCESS_KEY",
+    "NSADMIN_TLS",
+    "ROCKETMQ_HOME",
+):
     os.environ.pop(name, None)
 
 # Who starts tests in the background may have us ignore Ctrl-C; the programs that they start would do so, too.

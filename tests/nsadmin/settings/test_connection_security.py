@@ -154,3 +154,37 @@ def test_a_password_that_is_not_there_is_one_line(source: str, said: str) -> Non
     assert str(failed.value).startswith("context lab: tls.keyPasswordFrom ")
     assert said in str(failed.value)
     assert "pa55" not in str(failed.value)
+
+
+def test_tls_of_the_environment_comes_before_the_context_in_use_and_after_a_named_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    context = Context(tls=ContextTls(server_name="context"))
+    monkeypatch.setenv("NSADMIN_TLS_CA", "/x/ca.pem")
+    monkeypatch.setenv("NSADMIN_TLS_SERVER_NAME", "environment")
+    monkeypatch.setenv("NSADMIN_KEY_PASSWORD", "pa55")
+    environment_tls = Tls(Path("/x/ca.pem"), key_password="pa55", server_name="environment")
+    assert resolve_tls({}, NO_CONTEXT) == environment_tls
+    assert resolve_tls({}, chosen(context)) == environment_tls
+    named_tls = resolve_tls({}, chosen(context)._replace(is_named=True))
+    assert named_tls is not None
+    assert named_tls.server_name == "context"
+    # An option replaces its own field, and --no-tls all of them.
+    assert resolve_tls({"tls_server_name": "given"}, NO_CONTEXT) == environment_tls._replace(
+        server_name="given"
+    )
+    assert resolve_tls({"tls": False}, NO_CONTEXT) is None
+
+
+@pytest.mark.parametrize(("text", "expected"), [("1", Tls()), ("0", None), ("", None)])
+def test_the_switch_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, text: str, expected: Tls | None
+) -> None:
+    monkeypatch.setenv("NSADMIN_TLS", text)
+    assert resolve_tls({}, NO_CONTEXT) == expected
+
+
+def test_a_switch_of_the_environment_that_is_neither_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_TLS", "yes")
+    with pytest.raises(UsageError, match="invalid NSADMIN_TLS 'yes': use 1 or 0"):
+        resolve_tls({}, NO_CONTEXT)
