@@ -1,19 +1,24 @@
 """Owns report show, report html and report markdown, which read computed reports without Spark."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns import report_columns
 from nsadmin.exit_codes import UsageError
-from nsadmin.output import OutputText, ResultRows
+from nsadmin.operations.inventory.keeper import BrokerMissingError
+from nsadmin.operations.inventory.records import ExpectedBroker
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 if TYPE_CHECKING:
     from nsreport.presentation.report_reader import DayRange
 
+AVAILABILITY_REPORT = "broker_availability"
 REPORT_COLUMNS = tuple(report_columns.REPORT_MEANINGS["reportShow"])
 
 ReportFolderOption = Annotated[
@@ -43,11 +48,15 @@ def report_show(
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
+    expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Show a report that `nsadmin report run` computed.
 
     Each report has its own columns; see docs/how-to/make-reports.md. The command needs nsadmin[spark], but
     starts neither Spark nor Java.
+
+    With --expect, the report broker_availability also names the expected brokers that were down on the last
+    day. An expected broker that the report does not have gets a row without values. The exit code is then 3.
 
     Examples:
         # The availability of each broker
@@ -55,6 +64,9 @@ def report_show(
         # The drains of February
         nsadmin report show drain_audit --dir reports --since 2025-02-01 --until 2025-02-28 --json
     """
+    if expectation is not None and report_name != AVAILABILITY_REPORT:
+        raise UsageError(f"--expect applies to {AVAILABILITY_REPORT} only")
+    expected_brokers = parse_expected_brokers("report show", expectation)
     from nsreport.presentation import report_reader
 
     try:
@@ -65,14 +77,52 @@ def report_show(
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing_extra_error(error) from None
-    columns = tuple(REPORTS_BY_NAME[report_name].columns)
+    shown_rows = [
+        {column_name: report_reader.to_json_value(cell_value) for column_name, cell_value in row.items()}
+        for row in report_rows
+    ]
+    missing_notes = [
+        _describe_missing(expected_broker, shown_rows)
+        for expected_broker in expected_brokers
+        if _is_missing(expected_broker, shown_rows)
+    ]
+    unseen_rows: list[ResultRow] = [
+        {"brokerName": expected_broker.broker_name, "brokerId": expected_broker.broker_id}
+        for expected_broker in expected_brokers
+        if not _rows_of_broker(expected_broker, shown_rows)
+    ]
     return ResultRows(
-        columns,
-        [
-            {column_name: report_reader.to_json_value(cell_value) for column_name, cell_value in row.items()}
-            for row in report_rows
-        ],
+        tuple(REPORTS_BY_NAME[report_name].columns),
+        [*shown_rows, *unseen_rows],
+        [None, *map(BrokerMissingError, missing_notes)],
+        missing_notes,
     )
+
+
+def _rows_of_broker(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> list[ResultRow]:
+    """The rows of a broker. Logs of Java servers do not contain the id of a broker."""
+    return [
+        row
+        for row in shown_rows
+        if row["brokerName"] == expected_broker.broker_name
+        and row["brokerId"] in (expected_broker.broker_id, None)
+    ]
+
+
+def _is_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> bool:
+    """Whether a broker was down on the whole last day. A day that no journal covers proves nothing."""
+    last_day = max((str(row["date"]) for row in shown_rows), default="")
+    return not any(
+        str(row["date"]) == last_day
+        and (row["upSeconds"] or row["plannedSeconds"] or (row["unknownSeconds"] and not row["downSeconds"]))
+        for row in _rows_of_broker(expected_broker, shown_rows)
+    )
+
+
+def _describe_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> str:
+    if not _rows_of_broker(expected_broker, shown_rows):
+        return f"{expected_broker.label} is missing: this report has no day of it"
+    return f"{expected_broker.label} is missing: it was down on the last day"
 
 
 def report_html(

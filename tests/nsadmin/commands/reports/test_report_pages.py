@@ -94,3 +94,34 @@ def test_the_examples_do_what_they_say(
         done = run(*words(example))
         assert (done.code, done.err) == (example.exit_code, ""), example.command_line
         assert done.out
+
+
+def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, run: Run) -> None:
+    words = ("report", "show", "broker_availability", "--dir", folder, "--json")
+    shown = run(*words)
+    assert (shown.code, shown.err) == (0, "")
+    # No journal covers the last day of a, so it is not missing.
+    assert run(*words, "--expect", "a").code == 0
+    done = run(*words, "--expect", "a,b<1>,zz:1")
+    assert (done.code, done.err) == (
+        3,
+        "nsadmin: b<1>:0 is missing: it was down on the last day\n"
+        "nsadmin: zz:1 is missing: this report has no day of it\n",
+    )
+    *rows, unseen = json.loads(done.out)
+    assert rows == json.loads(shown.out)
+    assert (unseen["brokerName"], unseen["brokerId"], unseen["upSeconds"]) == ("zz", 1, None)
+
+
+@pytest.mark.parametrize(
+    ("report", "expected", "said"),
+    [
+        ("drain_audit", "a", "--expect applies to broker_availability only"),
+        ("broker_availability", "no such file", "report show: --expect "),
+    ],
+)
+def test_an_expectation_that_cannot_be_used_is_refused(
+    folder: str, run: Run, report: str, expected: str, said: str
+) -> None:
+    done = run("report", "show", report, "--dir", folder, "--expect", expected)
+    assert (done.code, said in done.err) == (2, True)
