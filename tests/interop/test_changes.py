@@ -109,7 +109,7 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
 
 def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
-    assert "no consumer group 'Leger': did you mean \"Ledger\"?" in cluster("getConsumerConfig", "Leger").said
+    assert 'no consumer group "Leger"; did you mean "Ledger"?' in cluster("getConsumerConfig", "Leger").said
     forbidding = {"group": "Ledger", "topic": "Orders", "readable": "false"}
     with AdminClient(cluster.server.address) as admin:
         [forbidden] = admin.groups._caller.send_to_each(
@@ -135,15 +135,15 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
 
 def test_what_was_meant(cluster: Cluster) -> None:
     for words, meant in (
-        (("topicRoute", "readonly"), "no topic 'readonly': did you mean \"ReadOnly\"?"),
+        (("topicRoute", "readonly"), 'no topic "readonly"; did you mean "ReadOnly"?'),
         (
             ("clusterList", "-c", "defaultcluster"),
-            "no cluster 'defaultcluster': did you mean \"DefaultCluster\"?",
+            'no cluster "defaultcluster"; did you mean "DefaultCluster"?',
         ),
-        (("wipeWritePerm", "broker-ol", "--dry-run"), "no broker 'broker-ol': did you mean \"broker-old\""),
+        (("wipeWritePerm", "broker-ol", "--dry-run"), 'no broker "broker-ol"; did you mean "broker-old"'),
         (
             ("updateBrokerConfig", "fileReservedtime", "1", "-b", cluster.old.address),
-            "no setting 'fileReservedtime': did you mean \"fileReservedTime\"?",
+            'no setting "fileReservedtime"; did you mean "fileReservedTime"?',
         ),
     ):
         done = cluster(*words)
