@@ -357,9 +357,8 @@ class MultiplexedClient:
             self._fail_link(server_link, error)
 
     def _build_timeout_error(self, server_link: ServerLink, error_kind: str, missing_text: str) -> CallError:
-        return CallError(
-            server_link.server_addr, error_kind, f"{missing_text} within {self._timeout_seconds:g} s"
-        )
+        error_reason = f"{missing_text} within {self._timeout_seconds:g} s"
+        return CallError(server_link.server_addr, error_kind, error_reason)
 
     def _fail_link(self, server_link: ServerLink, error: CallError) -> None:
         """Close the connection and fail all requests that wait for this server."""
