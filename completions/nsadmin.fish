@@ -14,8 +14,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Only this cluster.'
             set options \
                 '-c,--clusterName=clusters Only this cluster.' \
-                '-m,--moreStats Messages in and out, yesterday and today, instead of load.' \
-                '-i,--interval= Again and again, until Ctrl-C.' \
+                '-m,--moreStats Show the number of messages in and out, yesterday and today, instead of the load.' \
+                '-i,--interval= Repeat after this time, until Ctrl-C.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         case brokerstatus
@@ -33,7 +33,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
+                '-i,--interval= Repeat after this time, until Ctrl-C.'
             set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         case getbrokerconfig
             set family read
@@ -46,11 +46,11 @@ function __nsadmin_table --no-scope-shadowing
         case configdiff
             set family read
             set options \
-                '-c,--clusterName=clusters Of brokers, those of this cluster.' \
+                '-c,--clusterName=clusters Only the brokers of this cluster.' \
                 '--brokers Only brokers.' \
                 '--namesrvs Only name servers.' \
-                '--default Instead, what is not the default of the server\'s release.' \
-                '--own Names, addresses, ports and paths too.'
+                '--default Show settings that differ from the default of the server\'s release instead.' \
+                '--own Include names, addresses, ports and paths.'
             set columns 'kind|key|differs|default|values|'
         case inventorylist
             set family read
@@ -65,19 +65,19 @@ function __nsadmin_table --no-scope-shadowing
         case inventorypin
             set family read
             set places \
-                '-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.'
+                '-b,--brokers=brokers Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.'
             set options \
-                '-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.' \
-                '--unpin Drop them after 7 days again, if no name server lists them.'
+                '-b,--brokers=brokers Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.' \
+                '--unpin Undo the pin: forget them again after 7 days if no name server lists them.'
             set columns 'brokerName|brokerId|result|'
         case checkrocksdbcqwriteprogress
             set family read
             set places \
-                '-c,--cluster=clusters Every master of it.'
+                '-c,--cluster=clusters Every master of this cluster.'
             set options \
-                '-c,--cluster=clusters Every master of it.' \
+                '-c,--cluster=clusters Every master of this cluster.' \
                 '-t,--topic=topics Only this topic.' \
-                '-cf,--checkFrom= Of messages stored since; 30 days ago if left out.'
+                '-cf,--checkFrom= Only messages stored since this time. Default: 30 days ago.'
             set columns 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
         case getcolddataflowctrinfo
             set family read
@@ -97,9 +97,9 @@ function __nsadmin_table --no-scope-shadowing
         case topiclist
             set family read
             set options \
-                '-c,--clusterModel With the clusters of each topic and its consumer groups.' \
-                '--system,--no-system Show or hide the topics that RocketMQ has for itself.' \
-                '--cluster=clusters Only its topics.'
+                '-c,--clusterModel Also show the clusters and consumer groups of each topic.' \
+                '--system,--no-system Whether to show RocketMQ\'s own topics.' \
+                '--cluster=clusters Only topics of this cluster.'
             set columns 'topic|clusterName|consumerGroups|'
         case topicroute
             set family read
@@ -107,8 +107,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '--raw The JSON as the name server sent it.' \
-                '-l,--list Accepted from mqadmin: rows are the rule.'
+                '--raw Print the JSON of the name server.' \
+                '-l,--list Accepted for mqadmin. nsadmin prints rows by default.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
         case topicstatus
             set family read
@@ -116,7 +116,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'
+                '-c,--cluster=clusters Ask the brokers of this cluster (or topic) if the topic has no route.'
             set columns 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         case topicclusterlist
             set family read
@@ -131,7 +131,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Only this topic.'
             set options \
                 '-t,--topic=topics Only this topic.' \
-                '-a,--activeTopic Only what had a message in the last 24 hours.'
+                '-a,--activeTopic Only topics with a message in the last 24 hours.'
             set columns 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
         case routeexplain
             set family read
@@ -139,22 +139,22 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-c,--clusterName=clusters Where the client should find it.' \
-                '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.' \
-                '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
-                '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
-                '--contexts Look for the topic in all other contexts too.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
+                '-c,--clusterName=clusters The cluster where the client expects the topic.' \
+                '-b,--brokerAddr=addresses A broker that should have it, if no name server has that broker. Repeatable.' \
+                '--client= The name servers in the client\'s configuration. nsadmin also asks these.' \
+                '--zone= The client\'s zone (rocketmq.zone).' \
+                '--contexts Also look for the topic in all other contexts.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case allocatemq
             set family read
             set places \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--ipList= Client ids, or what stands for them: a,b,c.'
+                '-i,--ipList= Client ids, or placeholders: a,b,c.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--ipList= Client ids, or what stands for them: a,b,c.'
+                '-i,--ipList= Client ids, or placeholders: a,b,c.'
             set columns 'clientId|topic|brokerName|queueId|'
         case getbrokerliteinfo
             set family read
@@ -162,59 +162,59 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--cluster=clusters Every master of it.' \
-                '-d,--showDetail Parent topics and their groups in the table, too.'
+                '-c,--cluster=clusters Every master of this cluster.' \
+                '-d,--showDetail Show parent topics and their groups in the table.'
             set columns 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
         case getparenttopicinfo
             set family read
             set places \
-                '-p,--parentTopic=topics The parent topic.'
+                '-p,--parentTopic=topics Name of a parent topic.'
             set options \
-                '-p,--parentTopic=topics The parent topic.'
+                '-p,--parentTopic=topics Name of a parent topic.'
             set columns 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
         case getlitetopicinfo
             set family read
             set places \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-l,--liteTopic= The lite topic.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-l,--liteTopic= Name of a lite topic.'
             set options \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-l,--liteTopic= The lite topic.' \
-                '-s,--showClientId Who subscribes in the table, too.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-l,--liteTopic= Name of a lite topic.' \
+                '-s,--showClientId Show subscribers in the table.'
             set columns 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
         case getliteclientinfo
             set family read
             set places \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.' \
-                '-c,--clientId= The client\'s id.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.' \
+                '-c,--clientId= Id of a client.'
             set options \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.' \
-                '-c,--clientId= The client\'s id.' \
-                '-s,--showDetail Its lite topics in the table, too.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.' \
+                '-c,--clientId= Id of a client.' \
+                '-s,--showDetail Show its lite topics in the table.'
             set columns 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
         case getlitegroupinfo
             set family read
             set places \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.'
             set options \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.' \
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.' \
                 '-l,--liteTopic= Only this lite topic.' \
-                '-k,--topK= So many that are furthest behind.'
+                '-k,--topK= Number of lite topics to show, starting with the largest backlog.'
             set columns 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
         case consumerprogress
             set family read
             set places \
-                '-g,--groupName=groups A consumer group; all if left out.'
+                '-g,--groupName=groups A consumer group. Default: all groups.'
             set options \
-                '-g,--groupName=groups A consumer group; all if left out.' \
+                '-g,--groupName=groups A consumer group. Default: all groups.' \
                 '-t,--topicName=topics Only this topic of the group.' \
-                '-s,--showClientIP=true|false Ask the clients whose queue is whose.' \
+                '-s,--showClientIP=true|false Ask the clients which of them owns each queue.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.' \
-                '--system Without GROUP: also the groups that brokers make for themselves.' \
+                '--system Without GROUP: also show the groups that brokers create for themselves.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         case consumerconnection
@@ -232,9 +232,9 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups A consumer group.'
             set options \
                 '-g,--consumerGroup=groups A consumer group.' \
-                '-i,--clientId= Only this client of it.' \
-                '-b,--brokerAddr=addresses Only clients of the broker there.' \
-                '-s,--jstack The stacks of the clients\' threads, instead of rows.' \
+                '-i,--clientId= Only this client of the group.' \
+                '-b,--brokerAddr=addresses Only clients that are connected to this broker.' \
+                '-s,--jstack Show the stacks of the clients\' threads instead of rows.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
             set columns 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         case brokerconsumestats
@@ -243,8 +243,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-t,--timeoutMillis= How long the broker may take.' \
-                '-l,--level= Only queues that are this far behind.' \
+                '-t,--timeoutMillis= Timeout of the broker.' \
+                '-l,--level= Only queues that are at least this far behind.' \
                 '-o,--order=true|false true: only ordered topics.'
             set columns 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         case getconsumerconfig
@@ -266,19 +266,19 @@ function __nsadmin_table --no-scope-shadowing
         case producer
             set family read
             set places \
-                '-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.'
+                '-b,--broker=addresses A broker: address, NAME or NAME/ID. Default: all brokers.'
             set options \
-                '-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.' \
-                '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'
+                '-b,--broker=addresses A broker: address, NAME or NAME/ID. Default: all brokers.' \
+                '--internal,--no-internal Whether to show CLIENT_INNER_PRODUCER.'
             set columns 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         case producerconnection
             set family read
             set places \
                 '-g,--producerGroup=producer-groups A producer group.' \
-                '-t,--topic=topics Ask only the brokers that have this topic.'
+                '-t,--topic=topics Ask only the brokers of this topic.'
             set options \
                 '-g,--producerGroup=producer-groups A producer group.' \
-                '-t,--topic=topics Ask only the brokers that have this topic.'
+                '-t,--topic=topics Ask only the brokers of this topic.'
             set columns 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         case querymsgbykey
             set family read
@@ -288,11 +288,11 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-k,--msgKey= One of the keys of a message.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Stored until, likewise.' \
-                '-m,--maxNum= The newest N messages.' \
-                '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.' \
-                '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.' \
+                '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Only messages stored until this time.' \
+                '-m,--maxNum= The maximum number of messages, the newest first.' \
+                '-p,--keyType=K|T K: a key. T: a tag, only with a RocksDB index.' \
+                '-l,--lastKey= Continue after this indexKey, with a RocksDB index.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         case querymsgbyoffset
@@ -301,25 +301,25 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-b,--brokerName=brokers Name of a broker.' \
                 '-i,--queueId= Number of a queue, from 0.' \
-                '-o,--offset= Place in the queue.'
+                '-o,--offset= Position in the queue.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-b,--brokerName=brokers Name of a broker.' \
                 '-i,--queueId= Number of a queue, from 0.' \
-                '-o,--offset= Place in the queue.' \
-                '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
-                '-r,--routeTopic=topics Ask the broker of this topic instead.'
+                '-o,--offset= Position in the queue.' \
+                '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.' \
+                '-r,--routeTopic=topics Ask the brokers of this topic instead.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         case querymsgtracebyid
             set family read
             set places \
-                '-i,--msgId= The id that a producer has in its log.'
+                '-i,--msgId= Message id from the producer\'s log.'
             set options \
-                '-i,--msgId= The id that a producer has in its log.' \
-                '-t,--traceTopic=topics Where the traces are.' \
-                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Traces until, likewise.' \
-                '-c,--maxNum= Look at so many trace messages of each broker.'
+                '-i,--msgId= Message id from the producer\'s log.' \
+                '-t,--traceTopic=topics Topic of the traces.' \
+                '-b,--beginTimestamp= Only traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Only traces until this time.' \
+                '-c,--maxNum= Maximum number of trace messages to read from each broker.'
             set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         case printmsg
             set family read
@@ -327,13 +327,13 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
-                '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Stored until, likewise.' \
-                '-d,--printBody=true|false Whether with bodies; true.' \
+                '-c,--charsetName= Encoding of the bodies. Default: UTF-8.' \
+                '-s,--subExpression= Only messages with one of these tags: A || B.' \
+                '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Only messages stored until this time.' \
+                '-d,--printBody=true|false Whether to show bodies. Default: true.' \
                 '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
-                '--maxNum= Stop after so many messages.'
+                '--maxNum= Maximum number of messages.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case printmsgbyqueue
             set family read
@@ -345,14 +345,14 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-a,--brokerName=brokers Name of a broker.' \
                 '-i,--queueId= Number of a queue, from 0.' \
-                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
-                '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Stored until, likewise.' \
-                '-p,--print=true|false Whether messages are shown; true unless -f is.' \
-                '-d,--printBody=true|false Whether with bodies; false.' \
-                '-f,--calculate=true|false Count messages by tag; false. Has no bound.' \
-                '--maxNum= Stop after so many messages.'
+                '-c,--charsetName= Encoding of the bodies. Default: UTF-8.' \
+                '-s,--subExpression= Only messages with one of these tags: A || B.' \
+                '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Only messages stored until this time.' \
+                '-p,--print=true|false Whether to show messages. Default: true, or false with -f.' \
+                '-d,--printBody=true|false Whether to show bodies. Default: false.' \
+                '-f,--calculate=true|false Count messages by tag, without a limit. Default: false.' \
+                '--maxNum= Maximum number of messages.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         case consumemessage
             set family read
@@ -362,11 +362,11 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-b,--brokerName=brokers Only queues of this broker.' \
                 '-i,--queueId= With -b: only this queue.' \
-                '-o,--offset= With -i: from there on.' \
-                '-g,--consumerGroup=groups Is left alone: see above.' \
-                '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Stored until, likewise.' \
-                '-c,--MessageNumber= Stop after so many messages.'
+                '-o,--offset= With -i: start at this offset.' \
+                '-g,--consumerGroup=groups Ignored: nsadmin joins no group.' \
+                '-s,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Only messages stored until this time.' \
+                '-c,--MessageNumber= Maximum number of messages.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case messagetrack
             set family read
@@ -430,21 +430,21 @@ function __nsadmin_table --no-scope-shadowing
             set places \
                 '-t,--topic=topics Name of a topic.' \
                 '-q,--queue= Number of a queue, from 0.' \
-                '-i,--index= The first entry, by its place in the queue.'
+                '-i,--index= The first entry, by its position in the queue.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-q,--queue= Number of a queue, from 0.' \
-                '-i,--index= The first entry, by its place in the queue.' \
-                '-c,--count= So many entries at most.' \
+                '-i,--index= The first entry, by its position in the queue.' \
+                '-c,--count= The maximum number of entries.' \
                 '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.' \
-                '-g,--consumer=groups Whether the filter of this group takes each of them.'
+                '-g,--consumer=groups Show whether the filter of this group accepts each message.'
             set columns 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
         case dumpcompactionlog
             set family read
             set places \
-                '-f,--file=files A file of a broker, read here.'
+                '-f,--file=files A file of a broker on this machine.'
             set options \
-                '-f,--file=files A file of a broker, read here.'
+                '-f,--file=files A file of a broker on this machine.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case where
             set family read
@@ -452,42 +452,42 @@ function __nsadmin_table --no-scope-shadowing
         case divergence
             set family read
             set options \
-                '--detail A row for each thing, not for each kind.' \
-                '--hashes Instead, a row for each name server: a hash of each section.' \
-                '--settle= How long brokers may take to make all equal; 60.' \
+                '--detail Show a row for each item instead of one for each kind of difference.' \
+                '--hashes Show a row for each name server instead, with a hash of each section.' \
+                '--settle= How long brokers may take to make name servers equal. Default: 60.' \
                 '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
         case kvget
             set family read
             set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.'
             set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.'
             set columns 'namesrvAddr|namespace|key|value|result|error|'
         case kvlist
             set family read
             set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.'
             set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.'
             set columns 'namesrvAddr|namespace|key|value|result|error|'
         case kvdiff
             set family read
             set options \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'
+                '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.'
             set columns 'namespace|key|differs|values|'
         case kvexport
             set family read
             set places \
-                '--file=files Where to; standard output if left out.'
+                '--file=files File to write. Default: standard output.'
             set options \
-                '--file=files Where to; standard output if left out.' \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
-                '--from=name-servers As this name server has it.'
+                '--file=files File to write. Default: standard output.' \
+                '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.' \
+                '--from=name-servers Export the KV config of this name server.'
             set columns 'file|namespace|entries|'
         case getnamesrvconfig
             set family read
@@ -502,28 +502,28 @@ function __nsadmin_table --no-scope-shadowing
         case export
             set family read
             set places \
-                '-c,--clusterName=clusters The cluster.'
+                '-c,--clusterName=clusters Name of a cluster.'
             set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
-                '--schema The schema of such files instead.'
+                '-c,--clusterName=clusters Name of a cluster.' \
+                '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
+                '--schema Write the JSON schema of these files instead.'
         case plan
             set family read
             set places \
-                '--file=files What the cluster is to have, in YAML.'
+                '--file=files A YAML file with the wanted state.'
             set options \
-                '--file=files What the cluster is to have, in YAML.' \
-                '--prune Delete what the file does not have, of the sections that it has.' \
-                '--save-to=files Keep the plan, for apply to carry it out.' \
-                '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'
+                '--file=files A YAML file with the wanted state.' \
+                '--prune Delete items that the file does not have, in the sections that it has.' \
+                '--save-to=files Save the plan for `nsadmin apply`.' \
+                '--exit-code Exit with 2 if the plan has changes, and with 1 if the file is invalid.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case whatif
             set family read
             set options \
-                '--down=brokers Names of brokers, with commas; broker-a:0 is only its master.' \
-                '--down-namesrv= Addresses of name servers, with commas.' \
-                '--detail Each topic, broker and client by itself, also those that lose a part.' \
-                '--system Also topics of RocketMQ\'s own, of retries and of dead letters.'
+                '--down=brokers Broker names, separated by commas. broker-a:0 is only its master.' \
+                '--down-namesrv= Addresses of name servers, separated by commas.' \
+                '--detail Show each topic, broker and client, also those with a partial loss.' \
+                '--system Include RocketMQ\'s own topics, and topics of retries and dead letters.'
             set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
         case spread
             set family read
@@ -531,24 +531,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Only this topic.'
             set options \
                 '-t,--topic=topics Only this topic.' \
-                '--all All topics that are not on every broker, or not evenly.' \
+                '--all All topics that are unbalanced.' \
                 '-c,--clusterName=clusters Only this cluster.' \
-                '--plan=files Write what makes them even, for plan and apply.'
+                '--plan=files Write a plan that balances them, for plan and apply.'
             set columns 'clusterName|topic|finding|missing|queues|differing|'
         case registrationsize
             set family read
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.' \
-                '--largest= So many topics of each broker, largest first.' \
-                '--removable The topics of retries and dead letters whose group has vanished.'
+                '--largest= Show this number of topics of each broker, the largest first.' \
+                '--removable Show the topics of retries and dead letters whose group no longer exists.'
             set columns 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         case listuser
             set family read
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.' \
-                '-f= Only users with this in their names.'
+                '-f= Only users whose names contain this text.'
             set columns 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
         case getuser
             set family read
@@ -564,15 +564,15 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.' \
-                '-s,--subject= Only subjects with this text in them.' \
-                '-r,--resource= Only resources with this text in them.'
+                '-s,--subject= Only subjects that contain this text.' \
+                '-r,--resource= Only resources that contain this text.'
             set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
         case getacl
             set family read
             set places \
-                '-s,--subject= Who: User:NAME, or NAME alone.'
+                '-s,--subject= The user: User:NAME or NAME.'
             set options \
-                '-s,--subject= Who: User:NAME, or NAME alone.' \
+                '-s,--subject= The user: User:NAME or NAME.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
@@ -597,16 +597,16 @@ function __nsadmin_table --no-scope-shadowing
             set family read
             set options \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
-                '-b,--brokerName=brokers Name of one broker.' \
-                '-c,--clusterName=clusters Every broker of it.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
+                '-b,--brokerName=brokers Only this broker.' \
+                '-c,--clusterName=clusters Every broker of this cluster.' \
+                '-i,--interval= Repeat after this time, until Ctrl-C.'
             set columns 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
         case getbrokerepoch
             set family read
             set options \
-                '-b,--brokerName=brokers Name of one broker.' \
-                '-c,--clusterName=clusters Every broker of it.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
+                '-b,--brokerName=brokers Only this broker.' \
+                '-c,--clusterName=clusters Every broker of this cluster.' \
+                '-i,--interval= Repeat after this time, until Ctrl-C.'
             set columns 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
         case getcontrollerconfig
             set family read
@@ -616,20 +616,20 @@ function __nsadmin_table --no-scope-shadowing
         case history
             set family read
             set places \
-                '--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.' \
-                '--name= Its name; of kv, the namespace.' \
-                '--key= Of kv, one key.'
+                '--kind=topic|broker|cluster|kv topic, broker, cluster or kv. Default: all events.' \
+                '--name= Name of the subject; for kv, the namespace.' \
+                '--key= For kv: only this key.'
             set options \
-                '--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.' \
-                '--name= Its name; of kv, the namespace.' \
-                '--key= Of kv, one key.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--until= Only before then.' \
+                '--kind=topic|broker|cluster|kv topic, broker, cluster or kv. Default: all events.' \
+                '--name= Name of the subject; for kv, the namespace.' \
+                '--key= For kv: only this key.' \
+                '--since= Only events since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--until= Only events before this time.' \
                 '--type= Only events of this type, such as TopicsChanged. Repeatable.' \
-                '--limit= Only the newest so many; 0 for all; 1000 if left out.' \
-                '-f,--follow Go on with what comes, until Ctrl-C.' \
-                '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+                '--limit= Only the newest N events; 0 for all. Default: 1000.' \
+                '-f,--follow Follow new events, until Ctrl-C.' \
+                '--namesrv= Only the journal of this name server, by its name in the records.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.'
             set columns 'seq|time|server|type|changes|cause|client|event|'
         case routeat
             set family read
@@ -638,8 +638,8 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+                '--namesrv= Only the journal of this name server, by its name in the records.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         case routediff
             set family read
@@ -647,91 +647,91 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Only this topic.'
             set options \
                 '-t,--topic=topics Only this topic.' \
-                '--from= The one side: a snapshot\'s file, HOST:PORT of a name server, a context, or a time.' \
-                '--to= The other side: one of the same.' \
-                '--unified As the text that diff -U0 writes.' \
-                '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+                '--from= The first side: a snapshot file, a name server (HOST:PORT), a context, or a time.' \
+                '--to= The second side: the same kinds.' \
+                '--unified Print text in the format of diff -U0.' \
+                '--namesrv= Only the journal of this name server, by its name in the records.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.'
             set columns 'what|name|brokerName|changes|before|after|'
         case snapshotsave
             set family read
             set places \
-                '--file=files Where to; named after the time if left out.'
+                '--file=files File to write. Default: a name with the current time.'
             set options \
-                '--file=files Where to; named after the time if left out.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
-                '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+                '--file=files File to write. Default: a name with the current time.' \
+                '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
+                '--at= Save the state at a past time, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--namesrv= Only the journal of this name server, by its name in the records.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.'
             set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case collect
             set family read
             set places \
-                '--dir=folders Where the journals are: a folder for each name server.'
+                '--dir=folders Folder of the journals, with a subfolder for each name server.'
             set options \
-                '--dir=folders Where the journals are: a folder for each name server.' \
-                '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.' \
-                '--rate= Requests a second at most, over all servers; 1000 if left out.' \
-                '-s,--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.' \
-                '--once One poll of each name server, for cron.' \
-                '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.' \
-                '--lag Ask brokers too how far each consumer group is behind on each topic.' \
-                '--broker-interval= From one round of brokers to the next; 60s.' \
-                '--broker-rate= Requests to brokers a second at most; 50.' \
-                '--keep-days= What each journal keeps; 400 if left out.' \
-                '--keep-megabytes= What each journal keeps at most; 2048 if left out.'
+                '--dir=folders Folder of the journals, with a subfolder for each name server.' \
+                '--interval= Time between two polls: 500ms, 15s, 1m. Default: 15s.' \
+                '--rate= Maximum requests per second, to all servers together. Default: 1000.' \
+                '-s,--namespace= KV namespace to poll in addition to ORDER_TOPIC_CONFIG. Repeatable.' \
+                '--once Poll each name server once, for cron.' \
+                '--runtime Also poll brokers: release, TPS, disk, waiting requests.' \
+                '--lag Also poll how far each consumer group is behind on each topic.' \
+                '--broker-interval= Time between two rounds of brokers. Default: 60s.' \
+                '--broker-rate= Maximum requests per second to brokers. Default: 50.' \
+                '--keep-days= Maximum age of a journal\'s files. Default: 400.' \
+                '--keep-megabytes= Maximum size of each journal. Default: 2048.'
             set columns 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         case exportconfigs
             set family read
             set places \
-                '-c,--clusterName=clusters The cluster.'
+                '-c,--clusterName=clusters Name of a cluster.'
             set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
-                '--all All settings, not the 16 that mqadmin picks.'
+                '-c,--clusterName=clusters Name of a cluster.' \
+                '-f,--filePath=folders Write a file to this folder instead of standard output.' \
+                '--all All settings, not only the 16 settings that mqadmin picks.'
             set columns 'file|brokers|size|'
         case exportmetadata
             set family read
             set places \
-                '-c,--clusterName=clusters Every master of it.'
+                '-c,--clusterName=clusters Every master of this cluster.'
             set options \
-                '-c,--clusterName=clusters Every master of it.' \
+                '-c,--clusterName=clusters Every master of this cluster.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
+                '-f,--filePath=folders Write a file to this folder instead of standard output.' \
                 '-t,--topic Only topics.' \
                 '-g,--subscriptionGroup Only consumer groups.' \
-                '-s,--specialTopic Topics of retries and dead letters, too.' \
-                '--sum Add up queues over brokers, as mqadmin does: good for counting only.'
+                '-s,--specialTopic Also the topics of retries and dead letters.' \
+                '--sum Add up the queues of all brokers, like mqadmin. Use this only for counting.'
             set columns 'file|brokers|size|'
         case exportmetrics
             set family read
             set places \
-                '-c,--clusterName=clusters The cluster.'
+                '-c,--clusterName=clusters Name of a cluster.'
             set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.'
+                '-c,--clusterName=clusters Name of a cluster.' \
+                '-f,--filePath=folders Write a file to this folder instead of standard output.'
             set columns 'file|brokers|size|'
         case exportmetadatainrocksdb
             set family read
             set places \
-                '-p,--path=folders A broker\'s config folder, read here.' \
-                '-t,--configType=topics|subscriptionGroups What to read.'
+                '-p,--path=folders A broker\'s config folder on this machine.' \
+                '-t,--configType=topics|subscriptionGroups The tables to read.'
             set options \
-                '-p,--path=folders A broker\'s config folder, read here.' \
-                '-t,--configType=topics|subscriptionGroups What to read.' \
-                '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'
+                '-p,--path=folders A broker\'s config folder on this machine.' \
+                '-t,--configType=topics|subscriptionGroups The tables to read.' \
+                '-j,--jsonEnable=true|false true: print JSON in the broker\'s format instead of rows.'
             set columns 'key|value|'
         case updatebrokerconfig
             set family change
             set places \
                 '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
-                '-v,--value= Its new value.'
+                '-v,--value= The new value.'
             set options \
                 '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
-                '-v,--value= Its new value.' \
+                '-v,--value= The new value.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master of it.' \
-                '-a,--updateAllBroker=true|false With -c: its slaves too.'
+                '-c,--clusterName=clusters Every master of this cluster.' \
+                '-a,--updateAllBroker=true|false With -c: also the slaves.'
             set columns 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         case sendmsgstatus
             set family change
@@ -739,18 +739,18 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerName=brokers Name of a broker.'
             set options \
                 '-b,--brokerName=brokers Name of a broker.' \
-                '-s,--messageSize= Size of each body.' \
-                '-c,--count= So many messages, one after another.'
+                '-s,--messageSize= Bytes of each body.' \
+                '-c,--count= Number of messages, sent one after another.'
             set columns 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         case clusterrt
             set family change
             set options \
-                '-a,--amount= So many messages for each broker.' \
-                '-s,--size= Size of each body.' \
+                '-a,--amount= Number of messages for each broker.' \
+                '-s,--size= Bytes of each body.' \
                 '-c,--cluster=clusters Only this cluster.' \
-                '-p,--print=true|false true: lines of TIME|ROOM|CLUSTER|BROKER|MS.' \
-                '-m,--machineRoom= Where it is measured; a column.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
+                '-p,--print=true|false true: print lines of TIME|ROOM|CLUSTER|BROKER|MS.' \
+                '-m,--machineRoom= Location of the measurement, for a column.' \
+                '-i,--interval= Repeat after this time, until Ctrl-C.'
             set columns 'time|machineRoom|clusterName|brokerName|brokerAddr|rt|maxRt|successCount|failCount|result|error|'
         case cleanexpiredcq
             set family change
@@ -758,7 +758,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--cluster=clusters Every master and slave of it.'
+                '-c,--cluster=clusters Every master and slave of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case deleteexpiredcommitlog
             set family change
@@ -766,7 +766,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--cluster=clusters Every master and slave of it.'
+                '-c,--cluster=clusters Every master and slave of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case cleanunusedtopic
             set family change
@@ -774,42 +774,42 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--cluster=clusters Every master and slave of it.'
+                '-c,--cluster=clusters Every master and slave of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case setcommitlogreadaheadmode
             set family change
             set places \
-                '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.'
+                '-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.'
             set options \
-                '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.' \
+                '-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case switchtimerengine
             set family change
             set places \
-                '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).'
+                '-e,--engineType=R|F R (RocksDB) or F (time wheel files).'
             set options \
-                '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).' \
+                '-e,--engineType=R|F R (RocksDB) or F (time wheel files).' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case resetmasterflushoffset
             set family change
             set places \
-                '-o,--offset= Place in the commit log, in bytes.'
+                '-o,--offset= Position in the commit log, in bytes.'
             set options \
-                '-o,--offset= Place in the commit log, in bytes.' \
-                '-b,--brokerAddr=addresses One slave: address or NAME/ID.'
+                '-o,--offset= Position in the commit log, in bytes.' \
+                '-b,--brokerAddr=addresses A slave: address or NAME/ID.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case updatecolddataflowctrgroupconfig
             set family change
             set places \
                 '-g,--consumerGroup=groups Name of a group.' \
-                '-v,--threshold= So many bytes of cold data in a second.'
+                '-v,--threshold= Bytes of cold data per second.'
             set options \
                 '-g,--consumerGroup=groups Name of a group.' \
-                '-v,--threshold= So many bytes of cold data in a second.' \
+                '-v,--threshold= Bytes of cold data per second.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
@@ -826,43 +826,43 @@ function __nsadmin_table --no-scope-shadowing
             set family change
             set places \
                 '-c,--brokerContainerAddr= Address of the container.' \
-                '-b,--brokerConfigPath= The broker\'s file, on the container\'s machine.'
+                '-b,--brokerConfigPath= The broker\'s properties file, on the container\'s machine.'
             set options \
                 '-c,--brokerContainerAddr= Address of the container.' \
-                '-b,--brokerConfigPath= The broker\'s file, on the container\'s machine.'
+                '-b,--brokerConfigPath= The broker\'s properties file, on the container\'s machine.'
             set columns 'brokerContainerAddr|broker|result|error|'
         case removebroker
             set family change
             set places \
                 '-c,--brokerContainerAddr= Address of the container.' \
-                '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'
+                '-b,--brokerIdentity= The broker to stop. 0 is the id of a master.'
             set options \
                 '-c,--brokerContainerAddr= Address of the container.' \
-                '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'
+                '-b,--brokerIdentity= The broker to stop. 0 is the id of a master.'
             set columns 'brokerContainerAddr|broker|result|error|'
         case drain
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.' \
-                '--hold Go on holding when it is safe, until Ctrl-C.' \
-                '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.' \
-                '--for-good Wait also until no consumer group has anything left to read here.' \
-                '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.' \
-                '--force Although topics would be left without a broker.' \
-                '--allow-unreachable Although a name server does not answer.' \
-                '--threshold= Messages a minute that count as none; 0 if left out.' \
-                '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.' \
-                '--interval= From one look to the next; 10s if left out.' \
-                '--intervals= So many in a row without writes; 3 if left out.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.' \
+                '--hold Keep the broker drained after it is safe to stop, until Ctrl-C.' \
+                '--then= Shell command to run when the broker is safe to stop. {brokerName} and {brokerAddr} are replaced, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.' \
+                '--for-good Also wait until consumer groups have read all messages on the broker.' \
+                '--durable Change brokerPermission, which survives a restart of the broker, instead of name servers.' \
+                '--force Drain even if some topics lose their only writable broker.' \
+                '--allow-unreachable Continue even if a name server does not answer.' \
+                '--threshold= Messages per minute that count as no traffic. Default: 0.' \
+                '--settle= How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.' \
+                '--interval= Time between two checks. Default: 10s.' \
+                '--intervals= Number of checks in a row without writes. Default: 3.'
             set columns 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
         case undrain
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set columns 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
         case rollingrestart
             set family change
@@ -870,45 +870,45 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Name of the cluster.'
             set options \
                 '-c,--clusterName=clusters Name of the cluster.' \
-                '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.' \
-                '--start= What the shell runs to start it, likewise.' \
-                '--pause-after= End after so many groups; the next start goes on.' \
-                '--patience= How long a broker may take until it is healthy again; 10m if left out.' \
-                '--durable Drain through brokerPermission: closed until slaves are in sync, not only down.' \
-                '--force Although topics are on one broker alone.' \
-                '--allow-unreachable Although a name server does not answer.' \
-                '--threshold= Messages a minute that count as none; 0 if left out.' \
-                '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.' \
-                '--interval= From one look to the next; 10s if left out.' \
-                '--intervals= So many in a row without writes; 3 if left out.'
+                '--stop= Shell command that stops a broker. {brokerName}, {brokerAddr}, {brokerId} are replaced, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.' \
+                '--start= Shell command that starts a broker, with the same replacements.' \
+                '--pause-after= Stop after this number of broker names. The next run resumes.' \
+                '--patience= How long a broker may take to become healthy. Default: 10m.' \
+                '--durable Drain with brokerPermission, which also stops writes until slaves are in sync.' \
+                '--force Restart even if some topics have only one broker.' \
+                '--allow-unreachable Continue even if a name server does not answer.' \
+                '--threshold= Messages per minute that count as no traffic. Default: 0.' \
+                '--settle= How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.' \
+                '--interval= Time between two checks. Default: 10s.' \
+                '--intervals= Number of checks in a row without writes. Default: 3.'
             set columns 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
         case wipewriteperm
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         case addwriteperm
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         case repairwipe
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         case repairregister
             set family change
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-b,--brokerName=brokers Name of a broker, from clusterList.'
             set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         case updatetopic
             set family change
@@ -918,31 +918,31 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.' \
-                '-r,--readQueueNums= Queues to read from.' \
-                '-w,--writeQueueNums= Queues to write to.' \
-                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
-                '-o,--order=true|false true also writes its order configuration.' \
+                '-r,--readQueueNums= Number of read queues.' \
+                '-w,--writeQueueNums= Number of write queues.' \
+                '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).' \
+                '-o,--order=true|false Ordered messages. true also writes the order configuration.' \
                 '-u,--unit=true|false Whether it belongs to a unit.' \
                 '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
-                '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'
+                '-a,--attributes= Attributes, as in +message.type=FIFO,-other. 5.0 and later.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopicperm
             set family change
             set places \
                 '-t,--topic=topics Name of a topic.' \
-                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.'
+                '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
+                '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopiclist
             set family change
             set places \
-                '-f,--filename=files A list of them, as JSON, or a file of export.'
+                '-f,--filename=files A JSON list in mqadmin\'s format, or a file of exportMetadata or `nsadmin export`.'
             set options \
-                '-f,--filename=files A list of them, as JSON, or a file of export.' \
+                '-f,--filename=files A JSON list in mqadmin\'s format, or a file of exportMetadata or `nsadmin export`.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
@@ -961,11 +961,11 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-qn,--totalQueueNum= So many logical queues, in all.' \
-                '-b,--brokers=brokers These brokers, by name.' \
-                '-c,--clusters=clusters All brokers of these.' \
-                '-mf,--mapFile=files Carry out this mapping file instead: see above.' \
-                '-fr,--forceReplace=true|false Have brokers take what they would refuse.'
+                '-qn,--totalQueueNum= Total number of logical queues.' \
+                '-b,--brokers=brokers Names of brokers.' \
+                '-c,--clusters=clusters All brokers of these clusters.' \
+                '-mf,--mapFile=files Execute this mapping file instead, see above.' \
+                '-fr,--forceReplace=true|false Make brokers accept mappings that they would refuse.'
             set columns 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         case remappingstatictopic
             set family change
@@ -973,19 +973,19 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-b,--brokers=brokers These brokers, by name.' \
-                '-c,--clusters=clusters All brokers of these.' \
-                '-mf,--mapFile=files Carry out this mapping file instead: see above.' \
-                '-fr,--forceReplace=true|false Have brokers take what they would refuse.'
+                '-b,--brokers=brokers Names of brokers.' \
+                '-c,--clusters=clusters All brokers of these clusters.' \
+                '-mf,--mapFile=files Execute this mapping file instead, see above.' \
+                '-fr,--forceReplace=true|false Make brokers accept mappings that they would refuse.'
             set columns 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         case triggerlitedispatch
             set family change
             set places \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.'
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.'
             set options \
-                '-p,--parentTopic=topics The parent topic.' \
-                '-g,--group=groups The consumer group.' \
+                '-p,--parentTopic=topics Name of a parent topic.' \
+                '-g,--group=groups A consumer group.' \
                 '-c,--clientId= Only for this client.' \
                 '-b,--brokerName=brokers Only on this broker.'
             set columns 'brokerName|brokerAddr|group|clientId|result|error|'
@@ -997,24 +997,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups A consumer group.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.' \
-                '-s,--consumeEnable=true|false Whether it may consume.' \
-                '-m,--consumeFromMinEnable=true|false Start at the oldest message.' \
+                '-s,--consumeEnable=true|false Whether the group may consume.' \
+                '-m,--consumeFromMinEnable=true|false Whether it starts at the oldest message.' \
                 '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.' \
-                '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.' \
-                '-q,--retryQueueNums= Queues of its retry topic.' \
+                '-o,--consumeMessageOrderly=true|false Ordered consumption. 5.0 and later.' \
+                '-q,--retryQueueNums= Queues of the retry topic.' \
                 '-r,--retryMaxTimes= Retries before a dead letter.' \
-                '-p,--groupRetryPolicy= Its waits; 5.0 and later.' \
-                '-i,--brokerId= Broker id to consume from.' \
-                '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.' \
-                '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.' \
-                '--attributes= As in +key=value,-other; 5.1.3 and later.'
+                '-p,--groupRetryPolicy= Delays between retries, in JSON. 5.0 and later.' \
+                '-i,--brokerId= Id of the broker to consume from.' \
+                '-w,--whichBrokerWhenConsumeSlowly= Id of the broker to consume from if the group is far behind.' \
+                '-a,--notifyConsumerIdsChanged=true|false Notify clients of new clients.' \
+                '--attributes= Attributes, as in +key=value,-other. 5.1.3 and later.'
             set columns 'target|brokerName|group|changes|before|after|result|error|'
         case updatesubgrouplist
             set family change
             set places \
-                '-f,--filename=files A list of them, as JSON, or a file of export.'
+                '-f,--filename=files A JSON list in mqadmin\'s format, or a file of exportMetadata or `nsadmin export`.'
             set options \
-                '-f,--filename=files A list of them, as JSON, or a file of export.' \
+                '-f,--filename=files A JSON list in mqadmin\'s format, or a file of exportMetadata or `nsadmin export`.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
@@ -1026,8 +1026,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups A consumer group.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.' \
-                '-r,--removeOffset=true|false Forget how far it has consumed, too.' \
-                '--keep-topics With -c: leave its retry and dead-letter topics.'
+                '-r,--removeOffset=true|false Also delete the group\'s offsets.' \
+                '--keep-topics With -c: keep the group\'s retry and dead-letter topics.'
             set columns 'target|role|group|topic|changes|before|after|result|error|'
         case setconsumemode
             set family change
@@ -1039,7 +1039,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topicName=topics Name of a topic.' \
                 '-g,--groupName=groups Name of a group.' \
                 '-m,--mode=PULL|POP PULL or POP.' \
-                '-q,--popShareQueueNum= Of POP: how many more clients share a queue.' \
+                '-q,--popShareQueueNum= With POP: how many more clients share a queue.' \
                 '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
                 '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
@@ -1051,11 +1051,11 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--group=groups A consumer group.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-s,--timestamp= Where to go: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
-                '-b,--broker=addresses With -q: the master that has the queue.' \
+                '-s,--timestamp= The target time: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-f,--force=true|false false: only move backwards, on brokers before 5.2. Otherwise ignored.' \
+                '-b,--broker=addresses With -q: the master with the queue.' \
                 '-q,--queue= With -b: only this queue.' \
-                '-o,--offset= With -b and -q: there, whatever -s says.' \
+                '-o,--offset= With -b and -q: the target offset. Takes precedence over -s.' \
                 '-c,--cluster=clusters Only the brokers of this cluster.' \
                 '--no-verify Do not wait for the next commits of connected clients.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
@@ -1067,21 +1067,21 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--group=groups A consumer group.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
+                '-f,--force=true|false false: only move backwards, on brokers before 5.2. Otherwise ignored.' \
                 '-c,--cluster=clusters Only the brokers of this cluster.' \
                 '--no-verify Do not wait for the next commits of connected clients.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case clonegroupoffset
             set family change
             set places \
-                '-s,--srcGroup=groups The group whose offsets are taken.' \
-                '-d,--destGroup=groups The group that is moved there.' \
+                '-s,--srcGroup=groups The group whose offsets are copied.' \
+                '-d,--destGroup=groups The group that is moved.' \
                 '-t,--topic=topics Name of a topic.'
             set options \
-                '-s,--srcGroup=groups The group whose offsets are taken.' \
-                '-d,--destGroup=groups The group that is moved there.' \
+                '-s,--srcGroup=groups The group whose offsets are copied.' \
+                '-d,--destGroup=groups The group that is moved.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-o,--offline=true|false true: only if no client of GROUP is connected.' \
+                '-o,--offline=true|false true: refuse if a client of GROUP is connected.' \
                 '--no-verify Do not wait for the next commits of connected clients.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         case sendmessage
@@ -1092,11 +1092,11 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-p,--body= Text of the message.' \
-                '-k,--key= Its keys, separated by blanks.' \
-                '-c,--tags= Its tag.' \
+                '-k,--key= Keys, separated by blanks.' \
+                '-c,--tags= Tag of the message.' \
                 '-b,--broker=brokers Name of the broker to send to.' \
-                '-i,--qid= Queue to send to; needs -b.' \
-                '-m,--msgTraceEnable=true|false Whether a trace is written; false.' \
+                '-i,--qid= Queue to send to. Needs -b.' \
+                '-m,--msgTraceEnable=true|false Whether to write a trace. Default: false.' \
                 '--property= A property. Repeatable.'
             set columns 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         case produce
@@ -1190,66 +1190,66 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-a,--amount= So many messages, one after another.' \
-                '-s,--size= Size of each body.'
+                '-a,--amount= Number of messages, sent one after another.' \
+                '-s,--size= Bytes of each body.'
             set columns 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         case kvsync
             set family change
             set places \
-                '--from=name-servers The name server that has it right.'
+                '--from=name-servers The name server to copy from.'
             set options \
-                '--from=name-servers The name server that has it right.' \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
+                '--from=name-servers The name server to copy from.' \
+                '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.' \
                 '-k,--key= Only this key. Repeatable.' \
-                '--prune Delete keys that it does not have.'
+                '--prune Delete keys that this name server does not have.'
             set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case kvimport
             set family change
             set places \
-                '--file=files What kvExport or a name server has written.'
+                '--file=files A file from `nsadmin kv export`, or a name server\'s file.'
             set options \
-                '--file=files What kvExport or a name server has written.' \
-                '-s,--namespace=namespaces Only this namespace of it. Repeatable.' \
-                '--prune Delete keys that are not in it.'
+                '--file=files A file from `nsadmin kv export`, or a name server\'s file.' \
+                '-s,--namespace=namespaces Only this namespace of the file. Repeatable.' \
+                '--prune Delete keys that the file does not have.'
             set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case updatekvconfig
             set family change
             set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.' \
-                '-v,--value= Text to store; may be empty.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.' \
+                '-v,--value= Text to store. May be empty.'
             set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.' \
-                '-v,--value= Text to store; may be empty.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.' \
+                '-v,--value= Text to store. May be empty.'
             set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case deletekvconfig
             set family change
             set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.'
             set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
+                '-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key in the namespace.'
             set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case updatenamesrvconfig
             set family change
             set places \
                 '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
-                '-v,--value= Its new value.'
+                '-v,--value= The new value.'
             set options \
                 '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
-                '-v,--value= Its new value.'
+                '-v,--value= The new value.'
             set columns 'namesrvAddr|key|changes|before|after|result|error|'
         case apply
             set family change
             set places \
-                '--file=files What the cluster is to have, or a plan that was kept.'
+                '--file=files A YAML file with the wanted state, or a saved plan.'
             set options \
-                '--file=files What the cluster is to have, or a plan that was kept.' \
-                '--prune Delete what the file does not have, of the sections that it has.' \
-                '--max-deletes= Refuse to delete more items; 10 if left out.' \
-                '--allow-stranded Take queues away although messages in them are left unread.'
+                '--file=files A YAML file with the wanted state, or a saved plan.' \
+                '--prune Delete items that the file does not have, in the sections that it has.' \
+                '--max-deletes= Refuse to delete more items. Default: 10.' \
+                '--allow-stranded Remove queues even if consumers have not read their messages.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case createuser
             set family change
@@ -1257,11 +1257,11 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--username= Name of the user.'
             set options \
                 '-u,--username= Name of the user.' \
-                '-t,--userType=Normal|Super What ACLs allow, or everything.' \
-                '-p,--password= The password; needs --passwordVisible.' \
-                '--passwordFile=files Read it from this file, which others may not read.' \
+                '-t,--userType=Normal|Super Normal: permissions come from ACLs. Super: all permissions.' \
+                '-p,--password= The password. Needs --passwordVisible.' \
+                '--passwordFile=files Read it from this file, which must be readable only by its owner.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
+                '--passwordVisible Accept it on the command line, where other users of this machine can see it.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
@@ -1271,24 +1271,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--username= Name of the user.'
             set options \
                 '-u,--username= Name of the user.' \
-                '-t,--userType=Normal|Super What ACLs allow, or everything.' \
-                '-s,--userStatus=enable|disable Whether he may sign.' \
-                '-p,--password= The password; needs --passwordVisible.' \
-                '--passwordPrompt A new password, asked for on the terminal.' \
-                '--passwordFile=files Read it from this file, which others may not read.' \
+                '-t,--userType=Normal|Super Normal: permissions come from ACLs. Super: all permissions.' \
+                '-s,--userStatus=enable|disable Whether the user can sign requests.' \
+                '-p,--password= The password. Needs --passwordVisible.' \
+                '--passwordPrompt Ask for a new password on the terminal.' \
+                '--passwordFile=files Read it from this file, which must be readable only by its owner.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
+                '--passwordVisible Accept it on the command line, where other users of this machine can see it.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         case copyuser
             set family change
             set places \
-                '-f,--fromBroker= The broker that has them: address or name.' \
-                '-t,--toBroker= The broker that gets them: address or name.'
+                '-f,--fromBroker= The broker to copy from: address or name.' \
+                '-t,--toBroker= The broker to copy to: address or name.'
             set options \
-                '-f,--fromBroker= The broker that has them: address or name.' \
-                '-t,--toBroker= The broker that gets them: address or name.' \
+                '-f,--fromBroker= The broker to copy from: address or name.' \
+                '-t,--toBroker= The broker to copy to: address or name.' \
                 '-u,--usernames=columns Only these users.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         case deleteuser
@@ -1303,47 +1303,47 @@ function __nsadmin_table --no-scope-shadowing
         case createacl
             set family change
             set places \
-                '-s,--subject= Who: User:NAME, or NAME alone.'
+                '-s,--subject= The user: User:NAME or NAME.'
             set options \
-                '-s,--subject= Who: User:NAME, or NAME alone.' \
-                '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
-                '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
-                '-d,--decision=Allow|Deny What becomes of them.' \
-                '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
+                '-s,--subject= The user: User:NAME or NAME.' \
+                '-r,--resources=columns The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
+                '-a,--actions=columns The actions: All, Pub, Sub, Create, Update, Delete, Get, List.' \
+                '-d,--decision=Allow|Deny The decision: Allow or Deny.' \
+                '-i,--sourceIp=columns Only for clients at these addresses or networks (10.0.0.0/8).' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case updateacl
             set family change
             set places \
-                '-s,--subject= Who: User:NAME, or NAME alone.'
+                '-s,--subject= The user: User:NAME or NAME.'
             set options \
-                '-s,--subject= Who: User:NAME, or NAME alone.' \
-                '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
-                '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
-                '-d,--decision=Allow|Deny What becomes of them.' \
-                '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
+                '-s,--subject= The user: User:NAME or NAME.' \
+                '-r,--resources=columns The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.' \
+                '-a,--actions=columns The actions: All, Pub, Sub, Create, Update, Delete, Get, List.' \
+                '-d,--decision=Allow|Deny The decision: Allow or Deny.' \
+                '-i,--sourceIp=columns Only for clients at these addresses or networks (10.0.0.0/8).' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case copyacl
             set family change
             set places \
-                '-f,--fromBroker= The broker that has them: address or name.' \
-                '-t,--toBroker= The broker that gets them: address or name.'
+                '-f,--fromBroker= The broker to copy from: address or name.' \
+                '-t,--toBroker= The broker to copy to: address or name.'
             set options \
-                '-f,--fromBroker= The broker that has them: address or name.' \
-                '-t,--toBroker= The broker that gets them: address or name.' \
-                '-s,--subjects=columns Only these users\' ACLs.'
+                '-f,--fromBroker= The broker to copy from: address or name.' \
+                '-t,--toBroker= The broker to copy to: address or name.' \
+                '-s,--subjects=columns Only the ACLs of these users.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case deleteacl
             set family change
             set places \
-                '-s,--subject= Who: User:NAME, or NAME alone.'
+                '-s,--subject= The user: User:NAME or NAME.'
             set options \
-                '-s,--subject= Who: User:NAME, or NAME alone.' \
-                '-r,--resources=columns Only what it says of these; else all of it.' \
-                '--policyType=Custom|Default Only policies of this type; else both.' \
+                '-s,--subject= The user: User:NAME or NAME.' \
+                '-r,--resources=columns Delete only the entries for these resources. Default: the whole ACL.' \
+                '--policyType=Custom|Default Delete only entries of this policy type. Default: both types.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
@@ -1353,17 +1353,17 @@ function __nsadmin_table --no-scope-shadowing
                 '-a,--accessKey= Access key of the account.'
             set options \
                 '-a,--accessKey= Access key of the account.' \
-                '-s,--secretKey= The secret key; needs --passwordVisible.' \
-                '-m,--admin=true|false Whether it may do everything.' \
-                '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.' \
-                '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.' \
-                '-u,--defaultGroupPerm= Of groups not named.' \
-                '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.' \
-                '-g,--groupPerms= Of groups: shop=SUB.' \
-                '--secretKeyPrompt A secret key, asked for on the terminal.' \
-                '--passwordFile=files Read it from this file, which others may not read.' \
+                '-s,--secretKey= The secret key. Needs --passwordVisible.' \
+                '-m,--admin=true|false Whether the account has all permissions.' \
+                '-w,--whiteRemoteAddress= Addresses from which requests need no signature: 10.0.0.*.' \
+                '-i,--defaultTopicPerm= Permission for topics that are not listed: DENY, PUB, SUB, PUB|SUB.' \
+                '-u,--defaultGroupPerm= Permission for groups that are not listed.' \
+                '-t,--topicPerms= Permissions by topic: orders=PUB|SUB,other=DENY.' \
+                '-g,--groupPerms= Permissions by group: shop=SUB.' \
+                '--secretKeyPrompt Ask for a secret key on the terminal.' \
+                '--passwordFile=files Read it from this file, which must be readable only by its owner.' \
                 '--passwordStdin Read it from a line of standard input.' \
-                '--passwordVisible Let it be on the line, where other users of this machine see it.' \
+                '--passwordVisible Accept it on the command line, where other users of this machine can see it.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
@@ -1382,7 +1382,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.'
             set options \
                 '-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.' \
-                '-p,--aclFileFullPath= Into this file of the broker.' \
+                '-p,--aclFileFullPath= Write to this ACL file of the broker.' \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
@@ -1390,33 +1390,33 @@ function __nsadmin_table --no-scope-shadowing
             set family change
             set places \
                 '-k,--key= A setting that getControllerConfig shows.' \
-                '-v,--value= Its new value.'
+                '-v,--value= The new value.'
             set options \
                 '-k,--key= A setting that getControllerConfig shows.' \
-                '-v,--value= Its new value.' \
+                '-v,--value= The new value.' \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'
             set columns 'controllerAddr|key|changes|before|after|result|error|'
         case electmaster
             set family change
             set places \
-                '-bn,--brokerName=brokers Name of the broker.' \
-                '-b,--brokerId= Id of the replica, as getSyncStateSet shows.'
+                '-bn,--brokerName=brokers Name of a broker.' \
+                '-b,--brokerId= Id of the replica, from getSyncStateSet.'
             set options \
-                '-bn,--brokerName=brokers Name of the broker.' \
-                '-b,--brokerId= Id of the replica, as getSyncStateSet shows.' \
+                '-bn,--brokerName=brokers Name of a broker.' \
+                '-b,--brokerId= Id of the replica, from getSyncStateSet.' \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
                 '-c,--clusterName=clusters Cluster of the broker.'
             set columns 'brokerName|changes|before|after|result|error|'
         case cleanbrokermetadata
             set family change
             set places \
-                '-bn,--brokerName=brokers Name of the broker.'
+                '-bn,--brokerName=brokers Name of a broker.'
             set options \
-                '-bn,--brokerName=brokers Name of the broker.' \
+                '-bn,--brokerName=brokers Name of a broker.' \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
-                '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.' \
-                '-c,--clusterName=clusters Its cluster; may be left out with -l.' \
-                '-l,--cleanLivingBroker The whole broker, also where it lives.'
+                '-b,--brokerControllerIdsToClean= Only these replicas, as 1;2. Default: all.' \
+                '-c,--clusterName=clusters Cluster of the broker. Optional with -l.' \
+                '-l,--cleanLivingBroker Remove the whole broker, even if it is alive.'
             set columns 'brokerName|changes|before|after|result|error|'
         case exportpoprecord
             set family change
@@ -1424,230 +1424,230 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
-                '-d,--dryRun= Refused: type --dry-run, or leave it out.'
+                '-c,--clusterName=clusters Every master and slave of this cluster.' \
+                '-d,--dryRun= Refused. Use --dry-run instead.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case updateorderconf
             set family mixed
             set places \
                 '-t,--topic=topics Name of a topic.' \
-                '-m,--method=get|put|delete What to do.' \
-                '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
+                '-m,--method=get|put|delete get, put or delete.' \
+                '-v,--orderConf= For put: queues by broker, as broker-a:4;broker-b:8.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-m,--method=get|put|delete What to do.' \
-                '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
+                '-m,--method=get|put|delete get, put or delete.' \
+                '-v,--orderConf= For put: queues by broker, as broker-a:4;broker-b:8.'
             set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
         case querymsgbyuniquekey
             set family mixed
             set places \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--msgId= The id that a producer has in its log.'
+                '-i,--msgId= Message id from the producer\'s log.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--msgId= The id that a producer has in its log.' \
-                '-a,--showAll Accepted from mqadmin: all that there are is the rule.' \
-                '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTime= Stored until, likewise.' \
+                '-i,--msgId= Message id from the producer\'s log.' \
+                '-a,--showAll Accepted for mqadmin. nsadmin always shows all messages.' \
+                '-s,--startTime= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTime= Only messages stored until this time.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
-                '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
-                '-d,--clientId= With -g: an id of consumerConnection.'
+                '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.' \
+                '-d,--clientId= With -g: a client id from consumerConnection.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         case querymsgbyid
             set family mixed
             set places \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--msgId= One id of either kind, or several: A,B.'
+                '-i,--msgId= One or several ids of either kind: A,B.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-i,--msgId= One id of either kind, or several: A,B.' \
-                '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
+                '-i,--msgId= One or several ids of either kind: A,B.' \
+                '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
-                '-u,--unitName= Accepted from mqadmin, without meaning.' \
-                '-g,--consumerGroup=groups With -d: hand it to this client of the group.' \
-                '-d,--clientId= With -g: an id of consumerConnection.' \
-                '-s,--sendMessage=true|false true: send it once more to its topic.'
+                '-u,--unitName= Accepted for mqadmin, without effect.' \
+                '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.' \
+                '-d,--clientId= With -g: a client id from consumerConnection.' \
+                '-s,--sendMessage=true|false true: send the message to its topic again.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         case orphans
             set family mixed
             set options \
-                '--clean Delete those without a broker, and retry topics without a group.' \
-                '--dlq With --clean: dead letters without a group too, with their messages.'
+                '--clean Delete topics without a broker, and retry topics without a group.' \
+                '--dlq With --clean: also delete dead-letter topics without a group, with their messages.'
             set columns 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         case rocksdbconfigtojson
             set family mixed
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '-c,--cluster,--clusterName=clusters Every master and slave of it.' \
-                '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.' \
-                '-p,--configPath=folders A broker\'s config folder, read here.' \
-                '-e,--exportFile=files With -p: write this file.' \
-                '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'
+                '-c,--cluster,--clusterName=clusters Every master and slave of this cluster.' \
+                '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them. With -p, one.' \
+                '-p,--configPath=folders A broker\'s config folder on this machine.' \
+                '-e,--exportFile=files With -p: write to this file.' \
+                '-j,--jsonEnable=true|false With -p: false prints rows instead of JSON.'
             set columns 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         case securityaudit
             set family check
             set options \
-                '--warning= How many kinds of warnings may be there; 0 if left out.' \
-                '--critical= How many critical kinds may be there; 0 if left out.'
+                '--warning= How many kinds of warnings to accept. Default: 0.' \
+                '--critical= How many kinds of critical findings to accept. Default: 0.'
             set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case checkall
             set family check
             set options \
-                '-t,--topic=topics Check this topic by itself, too. Repeatable.' \
-                '-g,--groupName=groups Check the lag of this group, too. Repeatable.' \
-                '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
-                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
-                '--warning= Other limits for a check than its usual ones. Repeatable.' \
-                '--critical= The same, such as lag=500000. Repeatable.' \
-                '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'
+                '-t,--topic=topics Also check this topic. Repeatable.' \
+                '-g,--groupName=groups Also check the lag of this group. Repeatable.' \
+                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
+                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
+                '--warning= The warning limits of a check, such as lag=10000. Repeatable.' \
+                '--critical= The critical limits of a check, such as lag=500000. Repeatable.' \
+                '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Skip this check. Repeatable.'
             set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case checknamesrv
             set family check
             set options \
-                '--warning= How many may not serve; 0 if left out.' \
-                '--critical= How many have to serve; 1: (at least one) if left out.'
+                '--warning= Name servers that may be down. Default: 0.' \
+                '--critical= Name servers that must serve. Default: 1: (at least one).'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkbrokers
             set family check
             set options \
-                '--clusterName=clusters Only what is in this cluster.' \
-                '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.' \
-                '--critical= How many broker names may be without a master that answers; 0 if left out.'
+                '--clusterName=clusters Only this cluster.' \
+                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
+                '--warning= Brokers that may be down, or missing as masters. Default: 0.' \
+                '--critical= Broker names that may lack a master that answers. Default: 0.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkdivergence
             set family check
             set options \
-                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
+                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--warning= How many things may differ; 0 if left out.' \
-                '--critical= How many brokers and queues of topics may differ; 0 if left out.'
+                '--warning= Differences to accept. Default: 0.' \
+                '--critical= Brokers and queues of topics that may differ. Default: 0.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checktopic
             set family check
             set places \
-                '-t,--topic=topics The topic.'
+                '-t,--topic=topics Name of a topic.'
             set options \
-                '-t,--topic=topics The topic.' \
+                '-t,--topic=topics Name of a topic.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--warning= How many of its brokers may take no messages of it; 0 if left out.' \
-                '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'
+                '--warning= Brokers of the topic that may refuse messages. Default: 0.' \
+                '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkwritable
             set family check
             set options \
-                '--clusterName=clusters Only what is in this cluster.' \
+                '--clusterName=clusters Only this cluster.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--exclude= Without topics in whose names this is found.' \
-                '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.' \
-                '--critical= How many topics may not be written; 0 if left out.'
+                '--exclude= Skip topics whose names match this pattern.' \
+                '--warning= Topics that may be writable on only some of their brokers. Default: 0.' \
+                '--critical= Topics that may be unwritable. Default: 0.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checklag
             set family check
             set places \
-                '-g,--groupName=groups The consumer group.'
+                '-g,--groupName=groups A consumer group.'
             set options \
-                '-g,--groupName=groups The consumer group.' \
-                '-t,--topicName=topics Only on this topic.' \
-                '--clusterName=clusters Only what is in this cluster.' \
-                '--warning= How many messages it may be behind; 10000 if left out.' \
-                '--critical= How many messages it may be behind; 100000 if left out.'
+                '-g,--groupName=groups A consumer group.' \
+                '-t,--topicName=topics Only this topic.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Messages that the group may be behind. Default: 10000.' \
+                '--critical= Messages that the group may be behind. Default: 100000.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkheartbeat
             set family check
             set options \
-                '--warning= How much of its time a broker may be silent, in percent; 50 if left out.' \
-                '--critical= The same; 75 if left out.'
+                '--warning= Silence of a broker, in percent of its timeout. Default: 50.' \
+                '--critical= Silence of a broker, in percent of its timeout. Default: 75.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkregistrationsize
             set family check
             set options \
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '--clusterName=clusters Only what is in this cluster.' \
-                '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.' \
-                '--critical= The same; 80 if left out.'
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Size of a registration, in percent of 16 MiB. Default: 50.' \
+                '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkcertificates
             set family check
             set options \
-                '--warning= How many days have to be left; 30: if left out.' \
-                '--critical= The same; 7: if left out.'
+                '--warning= Days until a certificate expires. Default: 30:.' \
+                '--critical= Days until a certificate expires. Default: 7:.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkjournal
             set family check
             set options \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
-                '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--verify Look through all of each journal, which takes its time.' \
-                '--warning= How old the last record may be, in seconds; 120 if left out.' \
-                '--critical= The same; 600 if left out.'
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
+                '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--verify Verify every record of each journal, which takes longer.' \
+                '--warning= Age of the last record, in seconds. Default: 120.' \
+                '--critical= Age of the last record, in seconds. Default: 600.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkdrain
             set family check
             set options \
-                '--warning= How old a drain may be, in seconds; 86400 (a day) if left out.' \
-                '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'
+                '--warning= Age of a drain, in seconds. Default: 86400 (one day).' \
+                '--critical= Topics on drained brokers that may be writable. Default: 0.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
         case startmonitoring
             set family check
             set options \
-                '--once Look once, and exit with what was found.' \
-                '-i,--interval= From one look to the next.' \
-                '--clusterName=clusters Only what is in this cluster.' \
-                '--warning= Messages a group may be behind; 10000 if left out.' \
-                '--critical= Messages a group may be behind; 100000 if left out.'
+                '--once Check once, and exit with the state.' \
+                '-i,--interval= Time between two checks.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Messages that a group may be behind. Default: 10000.' \
+                '--critical= Messages that a group may be behind. Default: 100000.'
             set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case snapshotshow
             set family local
             set places \
-                '--file=files The snapshot\'s file.'
+                '--file=files A snapshot file.'
             set options \
-                '--file=files The snapshot\'s file.'
+                '--file=files A snapshot file.'
             set columns 'what|name|brokerName|summary|value|'
         case snapshotlist
             set family local
             set places \
-                '--dir=folders Where to look; here if left out.'
+                '--dir=folders Folder of the snapshots. Default: the current folder.'
             set options \
-                '--dir=folders Where to look; here if left out.'
+                '--dir=folders Folder of the snapshots. Default: the current folder.'
             set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case journalcat
             set family local
             set places \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set options \
-                '--dir=folders Folder of the journal.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--until= Only before then.'
+                '--dir=folders Folder of a journal.' \
+                '--since= Only records since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--until= Only records before this time.'
             set columns 'seq|time|server|type|summary|cause|client|event|'
         case journaltail
             set family local
             set places \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set options \
-                '--dir=folders Folder of the journal.' \
-                '-l,--lines= How many; 10 if left out.' \
-                '-f,--follow Go on with what comes, until Ctrl-C.'
+                '--dir=folders Folder of a journal.' \
+                '-l,--lines= Number of records. Default: 10.' \
+                '-f,--follow Follow new records, until Ctrl-C.'
             set columns 'seq|time|server|type|summary|cause|client|event|'
         case journalstat
             set family local
             set places \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set options \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set columns 'type|records|plainSize|firstTime|lastTime|'
         case journalverify
             set family local
             set places \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set options \
-                '--dir=folders Folder of the journal.'
+                '--dir=folders Folder of a journal.'
             set columns 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
         case auditlist
             set family local
             set options \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'
+                '--since= Only commands since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'
             set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         case contextlist
             set family local
@@ -1662,9 +1662,9 @@ function __nsadmin_table --no-scope-shadowing
         case contextuse
             set family local
             set places \
-                '--name=contexts Name of a context, or "-".'
+                '--name=contexts Name of a context, or - for the previous one.'
             set options \
-                '--name=contexts Name of a context, or "-".'
+                '--name=contexts Name of a context, or - for the previous one.'
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextset
             set family local
@@ -1672,30 +1672,30 @@ function __nsadmin_table --no-scope-shadowing
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.' \
-                '-n,--namesrvAddr=name-servers Its name servers. Repeatable.' \
-                '--configFile=files Instead: a properties file that names them.' \
-                '--endpoint= Instead: where HTTP tells them.' \
-                '--accessKey= Who signs; the secret key is asked for, or piped in.' \
+                '-n,--namesrvAddr=name-servers Its name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files A properties file with the name servers, instead of -n.' \
+                '--endpoint= A URL that returns the name servers, instead of -n.' \
+                '--accessKey= Access key for signatures. nsadmin asks for the secret key.' \
                 '--secretKeyStdin Read the secret key from a line of standard input.' \
                 '--securityTokenStdin Read a security token from the next line.' \
-                '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files The client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM).' \
-                '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.' \
-                '--tlsKeyPasswordStdin Or read that from the next line.' \
-                '--tlsServerName= What certificates have to name.' \
-                '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.' \
-                '--addressMap= Where to reach brokers; added. Repeatable.' \
+                '--credentials= Source of the credentials, instead of --accessKey: env, file:PATH, tools:PATH, keyring:NAME.' \
+                '--tls,--no-tls Use TLS or plain text.' \
+                '--tlsCa=files Certificate authorities to trust (PEM). Default: the system\'s.' \
+                '--tlsCert=files The client\'s certificate (PEM).' \
+                '--tlsKey=files The client\'s key (PEM).' \
+                '--tlsKeyPasswordFrom= Source of the key\'s password: env:NAME or file:PATH.' \
+                '--tlsKeyPasswordStdin Read the key\'s password from the next line of standard input.' \
+                '--tlsServerName= The name that servers\' certificates must have.' \
+                '--verify,--insecure Whether to verify certificates. Without verification, signing commands also need --insecure.' \
+                '--addressMap= Replacement address of brokers, added to the map. Repeatable.' \
                 '--journal=folders Folder of a name server\'s journal. Repeatable.' \
-                '--timeout= For each request on each server.' \
-                '--retries= Of what got no answer and changes nothing.' \
-                '--concurrency= Servers asked at a time.' \
-                '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.' \
-                '--readOnly,--writable Whether every change is refused.' \
-                '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
-                '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
+                '--timeout= Timeout of each request on each server.' \
+                '--retries= Retries of reads that got no answer.' \
+                '--concurrency= Number of servers asked at the same time.' \
+                '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Default output format.' \
+                '--readOnly,--writable Whether to refuse changes.' \
+                '--color=red|green|yellow|blue|magenta|cyan Color of the context\'s name, such as red.' \
+                '--unset= Remove this field, such as timeout or tls.caFile. Repeatable.'
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextlogin
             set family local
@@ -1703,7 +1703,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.' \
-                '--file= Store them in this file, for its owner alone.'
+                '--file= Store the credentials in this file, which only its owner can read.'
             set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         case contextdelete
             set family local
@@ -1740,9 +1740,9 @@ function __nsadmin_table --no-scope-shadowing
         case mqadminmap
             set family local
             set places \
-                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
+                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.'
             set options \
-                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
+                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.'
             set columns 'mqadmin|nsadmin|status|since|note|'
         case reportrun
             set family program
@@ -1813,15 +1813,15 @@ function __nsadmin_table --no-scope-shadowing
         case completion
             set family program
             set places \
-                '=bash|zsh|fish|powershell| the shell'
+                '=bash|zsh|fish|powershell| name of the shell'
         case tui
             set family screen
             set places \
-                '--screen= The screen to begin with; brokers if left out.'
+                '--screen= The first screen. Default: brokers.'
         case batch
             set family batch
             set places \
-                '-f,--file=files A file of command lines; - is stdin.'
+                '-f,--file=files A file of command lines. - is standard input.'
         case audit
             set family group
             set places \
@@ -2009,14 +2009,14 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help show this help message and exit'
         case screen
             set -a options \
-                '--screen= The screen to begin with; brokers if left out.' \
-                '--interval= From one look at a server to the next; 5 if left out.' \
-                '-s,--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.' \
-                '--journal=folders Journal whose events are shown; else the context\'s. Repeatable.' \
-                '--read-only Nothing can be changed from here.' \
-                '--record=files Keep all that is seen, to be played again.' \
-                '--replay= Play such a file, or a folder with journals, instead.' \
-                '--speed= Of a replay: so many seconds in one; 1 if left out.' \
+                '--screen= The first screen. Default: brokers.' \
+                '--interval= Time between two polls of a server. Default: 5.' \
+                '-s,--namespace= KV namespace to show in addition to ORDER_TOPIC_CONFIG. Repeatable.' \
+                '--journal=folders Journal to show events from. Default: the context\'s. Repeatable.' \
+                '--read-only Refuse all changes.' \
+                '--record=files Record the session to this file, for --replay.' \
+                '--replay= Replay a recording, or a folder with journals.' \
+                '--speed= Replay N seconds per second. Default: 1.' \
                 '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
                 '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
@@ -2037,8 +2037,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help Show this help.'
         case batch
             set -a options \
-                '-f,--file=files A file of command lines; - is stdin.' \
-                '--stop-on-error End at the first that fails.' \
+                '-f,--file=files A file of command lines. - is standard input.' \
+                '--stop-on-error Stop at the first command that fails.' \
                 '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
                 '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \

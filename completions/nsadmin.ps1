@@ -9,7 +9,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'clusterlist' = @{
             name = 'clusterList'; family = 'read'; help = 'List brokers with their load and state'
             places = @('-c,--clusterName=clusters Only this cluster.')
-            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
+            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Show the number of messages in and out, yesterday and today, instead of the load.', '-i,--interval= Repeat after this time, until Ctrl-C.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         }
         'brokerstatus' = @{
             name = 'brokerStatus'; family = 'read'; help = 'Show all runtime figures of a broker'
@@ -19,7 +19,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'hastatus' = @{
             name = 'haStatus'; family = 'read'; help = 'Show how far slaves are behind their master'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-i,--interval= Repeat after this time, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         }
         'getbrokerconfig' = @{
             name = 'getBrokerConfig'; family = 'read'; help = 'Show the settings of brokers'
@@ -29,7 +29,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'configdiff' = @{
             name = 'configDiff'; family = 'read'; help = 'Compare settings across brokers and with defaults'
             places = @()
-            options = @('-c,--clusterName=clusters Of brokers, those of this cluster.', '--brokers Only brokers.', '--namesrvs Only name servers.', '--default Instead, what is not the default of the server''s release.', '--own Names, addresses, ports and paths too.'); columns = 'kind|key|differs|default|values|'
+            options = @('-c,--clusterName=clusters Only the brokers of this cluster.', '--brokers Only brokers.', '--namesrvs Only name servers.', '--default Show settings that differ from the default of the server''s release instead.', '--own Include names, addresses, ports and paths.'); columns = 'kind|key|differs|default|values|'
         }
         'inventorylist' = @{
             name = 'inventory list'; family = 'read'; help = 'List expected brokers, also missing ones'
@@ -43,13 +43,13 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'inventorypin' = @{
             name = 'inventory pin'; family = 'read'; help = 'Expect a broker until you forget it'
-            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.')
-            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.', '--unpin Drop them after 7 days again, if no name server lists them.'); columns = 'brokerName|brokerId|result|'
+            places = @('-b,--brokers=brokers Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.')
+            options = @('-b,--brokers=brokers Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.', '--unpin Undo the pin: forget them again after 7 days if no name server lists them.'); columns = 'brokerName|brokerId|result|'
         }
         'checkrocksdbcqwriteprogress' = @{
             name = 'checkRocksdbCqWriteProgress'; family = 'read'; help = 'Compare file and RocksDB queues'
-            places = @('-c,--cluster=clusters Every master of it.')
-            options = @('-c,--cluster=clusters Every master of it.', '-t,--topic=topics Only this topic.', '-cf,--checkFrom= Of messages stored since; 30 days ago if left out.'); columns = 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
+            places = @('-c,--cluster=clusters Every master of this cluster.')
+            options = @('-c,--cluster=clusters Every master of this cluster.', '-t,--topic=topics Only this topic.', '-cf,--checkFrom= Only messages stored since this time. Default: 30 days ago.'); columns = 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
         }
         'getcolddataflowctrinfo' = @{
             name = 'getColdDataFlowCtrInfo'; family = 'read'; help = 'Show cold-data read limits and use'
@@ -64,17 +64,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'topiclist' = @{
             name = 'topicList'; family = 'read'; help = 'List topics'
             places = @()
-            options = @('-c,--clusterModel With the clusters of each topic and its consumer groups.', '--system,--no-system Show or hide the topics that RocketMQ has for itself.', '--cluster=clusters Only its topics.'); columns = 'topic|clusterName|consumerGroups|'
+            options = @('-c,--clusterModel Also show the clusters and consumer groups of each topic.', '--system,--no-system Whether to show RocketMQ''s own topics.', '--cluster=clusters Only topics of this cluster.'); columns = 'topic|clusterName|consumerGroups|'
         }
         'topicroute' = @{
             name = 'topicRoute'; family = 'read'; help = 'Show the brokers and queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
+            options = @('-t,--topic=topics Name of a topic.', '--raw Print the JSON of the name server.', '-l,--list Accepted for mqadmin. nsadmin prints rows by default.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
         }
         'topicstatus' = @{
             name = 'topicStatus'; family = 'read'; help = 'Show the offsets of a topic''s queues'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) if the topic has no route.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         }
         'topicclusterlist' = @{
             name = 'topicClusterList'; family = 'read'; help = 'List the clusters of a topic'
@@ -84,47 +84,47 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'statsall' = @{
             name = 'statsAll'; family = 'read'; help = 'Show the traffic of topics and groups'
             places = @('-t,--topic=topics Only this topic.')
-            options = @('-t,--topic=topics Only this topic.', '-a,--activeTopic Only what had a message in the last 24 hours.'); columns = 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
+            options = @('-t,--topic=topics Only this topic.', '-a,--activeTopic Only topics with a message in the last 24 hours.'); columns = 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
         }
         'routeexplain' = @{
             name = 'route explain'; family = 'read'; help = 'Explain "No route info of this topic"'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster where the client expects the topic.', '-b,--brokerAddr=addresses A broker that should have it, if no name server has that broker. Repeatable.', '--client= The name servers in the client''s configuration. nsadmin also asks these.', '--zone= The client''s zone (rocketmq.zone).', '--contexts Also look for the topic in all other contexts.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         }
         'allocatemq' = @{
             name = 'allocateMQ'; family = 'read'; help = 'Show which client gets which queues'
-            places = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.')
-            options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.'); columns = 'clientId|topic|brokerName|queueId|'
+            places = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or placeholders: a,b,c.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or placeholders: a,b,c.'); columns = 'clientId|topic|brokerName|queueId|'
         }
         'getbrokerliteinfo' = @{
             name = 'getBrokerLiteInfo'; family = 'read'; help = 'Show the lite topics of brokers'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master of it.', '-d,--showDetail Parent topics and their groups in the table, too.'); columns = 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master of this cluster.', '-d,--showDetail Show parent topics and their groups in the table.'); columns = 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
         }
         'getparenttopicinfo' = @{
             name = 'getParentTopicInfo'; family = 'read'; help = 'Count the lite topics of a parent topic'
-            places = @('-p,--parentTopic=topics The parent topic.')
-            options = @('-p,--parentTopic=topics The parent topic.'); columns = 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
+            places = @('-p,--parentTopic=topics Name of a parent topic.')
+            options = @('-p,--parentTopic=topics Name of a parent topic.'); columns = 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
         }
         'getlitetopicinfo' = @{
             name = 'getLiteTopicInfo'; family = 'read'; help = 'Show offsets and subscribers of a lite topic'
-            places = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.')
-            options = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.', '-s,--showClientId Who subscribes in the table, too.'); columns = 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
+            places = @('-p,--parentTopic=topics Name of a parent topic.', '-l,--liteTopic= Name of a lite topic.')
+            options = @('-p,--parentTopic=topics Name of a parent topic.', '-l,--liteTopic= Name of a lite topic.', '-s,--showClientId Show subscribers in the table.'); columns = 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
         }
         'getliteclientinfo' = @{
             name = 'getLiteClientInfo'; family = 'read'; help = 'List the lite topics of a client'
-            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.')
-            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.', '-s,--showDetail Its lite topics in the table, too.'); columns = 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
+            places = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.', '-c,--clientId= Id of a client.')
+            options = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.', '-c,--clientId= Id of a client.', '-s,--showDetail Show its lite topics in the table.'); columns = 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
         }
         'getlitegroupinfo' = @{
             name = 'getLiteGroupInfo'; family = 'read'; help = 'Show a group''s backlog on lite topics'
-            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
-            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-l,--liteTopic= Only this lite topic.', '-k,--topK= So many that are furthest behind.'); columns = 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
+            places = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.')
+            options = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.', '-l,--liteTopic= Only this lite topic.', '-k,--topK= Number of lite topics to show, starting with the largest backlog.'); columns = 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
         }
         'consumerprogress' = @{
             name = 'consumerProgress'; family = 'read'; help = 'Show the backlog of one group or of all'
-            places = @('-g,--groupName=groups A consumer group; all if left out.')
-            options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
+            places = @('-g,--groupName=groups A consumer group. Default: all groups.')
+            options = @('-g,--groupName=groups A consumer group. Default: all groups.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients which of them owns each queue.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also show the groups that brokers create for themselves.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         }
         'consumerconnection' = @{
             name = 'consumerConnection'; family = 'read'; help = 'List a group''s clients and subscriptions'
@@ -134,12 +134,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'consumerstatus' = @{
             name = 'consumerStatus'; family = 'read'; help = 'Show the state of a group''s clients'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
+            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of the group.', '-b,--brokerAddr=addresses Only clients that are connected to this broker.', '-s,--jstack Show the stacks of the clients'' threads instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         }
         'brokerconsumestats' = @{
             name = 'brokerConsumeStats'; family = 'read'; help = 'Show the backlog of all groups on a broker'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-t,--timeoutMillis= Timeout of the broker.', '-l,--level= Only queues that are at least this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         }
         'getconsumerconfig' = @{
             name = 'getConsumerConfig'; family = 'read'; help = 'Show the settings of a group'
@@ -153,43 +153,43 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'producer' = @{
             name = 'producer'; family = 'read'; help = 'List producers'
-            places = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.')
-            options = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
+            places = @('-b,--broker=addresses A broker: address, NAME or NAME/ID. Default: all brokers.')
+            options = @('-b,--broker=addresses A broker: address, NAME or NAME/ID. Default: all brokers.', '--internal,--no-internal Whether to show CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         }
         'producerconnection' = @{
             name = 'producerConnection'; family = 'read'; help = 'List the clients of a producer group'
-            places = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
-            options = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
+            places = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers of this topic.')
+            options = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers of this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         }
         'querymsgbykey' = @{
             name = 'queryMsgByKey'; family = 'read'; help = 'Find messages by key'
             places = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.')
-            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
+            options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Only messages stored until this time.', '-m,--maxNum= The maximum number of messages, the newest first.', '-p,--keyType=K|T K: a key. T: a tag, only with a RocksDB index.', '-l,--lastKey= Continue after this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         }
         'querymsgbyoffset' = @{
             name = 'queryMsgByOffset'; family = 'read'; help = 'Show the message at an offset of a queue'
-            places = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-r,--routeTopic=topics Ask the broker of this topic instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
+            places = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Position in the queue.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Position in the queue.', '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.', '-r,--routeTopic=topics Ask the brokers of this topic instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         }
         'querymsgtracebyid' = @{
             name = 'queryMsgTraceById'; family = 'read'; help = 'Show who sent and who consumed a message'
-            places = @('-i,--msgId= The id that a producer has in its log.')
-            options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+            places = @('-i,--msgId= Message id from the producer''s log.')
+            options = @('-i,--msgId= Message id from the producer''s log.', '-t,--traceTopic=topics Topic of the traces.', '-b,--beginTimestamp= Only traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Only traces until this time.', '-c,--maxNum= Maximum number of trace messages to read from each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         }
         'printmsg' = @{
             name = 'printMsg'; family = 'read'; help = 'Print the messages of a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Encoding of the bodies. Default: UTF-8.', '-s,--subExpression= Only messages with one of these tags: A || B.', '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Only messages stored until this time.', '-d,--printBody=true|false Whether to show bodies. Default: true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Maximum number of messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'printmsgbyqueue' = @{
             name = 'printMsgByQueue'; family = 'read'; help = 'Print the messages of one queue, or count tags'
             places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
+            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Encoding of the bodies. Default: UTF-8.', '-s,--subExpression= Only messages with one of these tags: A || B.', '-b,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Only messages stored until this time.', '-p,--print=true|false Whether to show messages. Default: true, or false with -f.', '-d,--printBody=true|false Whether to show bodies. Default: false.', '-f,--calculate=true|false Count messages by tag, without a limit. Default: false.', '--maxNum= Maximum number of messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         }
         'consumemessage' = @{
             name = 'consumeMessage'; family = 'read'; help = 'Print messages from an offset or a time on'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: start at this offset.', '-g,--consumerGroup=groups Ignored: nsadmin joins no group.', '-s,--beginTimestamp= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Only messages stored until this time.', '-c,--MessageNumber= Maximum number of messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'messagetrack' = @{
             name = 'message track'; family = 'read'; help = 'Show the story of one message'
@@ -218,13 +218,13 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'querycq' = @{
             name = 'queryCq'; family = 'read'; help = 'Show entries of a consume queue'
-            places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.')
-            options = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.', '-c,--count= So many entries at most.', '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.', '-g,--consumer=groups Whether the filter of this group takes each of them.'); columns = 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
+            places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its position in the queue.')
+            options = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its position in the queue.', '-c,--count= The maximum number of entries.', '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.', '-g,--consumer=groups Show whether the filter of this group accepts each message.'); columns = 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
         }
         'dumpcompactionlog' = @{
             name = 'dumpCompactionLog'; family = 'read'; help = 'Print the messages of a compaction log file'
-            places = @('-f,--file=files A file of a broker, read here.')
-            options = @('-f,--file=files A file of a broker, read here.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+            places = @('-f,--file=files A file of a broker on this machine.')
+            options = @('-f,--file=files A file of a broker on this machine.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'where' = @{
             name = 'where'; family = 'read'; help = 'Show the effective settings and test the servers'
@@ -234,27 +234,27 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'divergence' = @{
             name = 'divergence'; family = 'read'; help = 'Compare name servers and explain differences'
             places = @()
-            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+            options = @('--detail Show a row for each item instead of one for each kind of difference.', '--hashes Show a row for each name server instead, with a hash of each section.', '--settle= How long brokers may take to make name servers equal. Default: 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces Include this KV namespace. Repeatable.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
         }
         'kvget' = @{
             name = 'kv get'; family = 'read'; help = 'Show a value of the KV config'
-            places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
+            places = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.')
+            options = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'kvlist' = @{
             name = 'kv list'; family = 'read'; help = 'List the values of a namespace'
-            places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
+            places = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.')
+            options = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'kvdiff' = @{
             name = 'kv diff'; family = 'read'; help = 'Compare the KV config of name servers'
             places = @()
-            options = @('-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'); columns = 'namespace|key|differs|values|'
+            options = @('-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.'); columns = 'namespace|key|differs|values|'
         }
         'kvexport' = @{
             name = 'kv export'; family = 'read'; help = 'Write the KV config to a file'
-            places = @('--file=files Where to; standard output if left out.')
-            options = @('--file=files Where to; standard output if left out.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '--from=name-servers As this name server has it.'); columns = 'file|namespace|entries|'
+            places = @('--file=files File to write. Default: standard output.')
+            options = @('--file=files File to write. Default: standard output.', '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.', '--from=name-servers Export the KV config of this name server.'); columns = 'file|namespace|entries|'
         }
         'getnamesrvconfig' = @{
             name = 'getNamesrvConfig'; family = 'read'; help = 'Show the settings of name servers'
@@ -268,33 +268,33 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'export' = @{
             name = 'export'; family = 'read'; help = 'Write a cluster''s configuration as YAML'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--schema The schema of such files instead.'); columns = ''
+            places = @('-c,--clusterName=clusters Name of a cluster.')
+            options = @('-c,--clusterName=clusters Name of a cluster.', '-s,--namespace=namespaces Include this KV namespace. Repeatable.', '--schema Write the JSON schema of these files instead.'); columns = ''
         }
         'plan' = @{
             name = 'plan'; family = 'read'; help = 'Compare a file with the cluster'
-            places = @('--file=files What the cluster is to have, in YAML.')
-            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.', '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            places = @('--file=files A YAML file with the wanted state.')
+            options = @('--file=files A YAML file with the wanted state.', '--prune Delete items that the file does not have, in the sections that it has.', '--save-to=files Save the plan for `nsadmin apply`.', '--exit-code Exit with 2 if the plan has changes, and with 1 if the file is invalid.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'whatif' = @{
             name = 'whatIf'; family = 'read'; help = 'Show what an outage of servers would break'
             places = @()
-            options = @('--down=brokers Names of brokers, with commas; broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, with commas.', '--detail Each topic, broker and client by itself, also those that lose a part.', '--system Also topics of RocketMQ''s own, of retries and of dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+            options = @('--down=brokers Broker names, separated by commas. broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, separated by commas.', '--detail Show each topic, broker and client, also those with a partial loss.', '--system Include RocketMQ''s own topics, and topics of retries and dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
         }
         'spread' = @{
             name = 'spread'; family = 'read'; help = 'List topics that are unbalanced across brokers'
             places = @('-t,--topic=topics Only this topic.')
-            options = @('-t,--topic=topics Only this topic.', '--all All topics that are not on every broker, or not evenly.', '-c,--clusterName=clusters Only this cluster.', '--plan=files Write what makes them even, for plan and apply.'); columns = 'clusterName|topic|finding|missing|queues|differing|'
+            options = @('-t,--topic=topics Only this topic.', '--all All topics that are unbalanced.', '-c,--clusterName=clusters Only this cluster.', '--plan=files Write a plan that balances them, for plan and apply.'); columns = 'clusterName|topic|finding|missing|queues|differing|'
         }
         'registrationsize' = @{
             name = 'registrationSize'; family = 'read'; help = 'Compare registrations with their limit'
             places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '--largest= So many topics of each broker, largest first.', '--removable The topics of retries and dead letters whose group has vanished.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '--largest= Show this number of topics of each broker, the largest first.', '--removable Show the topics of retries and dead letters whose group no longer exists.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         }
         'listuser' = @{
             name = 'listUser'; family = 'read'; help = 'List users'
             places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-f= Only users with this in their names.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-f= Only users whose names contain this text.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
         }
         'getuser' = @{
             name = 'getUser'; family = 'read'; help = 'Show a user'
@@ -304,12 +304,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'listacl' = @{
             name = 'listAcl'; family = 'read'; help = 'List ACLs'
             places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-s,--subject= Only subjects with this text in them.', '-r,--resource= Only resources with this text in them.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-s,--subject= Only subjects that contain this text.', '-r,--resource= Only resources that contain this text.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
         }
         'getacl' = @{
             name = 'getAcl'; family = 'read'; help = 'Show the ACL of a user'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+            places = @('-s,--subject= The user: User:NAME or NAME.')
+            options = @('-s,--subject= The user: User:NAME or NAME.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
         }
         'getaclconfig' = @{
             name = 'getAclConfig'; family = 'read'; help = 'List accounts (brokers of 4.x)'
@@ -329,12 +329,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'getsyncstateset' = @{
             name = 'getSyncStateSet'; family = 'read'; help = 'List replicas and whether they are in sync'
             places = @()
-            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerName=brokers Only this broker.', '-c,--clusterName=clusters Every broker of this cluster.', '-i,--interval= Repeat after this time, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
         }
         'getbrokerepoch' = @{
             name = 'getBrokerEpoch'; family = 'read'; help = 'Show the epochs of brokers'
             places = @()
-            options = @('-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
+            options = @('-b,--brokerName=brokers Only this broker.', '-c,--clusterName=clusters Every broker of this cluster.', '-i,--interval= Repeat after this time, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
         }
         'getcontrollerconfig' = @{
             name = 'getControllerConfig'; family = 'read'; help = 'Show the settings of controllers'
@@ -343,98 +343,98 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'history' = @{
             name = 'history'; family = 'read'; help = 'Show past changes of a topic, broker or key'
-            places = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.')
-            options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '--limit= Only the newest so many; 0 for all; 1000 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'seq|time|server|type|changes|cause|client|event|'
+            places = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv. Default: all events.', '--name= Name of the subject; for kv, the namespace.', '--key= For kv: only this key.')
+            options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv. Default: all events.', '--name= Name of the subject; for kv, the namespace.', '--key= For kv: only this key.', '--since= Only events since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only events before this time.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '--limit= Only the newest N events; 0 for all. Default: 1000.', '-f,--follow Follow new events, until Ctrl-C.', '--namesrv= Only the journal of this name server, by its name in the records.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.'); columns = 'seq|time|server|type|changes|cause|client|event|'
         }
         'routeat' = @{
             name = 'route at'; family = 'read'; help = 'Show the route of a topic at a past time'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
+            options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this name server, by its name in the records.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
         'routediff' = @{
             name = 'route diff'; family = 'read'; help = 'Compare routes of two times or places'
             places = @('-t,--topic=topics Only this topic.')
-            options = @('-t,--topic=topics Only this topic.', '--from= The one side: a snapshot''s file, HOST:PORT of a name server, a context, or a time.', '--to= The other side: one of the same.', '--unified As the text that diff -U0 writes.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'what|name|brokerName|changes|before|after|'
+            options = @('-t,--topic=topics Only this topic.', '--from= The first side: a snapshot file, a name server (HOST:PORT), a context, or a time.', '--to= The second side: the same kinds.', '--unified Print text in the format of diff -U0.', '--namesrv= Only the journal of this name server, by its name in the records.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.'); columns = 'what|name|brokerName|changes|before|after|'
         }
         'snapshotsave' = @{
             name = 'snapshot save'; family = 'read'; help = 'Save the state of the name servers to a file'
-            places = @('--file=files Where to; named after the time if left out.')
-            options = @('--file=files Where to; named after the time if left out.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
+            places = @('--file=files File to write. Default: a name with the current time.')
+            options = @('--file=files File to write. Default: a name with the current time.', '-s,--namespace=namespaces Include this KV namespace. Repeatable.', '--at= Save the state at a past time, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this name server, by its name in the records.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'collect' = @{
             name = 'collect'; family = 'read'; help = 'Record journals of name servers that keep none'
-            places = @('--dir=folders Where the journals are: a folder for each name server.')
-            options = @('--dir=folders Where the journals are: a folder for each name server.', '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.', '--rate= Requests a second at most, over all servers; 1000 if left out.', '-s,--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.', '--once One poll of each name server, for cron.', '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.', '--lag Ask brokers too how far each consumer group is behind on each topic.', '--broker-interval= From one round of brokers to the next; 60s.', '--broker-rate= Requests to brokers a second at most; 50.', '--keep-days= What each journal keeps; 400 if left out.', '--keep-megabytes= What each journal keeps at most; 2048 if left out.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
+            places = @('--dir=folders Folder of the journals, with a subfolder for each name server.')
+            options = @('--dir=folders Folder of the journals, with a subfolder for each name server.', '--interval= Time between two polls: 500ms, 15s, 1m. Default: 15s.', '--rate= Maximum requests per second, to all servers together. Default: 1000.', '-s,--namespace= KV namespace to poll in addition to ORDER_TOPIC_CONFIG. Repeatable.', '--once Poll each name server once, for cron.', '--runtime Also poll brokers: release, TPS, disk, waiting requests.', '--lag Also poll how far each consumer group is behind on each topic.', '--broker-interval= Time between two rounds of brokers. Default: 60s.', '--broker-rate= Maximum requests per second to brokers. Default: 50.', '--keep-days= Maximum age of a journal''s files. Default: 400.', '--keep-megabytes= Maximum size of each journal. Default: 2048.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         }
         'exportconfigs' = @{
             name = 'exportConfigs'; family = 'read'; help = 'Export broker settings as JSON'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '--all All settings, not the 16 that mqadmin picks.'); columns = 'file|brokers|size|'
+            places = @('-c,--clusterName=clusters Name of a cluster.')
+            options = @('-c,--clusterName=clusters Name of a cluster.', '-f,--filePath=folders Write a file to this folder instead of standard output.', '--all All settings, not only the 16 settings that mqadmin picks.'); columns = 'file|brokers|size|'
         }
         'exportmetadata' = @{
             name = 'exportMetadata'; family = 'read'; help = 'Export topics and groups as JSON'
-            places = @('-c,--clusterName=clusters Every master of it.')
-            options = @('-c,--clusterName=clusters Every master of it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '-t,--topic Only topics.', '-g,--subscriptionGroup Only consumer groups.', '-s,--specialTopic Topics of retries and dead letters, too.', '--sum Add up queues over brokers, as mqadmin does: good for counting only.'); columns = 'file|brokers|size|'
+            places = @('-c,--clusterName=clusters Every master of this cluster.')
+            options = @('-c,--clusterName=clusters Every master of this cluster.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-f,--filePath=folders Write a file to this folder instead of standard output.', '-t,--topic Only topics.', '-g,--subscriptionGroup Only consumer groups.', '-s,--specialTopic Also the topics of retries and dead letters.', '--sum Add up the queues of all brokers, like mqadmin. Use this only for counting.'); columns = 'file|brokers|size|'
         }
         'exportmetrics' = @{
             name = 'exportMetrics'; family = 'read'; help = 'Export load, versions and sizes as JSON'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.'); columns = 'file|brokers|size|'
+            places = @('-c,--clusterName=clusters Name of a cluster.')
+            options = @('-c,--clusterName=clusters Name of a cluster.', '-f,--filePath=folders Write a file to this folder instead of standard output.'); columns = 'file|brokers|size|'
         }
         'exportmetadatainrocksdb' = @{
             name = 'exportMetadataInRocksDB'; family = 'read'; help = 'Export topics or groups from RocksDB'
-            places = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.')
-            options = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.', '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'); columns = 'key|value|'
+            places = @('-p,--path=folders A broker''s config folder on this machine.', '-t,--configType=topics|subscriptionGroups The tables to read.')
+            options = @('-p,--path=folders A broker''s config folder on this machine.', '-t,--configType=topics|subscriptionGroups The tables to read.', '-j,--jsonEnable=true|false true: print JSON in the broker''s format instead of rows.'); columns = 'key|value|'
         }
         'updatebrokerconfig' = @{
             name = 'updateBrokerConfig'; family = 'change'; help = 'Change a setting of brokers'
-            places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
+            places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= The new value.')
+            options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= The new value.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of this cluster.', '-a,--updateAllBroker=true|false With -c: also the slaves.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         }
         'sendmsgstatus' = @{
             name = 'sendMsgStatus'; family = 'change'; help = 'Time test messages to one broker'
             places = @('-b,--brokerName=brokers Name of a broker.')
-            options = @('-b,--brokerName=brokers Name of a broker.', '-s,--messageSize= Size of each body.', '-c,--count= So many messages, one after another.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
+            options = @('-b,--brokerName=brokers Name of a broker.', '-s,--messageSize= Bytes of each body.', '-c,--count= Number of messages, sent one after another.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         }
         'clusterrt' = @{
             name = 'clusterRT'; family = 'change'; help = 'Time test messages to every master'
             places = @()
-            options = @('-a,--amount= So many messages for each broker.', '-s,--size= Size of each body.', '-c,--cluster=clusters Only this cluster.', '-p,--print=true|false true: lines of TIME|ROOM|CLUSTER|BROKER|MS.', '-m,--machineRoom= Where it is measured; a column.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'time|machineRoom|clusterName|brokerName|brokerAddr|rt|maxRt|successCount|failCount|result|error|'
+            options = @('-a,--amount= Number of messages for each broker.', '-s,--size= Bytes of each body.', '-c,--cluster=clusters Only this cluster.', '-p,--print=true|false true: print lines of TIME|ROOM|CLUSTER|BROKER|MS.', '-m,--machineRoom= Location of the measurement, for a column.', '-i,--interval= Repeat after this time, until Ctrl-C.'); columns = 'time|machineRoom|clusterName|brokerName|brokerAddr|rt|maxRt|successCount|failCount|result|error|'
         }
         'cleanexpiredcq' = @{
             name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete consume queue files of expired messages'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'deleteexpiredcommitlog' = @{
             name = 'deleteExpiredCommitLog'; family = 'change'; help = 'Delete expired commit log files'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'cleanunusedtopic' = @{
             name = 'cleanUnusedTopic'; family = 'change'; help = 'Delete consume queues of topics without config'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'setcommitlogreadaheadmode' = @{
             name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Switch read-ahead of commit logs'
-            places = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.')
-            options = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+            places = @('-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.')
+            options = @('-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'switchtimerengine' = @{
             name = 'switchTimerEngine'; family = 'change'; help = 'Choose the store of timed messages'
-            places = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).')
-            options = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+            places = @('-e,--engineType=R|F R (RocksDB) or F (time wheel files).')
+            options = @('-e,--engineType=R|F R (RocksDB) or F (time wheel files).', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'resetmasterflushoffset' = @{
             name = 'resetMasterFlushOffset'; family = 'change'; help = 'Set the master flush offset on a slave'
-            places = @('-o,--offset= Place in the commit log, in bytes.')
-            options = @('-o,--offset= Place in the commit log, in bytes.', '-b,--brokerAddr=addresses One slave: address or NAME/ID.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+            places = @('-o,--offset= Position in the commit log, in bytes.')
+            options = @('-o,--offset= Position in the commit log, in bytes.', '-b,--brokerAddr=addresses A slave: address or NAME/ID.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'updatecolddataflowctrgroupconfig' = @{
             name = 'updateColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Limit a group''s cold-data reads'
-            places = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.')
-            options = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
+            places = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= Bytes of cold data per second.')
+            options = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= Bytes of cold data per second.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
         }
         'removecolddataflowctrgroupconfig' = @{
             name = 'removeColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Remove a group''s cold-data limit'
@@ -443,63 +443,63 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'addbroker' = @{
             name = 'addBroker'; family = 'change'; help = 'Start a broker in a broker container'
-            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.')
-            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.'); columns = 'brokerContainerAddr|broker|result|error|'
+            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s properties file, on the container''s machine.')
+            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s properties file, on the container''s machine.'); columns = 'brokerContainerAddr|broker|result|error|'
         }
         'removebroker' = @{
             name = 'removeBroker'; family = 'change'; help = 'Stop a broker in a broker container'
-            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.')
-            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'); columns = 'brokerContainerAddr|broker|result|error|'
+            places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= The broker to stop. 0 is the id of a master.')
+            options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= The broker to stop. 0 is the id of a master.'); columns = 'brokerContainerAddr|broker|result|error|'
         }
         'drain' = @{
             name = 'drain'; family = 'change'; help = 'Stop writes to a broker until it is safe to stop'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.', '--hold Go on holding when it is safe, until Ctrl-C.', '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.', '--for-good Wait also until no consumer group has anything left to read here.', '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.', '--force Although topics would be left without a broker.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.', '--hold Keep the broker drained after it is safe to stop, until Ctrl-C.', '--then= Shell command to run when the broker is safe to stop. {brokerName} and {brokerAddr} are replaced, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.', '--for-good Also wait until consumer groups have read all messages on the broker.', '--durable Change brokerPermission, which survives a restart of the broker, instead of name servers.', '--force Drain even if some topics lose their only writable broker.', '--allow-unreachable Continue even if a name server does not answer.', '--threshold= Messages per minute that count as no traffic. Default: 0.', '--settle= How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.', '--interval= Time between two checks. Default: 10s.', '--intervals= Number of checks in a row without writes. Default: 3.'); columns = 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
         }
         'undrain' = @{
             name = 'undrain'; family = 'change'; help = 'Restore the permissions from before the drain'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
         }
         'rollingrestart' = @{
             name = 'rollingRestart'; family = 'change'; help = 'Restart the brokers of a cluster one by one'
             places = @('-c,--clusterName=clusters Name of the cluster.')
-            options = @('-c,--clusterName=clusters Name of the cluster.', '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.', '--start= What the shell runs to start it, likewise.', '--pause-after= End after so many groups; the next start goes on.', '--patience= How long a broker may take until it is healthy again; 10m if left out.', '--durable Drain through brokerPermission: closed until slaves are in sync, not only down.', '--force Although topics are on one broker alone.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
+            options = @('-c,--clusterName=clusters Name of the cluster.', '--stop= Shell command that stops a broker. {brokerName}, {brokerAddr}, {brokerId} are replaced, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.', '--start= Shell command that starts a broker, with the same replacements.', '--pause-after= Stop after this number of broker names. The next run resumes.', '--patience= How long a broker may take to become healthy. Default: 10m.', '--durable Drain with brokerPermission, which also stops writes until slaves are in sync.', '--force Restart even if some topics have only one broker.', '--allow-unreachable Continue even if a name server does not answer.', '--threshold= Messages per minute that count as no traffic. Default: 0.', '--settle= How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.', '--interval= Time between two checks. Default: 10s.', '--intervals= Number of checks in a row without writes. Default: 3.'); columns = 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
         }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Remove the write permission of a broker'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
         'addwriteperm' = @{
             name = 'addWritePerm'; family = 'change'; help = 'Give a broker write permission again'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
         'repairwipe' = @{
             name = 'repair wipe'; family = 'change'; help = 'Restore each topic''s permission from the broker'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         }
         'repairregister' = @{
             name = 'repair register'; family = 'change'; help = 'Register all topics of a broker again'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+            places = @('-b,--brokerName=brokers Name of a broker, from clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, from clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         }
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Number of read queues.', '-w,--writeQueueNums= Number of write queues.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-o,--order=true|false Ordered messages. true also writes the order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= Attributes, as in +message.type=FIFO,-other. 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'updatetopicperm' = @{
             name = 'updateTopicPerm'; family = 'change'; help = 'Change the permission of a topic'
-            places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).')
+            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'updatetopiclist' = @{
             name = 'updateTopicList'; family = 'change'; help = 'Create or change the topics of a file'
-            places = @('-f,--filename=files A list of them, as JSON, or a file of export.')
-            options = @('-f,--filename=files A list of them, as JSON, or a file of export.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            places = @('-f,--filename=files A JSON list in mqadmin''s format, or a file of exportMetadata or `nsadmin export`.')
+            options = @('-f,--filename=files A JSON list in mqadmin''s format, or a file of exportMetadata or `nsadmin export`.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'deletetopic' = @{
             name = 'deleteTopic'; family = 'change'; help = 'Delete a topic and its messages'
@@ -509,57 +509,57 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updatestatictopic' = @{
             name = 'updateStaticTopic'; family = 'change'; help = 'Create or enlarge a static topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-qn,--totalQueueNum= So many logical queues, in all.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-qn,--totalQueueNum= Total number of logical queues.', '-b,--brokers=brokers Names of brokers.', '-c,--clusters=clusters All brokers of these clusters.', '-mf,--mapFile=files Execute this mapping file instead, see above.', '-fr,--forceReplace=true|false Make brokers accept mappings that they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         }
         'remappingstatictopic' = @{
             name = 'remappingStaticTopic'; family = 'change'; help = 'Move queues of a static topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokers=brokers Names of brokers.', '-c,--clusters=clusters All brokers of these clusters.', '-mf,--mapFile=files Execute this mapping file instead, see above.', '-fr,--forceReplace=true|false Make brokers accept mappings that they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         }
         'triggerlitedispatch' = @{
             name = 'triggerLiteDispatch'; family = 'change'; help = 'Dispatch lite topics to clients again'
-            places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
-            options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= Only for this client.', '-b,--brokerName=brokers Only on this broker.'); columns = 'brokerName|brokerAddr|group|clientId|result|error|'
+            places = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.')
+            options = @('-p,--parentTopic=topics Name of a parent topic.', '-g,--group=groups A consumer group.', '-c,--clientId= Only for this client.', '-b,--brokerName=brokers Only on this broker.'); columns = 'brokerName|brokerAddr|group|clientId|result|error|'
         }
         'updatesubgroup' = @{
             name = 'updateSubGroup'; family = 'change'; help = 'Create or change a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-s,--consumeEnable=true|false Whether it may consume.', '-m,--consumeFromMinEnable=true|false Start at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false In order; 5.0 and later.', '-q,--retryQueueNums= Queues of its retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Its waits; 5.0 and later.', '-i,--brokerId= Broker id to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Broker id when it is behind.', '-a,--notifyConsumerIdsChanged=true|false Tell clients of new clients.', '--attributes= As in +key=value,-other; 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-s,--consumeEnable=true|false Whether the group may consume.', '-m,--consumeFromMinEnable=true|false Whether it starts at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false Ordered consumption. 5.0 and later.', '-q,--retryQueueNums= Queues of the retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Delays between retries, in JSON. 5.0 and later.', '-i,--brokerId= Id of the broker to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Id of the broker to consume from if the group is far behind.', '-a,--notifyConsumerIdsChanged=true|false Notify clients of new clients.', '--attributes= Attributes, as in +key=value,-other. 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
         }
         'updatesubgrouplist' = @{
             name = 'updateSubGroupList'; family = 'change'; help = 'Create or change the groups of a file'
-            places = @('-f,--filename=files A list of them, as JSON, or a file of export.')
-            options = @('-f,--filename=files A list of them, as JSON, or a file of export.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            places = @('-f,--filename=files A JSON list in mqadmin''s format, or a file of exportMetadata or `nsadmin export`.')
+            options = @('-f,--filename=files A JSON list in mqadmin''s format, or a file of exportMetadata or `nsadmin export`.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'deletesubgroup' = @{
             name = 'deleteSubGroup'; family = 'change'; help = 'Delete a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--removeOffset=true|false Also delete the group''s offsets.', '--keep-topics With -c: keep the group''s retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
         }
         'setconsumemode' = @{
             name = 'setConsumeMode'; family = 'change'; help = 'Set a group to pull or pop'
             places = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.')
-            options = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.', '-q,--popShareQueueNum= Of POP: how many more clients share a queue.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
+            options = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.', '-q,--popShareQueueNum= With POP: how many more clients share a queue.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
         }
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= Where to go: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: there, whatever -s says.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= The target time: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: only move backwards, on brokers before 5.2. Otherwise ignored.', '-b,--broker=addresses With -q: the master with the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: the target offset. Takes precedence over -s.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: only move backwards, on brokers before 5.2. Otherwise ignored.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'clonegroupoffset' = @{
             name = 'cloneGroupOffset'; family = 'change'; help = 'Copy the offsets of another group'
-            places = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
-            options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            places = @('-s,--srcGroup=groups The group whose offsets are copied.', '-d,--destGroup=groups The group that is moved.', '-t,--topic=topics Name of a topic.')
+            options = @('-s,--srcGroup=groups The group whose offsets are copied.', '-d,--destGroup=groups The group that is moved.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: refuse if a client of GROUP is connected.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'sendmessage' = @{
             name = 'sendMessage'; family = 'change'; help = 'Send a text message'
             places = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Keys, separated by blanks.', '-c,--tags= Tag of the message.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to. Needs -b.', '-m,--msgTraceEnable=true|false Whether to write a trace. Default: false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         }
         'produce' = @{
             name = 'produce'; family = 'change'; help = 'Send messages from a text, a file or a template'
@@ -599,52 +599,52 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'checkmsgsendrt' = @{
             name = 'checkMsgSendRT'; family = 'change'; help = 'Time test messages to a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--amount= So many messages, one after another.', '-s,--size= Size of each body.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-a,--amount= Number of messages, sent one after another.', '-s,--size= Bytes of each body.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         }
         'kvsync' = @{
             name = 'kv sync'; family = 'change'; help = 'Copy the KV config to the other name servers'
-            places = @('--from=name-servers The name server that has it right.')
-            options = @('--from=name-servers The name server that has it right.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that it does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+            places = @('--from=name-servers The name server to copy from.')
+            options = @('--from=name-servers The name server to copy from.', '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that this name server does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'kvimport' = @{
             name = 'kv import'; family = 'change'; help = 'Write a file''s KV config to every name server'
-            places = @('--file=files What kvExport or a name server has written.')
-            options = @('--file=files What kvExport or a name server has written.', '-s,--namespace=namespaces Only this namespace of it. Repeatable.', '--prune Delete keys that are not in it.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+            places = @('--file=files A file from `nsadmin kv export`, or a name server''s file.')
+            options = @('--file=files A file from `nsadmin kv export`, or a name server''s file.', '-s,--namespace=namespaces Only this namespace of the file. Repeatable.', '--prune Delete keys that the file does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'updatekvconfig' = @{
             name = 'updateKvConfig'; family = 'change'; help = 'Set a value of the KV config'
-            places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+            places = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.', '-v,--value= Text to store. May be empty.')
+            options = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.', '-v,--value= Text to store. May be empty.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'deletekvconfig' = @{
             name = 'deleteKvConfig'; family = 'change'; help = 'Delete a value of the KV config'
-            places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
-            options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+            places = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.')
+            options = @('-s,--namespace=namespaces Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key in the namespace.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'updatenamesrvconfig' = @{
             name = 'updateNamesrvConfig'; family = 'change'; help = 'Change a setting of name servers'
-            places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
+            places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= The new value.')
+            options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= The new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
         }
         'apply' = @{
             name = 'apply'; family = 'change'; help = 'Change the cluster to match a file'
-            places = @('--file=files What the cluster is to have, or a plan that was kept.')
-            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.', '--allow-stranded Take queues away although messages in them are left unread.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            places = @('--file=files A YAML file with the wanted state, or a saved plan.')
+            options = @('--file=files A YAML file with the wanted state, or a saved plan.', '--prune Delete items that the file does not have, in the sections that it has.', '--max-deletes= Refuse to delete more items. Default: 10.', '--allow-stranded Remove queues even if consumers have not read their messages.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'createuser' = @{
             name = 'createUser'; family = 'change'; help = 'Create a user'
             places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-p,--password= The password; needs --passwordVisible.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super Normal: permissions come from ACLs. Super: all permissions.', '-p,--password= The password. Needs --passwordVisible.', '--passwordFile=files Read it from this file, which must be readable only by its owner.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Accept it on the command line, where other users of this machine can see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         }
         'updateuser' = @{
             name = 'updateUser'; family = 'change'; help = 'Change a user''s password, type or status'
             places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-s,--userStatus=enable|disable Whether he may sign.', '-p,--password= The password; needs --passwordVisible.', '--passwordPrompt A new password, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super Normal: permissions come from ACLs. Super: all permissions.', '-s,--userStatus=enable|disable Whether the user can sign requests.', '-p,--password= The password. Needs --passwordVisible.', '--passwordPrompt Ask for a new password on the terminal.', '--passwordFile=files Read it from this file, which must be readable only by its owner.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Accept it on the command line, where other users of this machine can see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         }
         'copyuser' = @{
             name = 'copyUser'; family = 'change'; help = 'Copy users to other brokers'
-            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
-            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-u,--usernames=columns Only these users.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+            places = @('-f,--fromBroker= The broker to copy from: address or name.', '-t,--toBroker= The broker to copy to: address or name.')
+            options = @('-f,--fromBroker= The broker to copy from: address or name.', '-t,--toBroker= The broker to copy to: address or name.', '-u,--usernames=columns Only these users.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         }
         'deleteuser' = @{
             name = 'deleteUser'; family = 'change'; help = 'Delete a user and its ACL'
@@ -653,28 +653,28 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'createacl' = @{
             name = 'createAcl'; family = 'change'; help = 'Create an ACL'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+            places = @('-s,--subject= The user: User:NAME or NAME.')
+            options = @('-s,--subject= The user: User:NAME or NAME.', '-r,--resources=columns The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns The actions: All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny The decision: Allow or Deny.', '-i,--sourceIp=columns Only for clients at these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         }
         'updateacl' = @{
             name = 'updateAcl'; family = 'change'; help = 'Change an ACL'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+            places = @('-s,--subject= The user: User:NAME or NAME.')
+            options = @('-s,--subject= The user: User:NAME or NAME.', '-r,--resources=columns The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns The actions: All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny The decision: Allow or Deny.', '-i,--sourceIp=columns Only for clients at these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         }
         'copyacl' = @{
             name = 'copyAcl'; family = 'change'; help = 'Copy ACLs to other brokers'
-            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
-            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-s,--subjects=columns Only these users'' ACLs.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+            places = @('-f,--fromBroker= The broker to copy from: address or name.', '-t,--toBroker= The broker to copy to: address or name.')
+            options = @('-f,--fromBroker= The broker to copy from: address or name.', '-t,--toBroker= The broker to copy to: address or name.', '-s,--subjects=columns Only the ACLs of these users.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         }
         'deleteacl' = @{
             name = 'deleteAcl'; family = 'change'; help = 'Delete an ACL or parts of it'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Only what it says of these; else all of it.', '--policyType=Custom|Default Only policies of this type; else both.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+            places = @('-s,--subject= The user: User:NAME or NAME.')
+            options = @('-s,--subject= The user: User:NAME or NAME.', '-r,--resources=columns Delete only the entries for these resources. Default: the whole ACL.', '--policyType=Custom|Default Delete only entries of this policy type. Default: both types.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         }
         'updateaclconfig' = @{
             name = 'updateAclConfig'; family = 'change'; help = 'Create or change an account (4.x)'
             places = @('-a,--accessKey= Access key of the account.')
-            options = @('-a,--accessKey= Access key of the account.', '-s,--secretKey= The secret key; needs --passwordVisible.', '-m,--admin=true|false Whether it may do everything.', '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.', '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.', '-u,--defaultGroupPerm= Of groups not named.', '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.', '-g,--groupPerms= Of groups: shop=SUB.', '--secretKeyPrompt A secret key, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+            options = @('-a,--accessKey= Access key of the account.', '-s,--secretKey= The secret key. Needs --passwordVisible.', '-m,--admin=true|false Whether the account has all permissions.', '-w,--whiteRemoteAddress= Addresses from which requests need no signature: 10.0.0.*.', '-i,--defaultTopicPerm= Permission for topics that are not listed: DENY, PUB, SUB, PUB|SUB.', '-u,--defaultGroupPerm= Permission for groups that are not listed.', '-t,--topicPerms= Permissions by topic: orders=PUB|SUB,other=DENY.', '-g,--groupPerms= Permissions by group: shop=SUB.', '--secretKeyPrompt Ask for a secret key on the terminal.', '--passwordFile=files Read it from this file, which must be readable only by its owner.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Accept it on the command line, where other users of this machine can see it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
         }
         'deleteaclconfig' = @{
             name = 'deleteAclConfig'; family = 'change'; help = 'Delete an account (4.x)'
@@ -684,157 +684,157 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updateglobalwhiteaddr' = @{
             name = 'updateGlobalWhiteAddr'; family = 'change'; help = 'Set addresses that need no signature (4.x)'
             places = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.')
-            options = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.', '-p,--aclFileFullPath= Into this file of the broker.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+            options = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.', '-p,--aclFileFullPath= Write to this ACL file of the broker.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'updatecontrollerconfig' = @{
             name = 'updateControllerConfig'; family = 'change'; help = 'Change a setting of controllers'
-            places = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|changes|before|after|result|error|'
+            places = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= The new value.')
+            options = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= The new value.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|changes|before|after|result|error|'
         }
         'electmaster' = @{
             name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
-            places = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.')
-            options = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
+            places = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.')
+            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'cleanbrokermetadata' = @{
             name = 'cleanBrokerMetadata'; family = 'change'; help = 'Remove replicas from the controllers'
-            places = @('-bn,--brokerName=brokers Name of the broker.')
-            options = @('-bn,--brokerName=brokers Name of the broker.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.', '-c,--clusterName=clusters Its cluster; may be left out with -l.', '-l,--cleanLivingBroker The whole broker, also where it lives.'); columns = 'brokerName|changes|before|after|result|error|'
+            places = @('-bn,--brokerName=brokers Name of a broker.')
+            options = @('-bn,--brokerName=brokers Name of a broker.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerControllerIdsToClean= Only these replicas, as 1;2. Default: all.', '-c,--clusterName=clusters Cluster of the broker. Optional with -l.', '-l,--cleanLivingBroker Remove the whole broker, even if it is alive.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'exportpoprecord' = @{
             name = 'exportPopRecord'; family = 'change'; help = 'Move pop records to the message store'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-d,--dryRun= Refused: type --dry-run, or leave it out.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of this cluster.', '-d,--dryRun= Refused. Use --dry-run instead.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'updateorderconf' = @{
             name = 'updateOrderConf'; family = 'mixed'; help = 'Show or change a topic''s order config'
-            places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
-            options = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
+            places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete get, put or delete.', '-v,--orderConf= For put: queues by broker, as broker-a:4;broker-b:8.')
+            options = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete get, put or delete.', '-v,--orderConf= For put: queues by broker, as broker-a:4;broker-b:8.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
         }
         'querymsgbyuniquekey' = @{
             name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Find messages by the producer''s id'
-            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.')
-            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
+            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= Message id from the producer''s log.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= Message id from the producer''s log.', '-a,--showAll Accepted for mqadmin. nsadmin always shows all messages.', '-s,--startTime= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTime= Only messages stored until this time.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.', '-d,--clientId= With -g: a client id from consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         }
         'querymsgbyid' = @{
             name = 'queryMsgById'; family = 'mixed'; help = 'Find a message by an id of either kind'
-            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.')
-            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
+            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.', '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted for mqadmin, without effect.', '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.', '-d,--clientId= With -g: a client id from consumerConnection.', '-s,--sendMessage=true|false true: send the message to its topic again.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         }
         'orphans' = @{
             name = 'orphans'; family = 'mixed'; help = 'Find leftover topics, and delete them'
             places = @()
-            options = @('--clean Delete those without a broker, and retry topics without a group.', '--dlq With --clean: dead letters without a group too, with their messages.'); columns = 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
+            options = @('--clean Delete topics without a broker, and retry topics without a group.', '--dlq With --clean: also delete dead-letter topics without a group, with their messages.'); columns = 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         }
         'rocksdbconfigtojson' = @{
             name = 'rocksDBConfigToJson'; family = 'mixed'; help = 'Export a RocksDB config store as JSON'
             places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of it.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.', '-p,--configPath=folders A broker''s config folder, read here.', '-e,--exportFile=files With -p: write this file.', '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of this cluster.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them. With -p, one.', '-p,--configPath=folders A broker''s config folder on this machine.', '-e,--exportFile=files With -p: write to this file.', '-j,--jsonEnable=true|false With -p: false prints rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'securityaudit' = @{
             name = 'securityAudit'; family = 'check'; help = 'List security risks and how to fix them'
             places = @()
-            options = @('--warning= How many kinds of warnings may be there; 0 if left out.', '--critical= How many critical kinds may be there; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+            options = @('--warning= How many kinds of warnings to accept. Default: 0.', '--critical= How many kinds of critical findings to accept. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'checkall' = @{
             name = 'check all'; family = 'check'; help = 'Run every check that applies'
             places = @()
-            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+            options = @('-t,--topic=topics Also check this topic. Repeatable.', '-g,--groupName=groups Also check the lag of this group. Repeatable.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--warning= The warning limits of a check, such as lag=10000. Repeatable.', '--critical= The critical limits of a check, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Skip this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'checknamesrv' = @{
             name = 'check namesrv'; family = 'check'; help = 'Check that name servers answer'
             places = @()
-            options = @('--warning= How many may not serve; 0 if left out.', '--critical= How many have to serve; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--warning= Name servers that may be down. Default: 0.', '--critical= Name servers that must serve. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkbrokers' = @{
             name = 'check brokers'; family = 'check'; help = 'Check that all brokers answer and have a master'
             places = @()
-            options = @('--clusterName=clusters Only what is in this cluster.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--clusterName=clusters Only this cluster.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--warning= Brokers that may be down, or missing as masters. Default: 0.', '--critical= Broker names that may lack a master that answers. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdivergence' = @{
             name = 'check divergence'; family = 'check'; help = 'Check that name servers agree'
             places = @()
-            options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Differences to accept. Default: 0.', '--critical= Brokers and queues of topics that may differ. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checktopic' = @{
             name = 'check topic'; family = 'check'; help = 'Check that a topic is writable'
-            places = @('-t,--topic=topics The topic.')
-            options = @('-t,--topic=topics The topic.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Brokers of the topic that may refuse messages. Default: 0.', '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkwritable' = @{
             name = 'check writable'; family = 'check'; help = 'Check that all topics are writable'
             places = @()
-            options = @('--clusterName=clusters Only what is in this cluster.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--clusterName=clusters Only this cluster.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--exclude= Skip topics whose names match this pattern.', '--warning= Topics that may be writable on only some of their brokers. Default: 0.', '--critical= Topics that may be unwritable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checklag' = @{
             name = 'check lag'; family = 'check'; help = 'Check the backlog of a group'
-            places = @('-g,--groupName=groups The consumer group.')
-            options = @('-g,--groupName=groups The consumer group.', '-t,--topicName=topics Only on this topic.', '--clusterName=clusters Only what is in this cluster.', '--warning= How many messages it may be behind; 10000 if left out.', '--critical= How many messages it may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            places = @('-g,--groupName=groups A consumer group.')
+            options = @('-g,--groupName=groups A consumer group.', '-t,--topicName=topics Only this topic.', '--clusterName=clusters Only this cluster.', '--warning= Messages that the group may be behind. Default: 10000.', '--critical= Messages that the group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkheartbeat' = @{
             name = 'check heartbeat'; family = 'check'; help = 'Check the age of broker heartbeats'
             places = @()
-            options = @('--warning= How much of its time a broker may be silent, in percent; 50 if left out.', '--critical= The same; 75 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--warning= Silence of a broker, in percent of its timeout. Default: 50.', '--critical= Silence of a broker, in percent of its timeout. Default: 75.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkregistrationsize' = @{
             name = 'check registrationSize'; family = 'check'; help = 'Check registrations against their limit'
             places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '--clusterName=clusters Only what is in this cluster.', '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.', '--critical= The same; 80 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '--clusterName=clusters Only this cluster.', '--warning= Size of a registration, in percent of 16 MiB. Default: 50.', '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkcertificates' = @{
             name = 'check certificates'; family = 'check'; help = 'Check when certificates expire'
             places = @()
-            options = @('--warning= How many days have to be left; 30: if left out.', '--critical= The same; 7: if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--warning= Days until a certificate expires. Default: 30:.', '--critical= Days until a certificate expires. Default: 7:.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkjournal' = @{
             name = 'check journal'; family = 'check'; help = 'Check that journals grow and are complete'
             places = @()
-            options = @('--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Look through all of each journal, which takes its time.', '--warning= How old the last record may be, in seconds; 120 if left out.', '--critical= The same; 600 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Verify every record of each journal, which takes longer.', '--warning= Age of the last record, in seconds. Default: 120.', '--critical= Age of the last record, in seconds. Default: 600.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdrain' = @{
             name = 'check drain'; family = 'check'; help = 'Check that drained brokers stay drained'
             places = @()
-            options = @('--warning= How old a drain may be, in seconds; 86400 (a day) if left out.', '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--warning= Age of a drain, in seconds. Default: 86400 (one day).', '--critical= Topics on drained brokers that may be writable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'startmonitoring' = @{
             name = 'startMonitoring'; family = 'check'; help = 'Check all consumer groups repeatedly'
             places = @()
-            options = @('--once Look once, and exit with what was found.', '-i,--interval= From one look to the next.', '--clusterName=clusters Only what is in this cluster.', '--warning= Messages a group may be behind; 10000 if left out.', '--critical= Messages a group may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+            options = @('--once Check once, and exit with the state.', '-i,--interval= Time between two checks.', '--clusterName=clusters Only this cluster.', '--warning= Messages that a group may be behind. Default: 10000.', '--critical= Messages that a group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'snapshotshow' = @{
             name = 'snapshot show'; family = 'local'; help = 'Show the contents of a snapshot'
-            places = @('--file=files The snapshot''s file.')
-            options = @('--file=files The snapshot''s file.'); columns = 'what|name|brokerName|summary|value|'
+            places = @('--file=files A snapshot file.')
+            options = @('--file=files A snapshot file.'); columns = 'what|name|brokerName|summary|value|'
         }
         'snapshotlist' = @{
             name = 'snapshot list'; family = 'local'; help = 'List the snapshots of a folder'
-            places = @('--dir=folders Where to look; here if left out.')
-            options = @('--dir=folders Where to look; here if left out.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
+            places = @('--dir=folders Folder of the snapshots. Default: the current folder.')
+            options = @('--dir=folders Folder of the snapshots. Default: the current folder.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'journalcat' = @{
             name = 'journal cat'; family = 'local'; help = 'Print the events of a journal'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+            places = @('--dir=folders Folder of a journal.')
+            options = @('--dir=folders Folder of a journal.', '--since= Only records since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only records before this time.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journaltail' = @{
             name = 'journal tail'; family = 'local'; help = 'Print the last events and follow'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '-l,--lines= How many; 10 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+            places = @('--dir=folders Folder of a journal.')
+            options = @('--dir=folders Folder of a journal.', '-l,--lines= Number of records. Default: 10.', '-f,--follow Follow new records, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journalstat' = @{
             name = 'journal stat'; family = 'local'; help = 'Count the events of a journal by type'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
+            places = @('--dir=folders Folder of a journal.')
+            options = @('--dir=folders Folder of a journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
         }
         'journalverify' = @{
             name = 'journal verify'; family = 'local'; help = 'Check that a journal is complete'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
+            places = @('--dir=folders Folder of a journal.')
+            options = @('--dir=folders Folder of a journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
         }
         'auditlist' = @{
             name = 'audit list'; family = 'local'; help = 'List the changes that this account made'
             places = @()
-            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
+            options = @('--since= Only commands since this time: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         }
         'contextlist' = @{
             name = 'context list'; family = 'local'; help = 'List the saved contexts'
@@ -848,18 +848,18 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'contextuse' = @{
             name = 'context use'; family = 'local'; help = 'Choose the current context'
-            places = @('--name=contexts Name of a context, or "-".')
-            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            places = @('--name=contexts Name of a context, or - for the previous one.')
+            options = @('--name=contexts Name of a context, or - for the previous one.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextset' = @{
             name = 'context set'; family = 'local'; help = 'Create or change a context'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file with the name servers, instead of -n.', '--endpoint= A URL that returns the name servers, instead of -n.', '--accessKey= Access key for signatures. nsadmin asks for the secret key.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Source of the credentials, instead of --accessKey: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Use TLS or plain text.', '--tlsCa=files Certificate authorities to trust (PEM). Default: the system''s.', '--tlsCert=files The client''s certificate (PEM).', '--tlsKey=files The client''s key (PEM).', '--tlsKeyPasswordFrom= Source of the key''s password: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Read the key''s password from the next line of standard input.', '--tlsServerName= The name that servers'' certificates must have.', '--verify,--insecure Whether to verify certificates. Without verification, signing commands also need --insecure.', '--addressMap= Replacement address of brokers, added to the map. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= Timeout of each request on each server.', '--retries= Retries of reads that got no answer.', '--concurrency= Number of servers asked at the same time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Default output format.', '--readOnly,--writable Whether to refuse changes.', '--color=red|green|yellow|blue|magenta|cyan Color of the context''s name, such as red.', '--unset= Remove this field, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextlogin' = @{
             name = 'context login'; family = 'local'; help = 'Store the credentials of a context'
             places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            options = @('--name=contexts Name of a context.', '--file= Store the credentials in this file, which only its owner can read.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextdelete' = @{
             name = 'context delete'; family = 'local'; help = 'Delete a context'
@@ -883,8 +883,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'mqadminmap' = @{
             name = 'mqadminMap'; family = 'local'; help = 'Show the nsadmin command for an mqadmin command'
-            places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.')
-            options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
+            places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.')
+            options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
         'reportrun' = @{
             name = 'report run'; family = 'program'; help = 'Compute reports from journals and logs'
@@ -908,17 +908,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Print the completion script of a shell'
-            places = @('=bash|zsh|fish|powershell| the shell')
+            places = @('=bash|zsh|fish|powershell| name of the shell')
             options = @(); columns = ''
         }
         'tui' = @{
             name = 'tui'; family = 'screen'; help = 'Watch and operate the cluster in the terminal'
-            places = @('--screen= The screen to begin with; brokers if left out.')
+            places = @('--screen= The first screen. Default: brokers.')
             options = @(); columns = ''
         }
         'batch' = @{
             name = 'batch'; family = 'batch'; help = 'Run many commands over the same connections'
-            places = @('-f,--file=files A file of command lines; - is stdin.')
+            places = @('-f,--file=files A file of command lines. - is standard input.')
             options = @(); columns = ''
         }
         'audit' = @{
@@ -1004,8 +1004,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'check' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--format=text|nagios|json|prometheus Output format (default: text). nagios is for plugins, prometheus for a textfile collector.', '--json Short for --format json.', '--output-file=files Write the result to this file, atomically, and nothing to stdout.', '--wait-until-ok= Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'local' = @('--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--watch= Repeat the command at this interval until Ctrl-C.', '--columns=columns Print only these columns, in this order.', '--sort=columns Sort by these columns. Prefix one with - for descending order.', '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'program' = @('-h,--help show this help message and exit')
-        'screen' = @('--screen= The screen to begin with; brokers if left out.', '--interval= From one look at a server to the next; 5 if left out.', '-s,--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal whose events are shown; else the context''s. Repeatable.', '--read-only Nothing can be changed from here.', '--record=files Keep all that is seen, to be played again.', '--replay= Play such a file, or a folder with journals, instead.', '--speed= Of a replay: so many seconds in one; 1 if left out.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
-        'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
+        'screen' = @('--screen= The first screen. Default: brokers.', '--interval= Time between two polls of a server. Default: 5.', '-s,--namespace= KV namespace to show in addition to ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal to show events from. Default: the context''s. Repeatable.', '--read-only Refuse all changes.', '--record=files Record the session to this file, for --replay.', '--replay= Replay a recording, or a folder with journals.', '--speed= Replay N seconds per second. Default: 1.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
+        'batch' = @('-f,--file=files A file of command lines. - is standard input.', '--stop-on-error Stop at the first command that fails.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'group' = @()
         'help' = @()
         'front' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--watch= Repeat the command at this interval until Ctrl-C.', '--columns=columns Print only these columns, in this order.', '--sort=columns Sort by these columns. Prefix one with - for descending order.', '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--version Show the version and exit.')

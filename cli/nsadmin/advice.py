@@ -6,40 +6,44 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, is_denied
 
-_BUSY_ADVICE = "the server has more to do than it can: try again in a while"
+_BUSY_ADVICE = "the server is overloaded: try again later"
 _ADVICE_BY_CODE: dict[int, str] = {
     ResponseCode.SYSTEM_BUSY: _BUSY_ADVICE,
     ResponseCode.FLOW_CONTROL: _BUSY_ADVICE,
     ResponseCode.REQUEST_CODE_NOT_SUPPORTED: (
-        "its release is too old for this, or it is no server of the kind that was meant; brokerStatus -b ADDR"
-        " shows a broker's release"
+        "the server's release is too old, or it is another kind of server: run nsadmin "
+        "brokerStatus -b ADDR to see its release"
     ),
     ResponseCode.SERVICE_NOT_AVAILABLE: (
-        "the broker is starting or stopping, or may not do this now; brokerStatus -b ADDR shows its state"
+        "the broker is starting, stopping or refuses this now: run nsadmin brokerStatus -b "
+        "ADDR to see its state"
     ),
     ResponseCode.NO_PERMISSION: (
-        "settings or permissions forbid it there, or forbid it to who asks: contextShow says who that is"
+        "settings or permissions of the server forbid this, or forbid it to this user: run "
+        "nsadmin where to see the credentials"
     ),
-    ResponseCode.TOPIC_NOT_EXIST: "topicList shows the topics there are",
-    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: "consumerProgress shows the groups there are",
-    ResponseCode.NOT_LEADER_FOR_QUEUE: "topicRoute shows which broker has a queue of a static topic now",
-    ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected; consumerConnection shows those",
+    ResponseCode.TOPIC_NOT_EXIST: "run nsadmin topicList to list the topics",
+    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: "run nsadmin consumerProgress to list the groups",
+    ResponseCode.NOT_LEADER_FOR_QUEUE: "run nsadmin topicRoute to see which broker has the queue now",
+    ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected, see nsadmin consumerConnection",
 }
 _NEIGHBOUR_ADVICE = (
-    "that broker has to ask another one, and does not know yet where it is: try again in 15 seconds, and see"
-    " with clusterList whether it is there"
+    "the broker needs another broker that it does not know yet: try again in 15 seconds, "
+    "and check nsadmin clusterList"
 )
 _CREDENTIALS_ADVICE = (
-    "the server checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
+    "the server checks credentials: save them in the context, or set NSADMIN_ACCESS_KEY "
+    "and NSADMIN_SECRET_KEY"
 )
-# Remarks of 5.5.0 brokers without the providers: to requests about ACLs, and to those about users.
+# Remarks of 5.5.0 brokers without the providers, to requests about ACLs and about users.
 _PROVIDER_REMARKS = (
     "MetadataProvider is not configured",
     "An system error occurred, please try again later.",
 )
 _PROVIDER_ADVICE = (
-    "the broker probably has no store of users and ACLs: set authenticationMetadataProvider and"
-    " authorizationMetadataProvider in broker.conf and restart it"
+    "the broker probably has no store of users and ACLs: set "
+    "authenticationMetadataProvider and authorizationMetadataProvider in broker.conf and "
+    "restart it"
 )
 
 
@@ -53,12 +57,12 @@ def _advise_on_error(error: RocketMQError) -> str | None:
     if isinstance(error, NoneReachable):
         return next(iter(advise_on_errors(error.errors)), None)
     if isinstance(error, CallError):
-        return "--timeout SECONDS gives it longer" if error.kind == "timeout" else None
+        return "use --timeout SECONDS to wait longer" if error.kind == "timeout" else None
     if not isinstance(error, RequestError):
         return None
     if is_denied(error):
         return _CREDENTIALS_ADVICE
-    # Where a queue of a static topic has moved, its broker gets from the one before what that has.
+    # After a queue of a static topic has moved, its broker asks the previous one for its earlier messages.
     if "cannot find addr for broker" in str(error):
         return _NEIGHBOUR_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):

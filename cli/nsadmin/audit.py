@@ -20,7 +20,7 @@ from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secr
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
-# O_NONBLOCK: opening a pipe that nobody reads must not block.
+# O_NONBLOCK: opening a pipe without a reader must not block.
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
@@ -31,7 +31,7 @@ AuditRecord = dict[str, Any]
 
 
 class UnreadableAuditError(Exception):
-    """The audit file cannot be read; the text is one line that says why."""
+    """The audit file cannot be read. The text is one line with the reason."""
 
 
 class AuditLog(NamedTuple):
@@ -84,7 +84,7 @@ def build_audit_record(
 
 
 class SentRequest(NamedTuple):
-    """A change that a script sent: server, request code, header fields, and what came of it."""
+    """A change that a script sent: server, request code, header fields, and its outcome."""
 
     server_addr: str
     request_code: int
@@ -146,7 +146,7 @@ def append_audit_record(
         finally:
             os.close(descriptor)
     except OSError as error:
-        write_warning(f"no line about this in the audit: {audit_file}: {error.strerror}")
+        write_warning(f"the audit has no record of this change: cannot write {audit_file}: {error.strerror}")
 
 
 def load_audit(audit_file: Path) -> AuditLog:
@@ -156,7 +156,7 @@ def load_audit(audit_file: Path) -> AuditLog:
     except FileNotFoundError:
         return AuditLog([], [])
     except OSError as error:
-        raise UnreadableAuditError(f"{audit_file} cannot be read: {error.strerror}") from None
+        raise UnreadableAuditError(f"cannot read {audit_file}: {error.strerror}") from None
     numbered_records = list(_parse_lines(file_lines))
     return AuditLog(
         [audit_record for _, audit_record in numbered_records if audit_record is not None],

@@ -26,7 +26,7 @@ def ask_yes_no(question: str) -> bool:
 
 @contextmanager
 def take_stdin() -> Iterator[TextIO]:
-    """Yield stdin for reading to the end; meanwhile answers are read from the terminal, if there is one."""
+    """Yield stdin for reading to the end. Meanwhile, answers come from the terminal, if possible."""
     taken_stdin, sys.stdin = sys.stdin, _open_terminal()
     try:
         yield taken_stdin

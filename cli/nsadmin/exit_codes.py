@@ -33,7 +33,7 @@ EXIT_CODE_MEANINGS = (
 
 
 DIFFERENCES_FOUND = 2
-"""The exit code of `plan --exit-code` if there is something to do, as terraform's `-detailed-exitcode`."""
+"""The exit code of `plan --exit-code` if the plan has changes, like terraform's `-detailed-exitcode`."""
 
 PLUGIN_CODE_MEANINGS = (
     (0, "OK"),
@@ -92,7 +92,7 @@ def special_codes_of_command(command_name: str, command_kind: str) -> Sequence[t
 
 
 class UsageError(Exception):
-    """The command line is wrong; the text is one line that says what to type."""
+    """The command line is wrong. The text is one line that says what to type."""
 
 
 class CheckUsageError(UsageError):
@@ -104,7 +104,7 @@ class ReadOnlyContextError(Exception):
 
 
 class CommandInterrupted(Exception):
-    """The operator pressed Ctrl-C; the text says what had been done by then."""
+    """The operator pressed Ctrl-C. The text names the changes until then."""
 
 
 class ChangeDeclined(Exception):

@@ -26,7 +26,7 @@ PLAIN_LINE_PERIOD_SECONDS = 10.0
 
 
 def can_draw_on_stderr() -> bool:
-    """Whether stderr is a terminal, and one that can draw."""
+    """Whether stderr is a terminal that can draw."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -62,7 +62,7 @@ class RequestProgressBar:
         self._rich_progress.update(task_id, completed=exchange.done, total=exchange.total)
 
     def close(self) -> None:
-        """Take it away, if it is there."""
+        """Remove the bar, if it is shown."""
         if self._rich_progress is not None:
             self._rich_progress.stop()
             self._rich_progress = None
@@ -86,7 +86,7 @@ class StepProgressBar:
             self._rich_progress.update(task_id, completed=self._done_steps, total=self._total_steps)
 
     def close(self) -> None:
-        """Take it away, if it is there."""
+        """Remove the bar, if it is shown."""
         if self._rich_progress is not None:
             self._rich_progress.stop()
             self._rich_progress = None
@@ -145,7 +145,7 @@ def _terminal_lines() -> int:
 
 
 def _start_progress(task_label: str) -> "Progress":
-    # Rich is slow to import; it is loaded only after the wait is already longer than that.
+    # Rich is slow to import. It is loaded only when the wait already takes longer than that.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -112,9 +112,9 @@ class Session:
         found_name_servers = make_finder(self.options.namesrv_addr)()
         if found_name_servers.source == "default":
             context_name = self.options.context
-            context_hint = f"context {context_name} names no name servers" if context_name else "no context"
+            context_hint = f"context {context_name} has no name servers" if context_name else "no context"
             self.write_remark(
-                f"no -n, no NAMESRV_ADDR and {context_hint}: asking {found_name_servers.addrs[0]}"
+                f"no -n, no NAMESRV_ADDR and {context_hint}: using {found_name_servers.addrs[0]}"
             )
         if found_name_servers.note:
             stderr.write_stderr_line(found_name_servers.note)
@@ -186,7 +186,7 @@ class Session:
             self._progress_bar.is_hushed = False
 
     def write_remark(self, remark_text: str) -> None:
-        """Write a line that is no error to stderr; nothing with --quiet."""
+        """Write a line that is not an error to stderr; nothing with --quiet."""
         if not self.options.quiet:
             stderr.write_stderr_line(remark_text)
 
@@ -201,26 +201,28 @@ class Session:
         self,
         secret_name: str,
         is_piped: bool,
-        advice: str = "pipe it in with --secretKeyStdin, or name where it is with --credentials",
+        advice: str = "pipe it in with --secretKeyStdin, or name its source with --credentials",
     ) -> str:
         """Read a secret from the terminal, without echo, or if `is_piped` from a line of standard input.
 
-        `advice` says what to do without a terminal.
+        `advice` is the way to pass the secret without a terminal.
         """
         if not is_piped and not confirmation.can_ask_operator():
             raise exit_codes.UsageError(
-                f"the {secret_name} is missing, and there is no terminal to ask on: {advice}"
+                f"missing {secret_name}, and there is no terminal to ask on: {advice}"
             )
         secret_text = confirmation.ask_secret(secret_name)
         if not secret_text:
-            raise exit_codes.UsageError(f"the {secret_name} is missing: standard input has no line for it")
+            raise exit_codes.UsageError(f"missing {secret_name}: standard input has no line for it")
         return secret_text
 
     def require_writable(self, command_name: str) -> None:
         """Raise ReadOnlyContextError in a read-only context, except in a dry run."""
         if self.options.read_only and not self.is_dry_run:
             raise exit_codes.ReadOnlyContextError(
-                f"{command_name} changes something, and the context {self.options.context} is read-only"
+                f"{command_name} changes the cluster, and the context "
+                f"{self.options.context} is read-only: use another context, or run "
+                f"nsadmin context set {self.options.context} --writable"
             )
 
     def require_yes(self, command_name: str, loss: str = "this cannot be undone") -> None:
@@ -272,11 +274,11 @@ class Session:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every name server that was asked could be reached."""
+        """Whether every name server answered."""
         return "admin" not in self.__dict__ or not self.admin.unreachable
 
     def describe_interruption(self) -> str:
-        """Describe what an interrupted command had changed by then."""
+        """Describe the changes of an interrupted command."""
         if not self._may_change:
             return "interrupted"
         return f"interrupted; {self.sent_changes.describe_outcomes() or 'nothing was changed'}"

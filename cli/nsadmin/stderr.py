@@ -24,13 +24,13 @@ _context_label: tuple[str | None, str | None] = (None, None)
 
 
 def set_context_label(context_name: str | None, color: str | None = None) -> None:
-    """Set the context that questions name; with a colour, every line on a terminal names it, too."""
+    """Set the context that questions name; with a color, every line on a terminal names it, too."""
     global _context_label
     _context_label = (context_name, color)
 
 
 def context_label_prefix() -> str:
-    """Return the context's name in brackets, in its colour if stderr is a terminal; "" without a context."""
+    """Return the context's name in brackets, in its color if stderr is a terminal; "" without a context."""
     context_name, color = _context_label
     if context_name is None:
         return ""
@@ -55,7 +55,7 @@ def report_failure(error: BaseException, with_traceback: bool) -> int:
     if with_traceback and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, CommandInterrupted)):
         import traceback
 
-        # The text of an error may be a server's.
+        # The text of an error may come from a server.
         traceback_lines = "".join(traceback.format_exception(error)).splitlines()
         print("\n".join(map(escape_unprintable, traceback_lines)), file=sys.stderr)
     if isinstance(error, BrokenPipeError):
@@ -84,12 +84,12 @@ def _failure_text(error: BaseException) -> str:
         package_name = error.name.partition(".")[0]
         if package_name not in _OWN_PACKAGES:
             return (
-                f"the Python package {package_name} is missing: install nsadmin with its dependencies:"
-                f" pip install nsadmin-{__version__}-py3-none-any.whl"
+                f"the Python package {package_name} is missing: run pip install "
+                f"nsadmin-{__version__}-py3-none-any.whl"
             )
-    return f"{type(error).__name__}: {error} (run it again with --debug to see where)"
+    return f"{type(error).__name__}: {error} (run the command again with --debug for details)"
 
 
 def _discard_stdout() -> None:
-    """Send the rest of stdout to nowhere, because its reader has closed it (`nsadmin topicList | head`)."""
+    """Discard the rest of stdout, because its reader has closed it (`nsadmin topicList | head`)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

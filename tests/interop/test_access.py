@@ -104,7 +104,7 @@ def test_a_user_from_making_to_deletion(access: Access) -> None:
     made = access("createUser", "shop", *everywhere, "--passwordStdin", "--yes", typed="ours\n")
     assert (made.code, results(made)) == (3, [("broker-a", "failed"), ("broker-b", "done")])
     shown = access("listUser", *everywhere)
-    assert f"user shop: not the same on {a}, {b} (the password)" in shown.said
+    assert f"user shop: differs between {a}, {b} (the password)" in shown.said
     assert "ours" not in str(shown.rows) + str(made)
     for broker in (access.a, access.b):
         own = [row for row in shown.rows if row["brokerAddr"] == broker.address]

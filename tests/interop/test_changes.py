@@ -97,7 +97,7 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
     assert [(row["target"], row["changes"]) for row in told] == [
         (cluster.new.address, f"gone: {queues}"),
         (cluster.old.address, f"gone: {queues}"),
-        (cluster.server.address, "gone: queues on broker-a, broker-old"),
+        (cluster.server.address, "removed: queues on broker-a, broker-old"),
     ]
     assert told[1]["before"]["topicName"] == "Payments"
     done = cluster("deleteTopic", "Payments", CLUSTER, "--yes")

@@ -167,7 +167,7 @@ def test_who_knows_one_name_server_only(cluster: Cluster) -> None:
 def test_an_old_broker_is_stopped(cluster: Cluster) -> None:
     brief = cluster("whatIf", "--down", "broker-old", code=1)
     [only] = [row for row in brief if row["name"] == "OnlyOld"]
-    assert only["finding"] == "no queue to write to, no master, nothing to read"
+    assert only["finding"] == "no writable queue, no master, no readable queue"
     [group] = [row for row in brief if row["what"] == "group"]
     assert (group["name"], group["finding"], group["clients"]) == (GROUP, "cannot read OnlyOld", 1)
     foretold = cluster("whatIf", "--down", "broker-old", "--detail", "--system", code=1)

@@ -13,22 +13,31 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
 @pytest.mark.parametrize(
     ("error", "start"),
     [
-        (build_request_error(2, "[REJECTREQUEST]system busy"), "the server has more to do"),
+        (build_request_error(2, "[REJECTREQUEST]system busy"), "the server is overloaded: try again later"),
         (
             build_request_error(3, " request type 9 not supported"),
-            "its release is too old",
+            "the server's release is too old, or it is another kind of server: run nsadmin "
+            "brokerStatus -b ADDR to see its release",
         ),
-        (build_request_error(16, "locked"), "settings or permissions forbid it"),
-        (build_request_error(17, None), "topicList shows"),
+        (
+            build_request_error(16, "locked"),
+            "settings or permissions of the server forbid this, or forbid it to this user: run "
+            "nsadmin where to see the credentials",
+        ),
+        (build_request_error(17, None), "run nsadmin topicList to list the topics"),
         (
             build_request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
             "the server checks credentials",
         ),
         (build_request_error(16, "check signature failed."), "the server checks credentials"),
-        (build_request_error(501, "T-2 cannot find mapping item"), "topicRoute shows"),
+        (
+            build_request_error(501, "T-2 cannot find mapping item"),
+            "run nsadmin topicRoute to see which broker has the queue now",
+        ),
         (
             build_request_error(1, "RpcException: cannot find addr for broker broker-a"),
-            "that broker has to ask another one",
+            "the broker needs another broker that it does not know yet: try again in 15 seconds, "
+            "and check nsadmin clusterList",
         ),
         (
             build_request_error(1, "An system error occurred, please try again later."),
@@ -41,10 +50,10 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             ),
             "the broker probably has no store of users and ACLs: set authenticationMetadataProvider",
         ),
-        (LATE, "--timeout SECONDS gives it longer"),
+        (LATE, "use --timeout SECONDS to wait longer"),
         (
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),
-            "--timeout SECONDS gives it longer",
+            "use --timeout SECONDS to wait longer",
         ),
     ],
 )

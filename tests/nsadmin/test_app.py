@@ -47,7 +47,7 @@ def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
     assert run("topicList") == (
         0,
         "topic\nT\n",
-        f"nsadmin: no -n, no NAMESRV_ADDR and no context: asking {server.addr}\n",
+        f"nsadmin: no -n, no NAMESRV_ADDR and no context: using {server.addr}\n",
     )
 
 
@@ -96,7 +96,9 @@ def test_the_environment_names_the_format_and_an_option_wins_over_it(
     assert run("topicList", "-n", server.addr).out == '{"topic": "T"}\n'
     assert run("topicList", "-n", server.addr, "--output", "name").out == "T\n"
     monkeypatch.setenv("NSADMIN_OUTPUT", "xml")
-    assert run("topicList", "-n", server.addr).err.startswith("nsadmin: NSADMIN_OUTPUT xml is unknown")
+    assert run("topicList", "-n", server.addr).err.startswith(
+        'nsadmin: unknown format "xml" for NSADMIN_OUTPUT: use '
+    )
 
 
 @pytest.mark.parametrize("args", [("--help",), ("-h",), ("help",), ("--json", "--help"), ("help", "--help")])
@@ -179,25 +181,38 @@ def test_the_version(run: Run, word: str) -> None:
             ("resetOffsetByTime", "G", "T"),
             "missing option -s TIME or -o OFFSET: usage: nsadmin resetOffsetByTime GROUP TOPIC (-s TIME | -o",
         ),
-        (("topicList", "--output", "xml"), "--output xml is unknown; there are: table, wide, json, jsonl"),
+        (
+            ("topicList", "--output", "xml"),
+            'unknown format "xml" for --output: use table, wide, json, jsonl, yaml, csv, '
+            "spreadsheet, tsv, name, value, mqadmin",
+        ),
         (("wipeWritePerm", "b", "--columns", "x"), 'unknown option "--columns"'),
         (("topicList", "--json", "--output", "table"), "--json and --output table exclude each other"),
-        (("topicList", "--timeout", "0"), "--timeout 0 cannot be: give seconds, more than 0"),
-        (("topicList", "--retries", "-1"), "--retries -1 cannot be: give 0 to 100"),
-        (("--concurrency", "0", "topicList"), "--concurrency 0 cannot be: give 1 to 1000"),
+        (
+            ("topicList", "--timeout", "0"),
+            'invalid value "0" for --timeout: expected a number of seconds above 0',
+        ),
+        (("topicList", "--retries", "-1"), 'invalid value "-1" for --retries: expected 0 to 100'),
+        (("--concurrency", "0", "topicList"), 'invalid value "0" for --concurrency: expected 1 to 1000'),
         (
             ("topicList", "--retries", "x"),
             'invalid value "x" for --retries: expected a whole number, for example 10',
         ),
-        (("topicList", "--watch", "0"), "--watch 0 cannot be: give seconds, more than 0"),
+        (
+            ("topicList", "--watch", "0"),
+            'invalid value "0" for --watch: expected a number of seconds above 0',
+        ),
         (("wipeWritePerm", "b", "--watch", "1"), 'unknown option "--watch"'),
         (("topicList", "-n", ""), "the list of name servers is empty"),
         (("topicList", "-n", "a:b"), 'invalid address "a:b": use HOST:PORT or [IPv6]:PORT'),
-        (("updateTopic", "T", "-b", "a:1", "-c", "C"), "-b and -c exclude each other: leave one out"),
+        (
+            ("updateTopic", "T", "-b", "a:1", "-c", "C"),
+            "-b ADDR and -c CLUSTER exclude each other: pass only one of them",
+        ),
         (("topicList", "--timeout", "x"), 'invalid value "x" for --timeout: expected seconds, for example 3'),
         (("topicList", "--timeout"), "missing value for --timeout: write --timeout SECONDS"),
         (("topicList", "--json=1"), "--json takes no value: write --json alone"),
-        (("clusterList", "-i", "0"), "clusterList: -i 0 cannot be"),
+        (("clusterList", "-i", "0"), 'invalid value "0" for -i: expected a number of seconds above 0'),
         (
             ("deleteTopic", "T", "C"),
             "deleteTopic: this cannot be undone, and there is no terminal to confirm on: pass --yes",
@@ -232,7 +247,7 @@ def test_a_fault_in_the_program_is_a_line_and_with_debug_a_traceback(
     assert run("topicList") == (
         1,
         "",
-        "nsadmin: ZeroDivisionError: oh (run it again with --debug to see where)\n",
+        "nsadmin: ZeroDivisionError: oh (run the command again with --debug for details)\n",
     )
     assert "Traceback" in run("topicList", "--debug").err
 

@@ -121,6 +121,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.command_line.shared_options",
         "nsadmin.command_line.broker_expectation",
         "nsadmin.command_line.broker_targets",
+        "nsadmin.command_line.exclusive_options",
         "nsadmin.output.quantities",
     }
 

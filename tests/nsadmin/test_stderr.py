@@ -23,18 +23,18 @@ REFUSED = RequestError("no")
         (NoneReachable([DEAD]), 4, "nsadmin: no name server answered: a:1: nobody there\n"),
         (TopicNotExist("No route\nSee the FAQ"), 5, "nsadmin: TOPIC_NOT_EXIST (17): No route\n"),
         (REFUSED, 1, "nsadmin: SYSTEM_ERROR (1): no\n"),
-        (KeyError("x"), 1, "nsadmin: KeyError: 'x' (run it again with --debug to see where)\n"),
+        (KeyError("x"), 1, "nsadmin: KeyError: 'x' (run the command again with --debug for details)\n"),
         (
             ModuleNotFoundError("No module named 'rich'", name="rich.table"),
             1,
-            "nsadmin: the Python package rich is missing: install nsadmin with its dependencies:"
-            f" pip install nsadmin-{__version__}-py3-none-any.whl\n",
+            "nsadmin: the Python package rich is missing: run pip install "
+            f"nsadmin-{__version__}-py3-none-any.whl\n",
         ),
         (
             ModuleNotFoundError("No module named 'nsadmin.gone'", name="nsadmin.gone"),
             1,
-            "nsadmin: ModuleNotFoundError: No module named 'nsadmin.gone'"
-            " (run it again with --debug to see where)\n",
+            "nsadmin: ModuleNotFoundError: No module named 'nsadmin.gone' (run the command again "
+            "with --debug for details)\n",
         ),
         (KeyboardInterrupt(), 130, "nsadmin: interrupted\n"),
         (CommandInterrupted("interrupted; done: x"), 130, "nsadmin: interrupted; done: x\n"),

@@ -12,13 +12,13 @@ _SECONDS_PER_UNIT = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BOOLEAN_WORDS = {"true": True, "false": False}
 
 
-def parse_boolean(command_name: str, option_flag: str, option_text: str | None) -> bool | None:
+def parse_boolean(option_flag: str, option_text: str | None) -> bool | None:
     """Parse true or false in any case; None if the option was not given."""
     if option_text is None:
         return None
     parsed_value = _BOOLEAN_WORDS.get(option_text.strip().lower())
     if parsed_value is None:
-        raise UsageError(f"{command_name}: {option_flag} {option_text} cannot be: give true or false")
+        raise UsageError(f'invalid value "{option_text}" for {option_flag}: expected true or false')
     return parsed_value
 
 
@@ -26,55 +26,52 @@ _TOPIC_PERMS = (2, 4, 6)
 """Brokers accept 0 to 7 (`PermName.isValid`): 0 closes a topic, and bit 1 makes it a template (TBW102)."""
 
 
-def validate_perm(command_name: str, perm_bits: int | None) -> int | None:
+def validate_perm(perm_bits: int | None) -> int | None:
     """Return the permission bits of a topic, else raise UsageError."""
     if perm_bits is not None and perm_bits not in _TOPIC_PERMS:
-        raise UsageError(_invalid_perm_text(command_name, str(perm_bits)))
+        raise UsageError(_invalid_perm_text(str(perm_bits)))
     return perm_bits
 
 
-def _invalid_perm_text(command_name: str, perm_text: str) -> str:
-    return (
-        f'{command_name}: invalid permission "{perm_text}" for -p:'
-        " use 6 (read and write), 4 (read) or 2 (write)"
-    )
+def _invalid_perm_text(perm_text: str) -> str:
+    return f'invalid permission "{perm_text}" for -p: use 6 (read and write), 4 (read) or 2 (write)'
 
 
-def validate_topic_name(command_name: str, topic_text: str) -> str:
+def validate_topic_name(topic_text: str) -> str:
     """Return the name if brokers accept it for a new topic."""
     name_problem = find_topic_name_problem(topic_text)
     if name_problem is not None:
-        raise UsageError(f"{command_name}: {name_problem}")
+        raise UsageError(name_problem)
     return topic_text
 
 
-def validate_queue_count(command_name: str, option_flag: str, queue_count: int | None) -> int | None:
+def validate_queue_count(option_flag: str, queue_count: int | None) -> int | None:
     """Return the number of queues if a topic can have that many."""
     if queue_count is not None and not 0 <= queue_count <= 65536:
-        raise UsageError(f"{command_name}: {option_flag} {queue_count} cannot be: give 0 to 65536 queues")
+        raise UsageError(f'invalid value "{queue_count}" for {option_flag}: expected 0 to 65536 queues')
     return queue_count
 
 
-def validate_interval(command_name: str, interval_seconds: float | None) -> float | None:
+def validate_interval(interval_seconds: float | None) -> float | None:
     """Return the seconds between two observations if they are more than 0."""
     if interval_seconds is not None and not interval_seconds > 0:
-        raise UsageError(f"{command_name}: -i {interval_seconds:g} cannot be: give seconds, more than 0")
+        raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     return interval_seconds
 
 
-def parse_perm(command_name: str, perm_text: str) -> int:
+def parse_perm(perm_text: str) -> int:
     """Parse a permission that was given as a positional argument."""
     try:
-        perm_bits = validate_perm(command_name, int(perm_text))
+        perm_bits = validate_perm(int(perm_text))
     except ValueError:
         perm_bits = None
     if perm_bits is None:
-        raise UsageError(_invalid_perm_text(command_name, perm_text))
+        raise UsageError(_invalid_perm_text(perm_text))
     return perm_bits
 
 
 def parse_duration_seconds(
-    command_name: str, option_flag: str, duration_text: str, min_seconds: float, max_seconds: float
+    option_flag: str, duration_text: str, min_seconds: float, max_seconds: float
 ) -> float:
     """Parse "500ms", "15s", "1m" or "2h" into seconds; a number without a unit is in seconds."""
     duration_match = _DURATION_PATTERN.fullmatch(duration_text.strip())
@@ -83,8 +80,8 @@ def parse_duration_seconds(
     )
     if not min_seconds <= duration_seconds <= max_seconds:
         raise UsageError(
-            f"{command_name}: {option_flag} {duration_text} cannot be: give "
-            f"{_format_duration(min_seconds)} to {_format_duration(max_seconds)}, such as 15s or 1m"
+            f'invalid time "{duration_text}" for {option_flag}: use {_format_duration(min_seconds)} to'
+            f" {_format_duration(max_seconds)}, such as 15s or 1m"
         )
     return duration_seconds
 
@@ -96,9 +93,7 @@ def _format_duration(duration_seconds: float) -> str:
     return f"{duration_seconds * 1000:g}ms"
 
 
-def parse_choice(
-    command_name: str, option_flag: str, option_text: str | None, choices: Sequence[str]
-) -> str | None:
+def parse_choice(option_flag: str, option_text: str | None, choices: Sequence[str]) -> str | None:
     """Match the text with one of `choices` in any case; None if the option was not given."""
     if option_text is None:
         return None
@@ -107,38 +102,38 @@ def parse_choice(
     )
     if matching_choice is None:
         raise UsageError(
-            f"{command_name}: {option_flag} {option_text} cannot be: give "
-            f"{', '.join(choices[:-1])} or {choices[-1]}"
+            f'invalid value "{option_text}" for {option_flag}:'
+            f" expected {', '.join(choices[:-1])} or {choices[-1]}"
         )
     return matching_choice
 
 
-def parse_name_list(command_name: str, option_flag: str, list_text: str | None) -> list[str]:
+def parse_name_list(option_flag: str, list_text: str | None) -> list[str]:
     """Parse a list like A,B into distinct names; empty if the option was not given."""
     if list_text is None:
         return []
     distinct_names = [list_item.strip() for list_item in list_text.split(",")]
     if not all(distinct_names):
         raise UsageError(
-            f"{command_name}: {option_flag} {list_text!r} has an empty name: give names like A,B"
+            f'invalid list "{list_text}" for {option_flag}: write names separated by commas, such as A,B'
         )
     return list(dict.fromkeys(distinct_names))
 
 
-def parse_number(command_name: str, number_name: str, number_text: str) -> int:
+def parse_number(number_name: str, number_text: str) -> int:
     """A number of 0 or more, with at most 18 digits."""
     if not (number_text.isascii() and number_text.isdigit() and len(number_text) < 19):
-        raise UsageError(f"{command_name}: {number_name} {number_text} is no number from 0")
+        raise UsageError(f'invalid value "{number_text}" for {number_name}: expected a whole number from 0')
     return int(number_text)
 
 
-def parse_charset(command_name: str, option_flag: str, charset_name: str | None) -> str:
+def parse_charset(option_flag: str, charset_name: str | None) -> str:
     """The normalized name of an encoding, utf-8 if none is given; UsageError if Python has no such codec."""
     try:
         codec_info = codecs.lookup(charset_name or "utf-8")
         "".encode(codec_info.name)
     except LookupError:
         raise UsageError(
-            f"{command_name}: {option_flag} {charset_name} is unknown: give utf-8, gbk, latin-1 ..."
+            f'unknown encoding "{charset_name}" for {option_flag}: use utf-8, gbk, latin-1 or another one'
         ) from None
     return codec_info.name

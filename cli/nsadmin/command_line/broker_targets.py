@@ -1,6 +1,6 @@
 """Selects the brokers that a command applies to: the broker of -b, or the brokers of the cluster of -c.
 
-Without either option it raises UsageError: a command never applies to all brokers by default.
+Without either option it raises UsageError. A command never applies to all brokers by default.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from nsadmin.client.brokers.targets import (
     resolve_target,
 )
 from nsadmin.command_line.declarations import Argument, Option
-from nsadmin.exit_codes import UsageError
+from nsadmin.command_line.exclusive_options import require_one_of
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -54,20 +54,16 @@ ClusterMastersOption = Annotated[
 ]
 
 
-def select_masters(
-    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
-) -> list[BrokerTarget]:
+def select_masters(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
     """The broker of -b, or the master of each broker of the cluster."""
-    return _single_target(session, command_name, broker_text, cluster_name) or list_master_targets(
+    return _single_target(session, broker_text, cluster_name) or list_master_targets(
         _fetch_clusters(session), cluster_name
     )
 
 
-def select_members(
-    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
-) -> list[BrokerTarget]:
+def select_members(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
     """The broker of -b, or every master and slave of the cluster."""
-    return _single_target(session, command_name, broker_text, cluster_name) or list_member_targets(
+    return _single_target(session, broker_text, cluster_name) or list_member_targets(
         _fetch_clusters(session), cluster_name
     )
 
@@ -141,13 +137,8 @@ def identity_cells(target: BrokerTarget) -> dict[str, object]:
 IDENTITY_COLUMNS = ("brokerName", "brokerId", "brokerAddr")
 
 
-def _single_target(
-    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
-) -> list[BrokerTarget]:
-    if broker_text is None and cluster_name is None:
-        raise UsageError("missing option -b ADDR or -c CLUSTER")
-    if broker_text is not None and cluster_name is not None:
-        raise UsageError("-b and -c exclude each other: leave one out")
+def _single_target(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
+    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
     return [] if broker_text is None else [find_broker(session, broker_text)]
 
 

@@ -20,7 +20,7 @@ _DAY_TIME_PATTERN = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d
 
 
 def parse_time_option(
-    command_name: str, option_flag: str, time_text: str | None, default_ms: int, now_ms: int | None = None
+    option_flag: str, time_text: str | None, default_ms: int, now_ms: int | None = None
 ) -> int:
     """Parse an option's time into milliseconds since 1970; without a time zone, the local one applies.
 
@@ -31,34 +31,34 @@ def parse_time_option(
     try:
         return parse_time_ms(time_text.strip(), int(time() * 1000) if now_ms is None else now_ms)
     except (ValueError, OverflowError, OSError):
-        raise UsageError(f"{command_name}: {option_flag} {time_text} is no time: give {TIME_HELP}") from None
+        raise UsageError(
+            f'invalid time "{time_text}" for {option_flag}: use 1h, 14:03, or 2026-11-23T14:03Z'
+        ) from None
 
 
-def parse_time_span(command_name: str, since_text: str | None, until_text: str | None) -> tuple[int, int]:
+def parse_time_span(since_text: str | None, until_text: str | None) -> tuple[int, int]:
     """Parse --since and --until into ms since 1970; by default from the beginning and without end."""
     now_ms = int(time() * 1000)
-    begin_ms = parse_time_option(command_name, "--since", since_text, 0, now_ms)
-    end_ms = parse_time_option(command_name, "--until", until_text, _END_OF_TIME_MS, now_ms)
+    begin_ms = parse_time_option("--since", since_text, 0, now_ms)
+    end_ms = parse_time_option("--until", until_text, _END_OF_TIME_MS, now_ms)
     if begin_ms >= end_ms:
-        raise UsageError(
-            f"{command_name}: nothing is between --since {since_text or begin_ms} and --until {until_text}"
-        )
+        raise UsageError(f"--since {since_text or begin_ms} is not before --until {until_text}: swap them")
     return begin_ms, end_ms
 
 
-def parse_past_time(command_name: str, option_flag: str, time_text: str, now_ms: int | None = None) -> int:
+def parse_past_time(option_flag: str, time_text: str, now_ms: int | None = None) -> int:
     """Parse a time into ms since 1970; UsageError if it is in the future."""
     now_ms = int(time() * 1000) if now_ms is None else now_ms
-    time_ms = parse_time_option(command_name, option_flag, time_text, 0, now_ms)
+    time_ms = parse_time_option(option_flag, time_text, 0, now_ms)
     if time_ms > now_ms:
         raise UsageError(
-            f"{command_name}: {option_flag} {time_text} is still to come: it is {format_utc(now_ms)} now"
+            f'invalid time "{time_text}" for {option_flag}: it is in the future, now is {format_utc(now_ms)}'
         )
     return time_ms
 
 
 def parse_time_ms(time_text: str, now_ms: int) -> int:
-    """Parse a time into ms since 1970, relative to `now_ms`; ValueError if the text is no time."""
+    """Parse a time into ms since 1970, relative to `now_ms`; ValueError if the text is not a time."""
     if time_text == "now":
         return now_ms
     if time_text.isascii() and time_text.isdigit() and len(time_text) < 19:

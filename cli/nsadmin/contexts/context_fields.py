@@ -12,7 +12,7 @@ MAX_TIMEOUT_SECONDS = 3600
 
 
 class InvalidContextValue(ValueError):
-    """A value is invalid; the text begins with its key and says what is valid."""
+    """A value is invalid. The text begins with the key and names valid values."""
 
     def __init__(self, problem_text: str, key_path: str = "") -> None:
         super().__init__(f"{key_path} {problem_text}" if key_path else problem_text)
@@ -28,9 +28,9 @@ class InvalidContextValue(ValueError):
 
 def _parse_text(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidContextValue("has to be a text: put it in quotes")
+        raise InvalidContextValue("must be text: put it in quotes")
     if not value.strip():
-        raise InvalidContextValue("is empty: leave it out, or say what it is")
+        raise InvalidContextValue("is empty: remove it, or set a value")
     return value
 
 
@@ -47,20 +47,20 @@ def _parse_paths(yaml_value: object) -> tuple[str, ...]:
 
 def _parse_flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise InvalidContextValue("has to be true or false")
+        raise InvalidContextValue("must be true or false")
     return value
 
 
 def _parse_seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_TIMEOUT_SECONDS:
-        raise InvalidContextValue("has to be a number of seconds, more than 0")
+        raise InvalidContextValue("must be a number of seconds above 0")
     return float(value)
 
 
 def _count_parser(minimum: int) -> Callable[[object], int]:
     def parse_count(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-            raise InvalidContextValue(f"has to be a whole number, {minimum} or more")
+            raise InvalidContextValue(f"must be a whole number, {minimum} or more")
         return value
 
     return parse_count
@@ -68,13 +68,13 @@ def _count_parser(minimum: int) -> Callable[[object], int]:
 
 def _parse_color(value: object) -> str:
     if value not in CONTEXT_COLORS:
-        raise InvalidContextValue(f"has to be one of {', '.join(CONTEXT_COLORS)}")
+        raise InvalidContextValue(f"must be one of {', '.join(CONTEXT_COLORS)}")
     return str(value)
 
 
 def _parse_address_map(yaml_value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(yaml_value, dict):
-        raise InvalidContextValue("has to be a map, such as 10.0.0.0/8: gateway:10911")
+        raise InvalidContextValue("must be a map, such as 10.0.0.0/8: gateway:10911")
     address_pairs = tuple(
         (_parse_text(source_addr), _parse_text(target_addr))
         for source_addr, target_addr in yaml_value.items()
@@ -85,7 +85,7 @@ def _parse_address_map(yaml_value: object) -> tuple[tuple[str, str], ...]:
     try:
         AddressMap(address_pairs)
     except BadAddress as error:
-        raise InvalidContextValue(f"cannot be: {error}") from None
+        raise InvalidContextValue(f"is invalid: {error}") from None
     return address_pairs
 
 
@@ -148,16 +148,16 @@ def parse_context(yaml_value: object) -> Context:
         if context_field.attribute_name in context_values
     ]
     if len(discovery_keys) > 1:
-        raise InvalidContextValue(f"{' and '.join(discovery_keys)} exclude each other: leave one")
+        raise InvalidContextValue(f"{' and '.join(discovery_keys)} exclude each other: keep one")
     own_credentials = {
         context_field.attribute_name: context_values.pop(context_field.attribute_name, None)
         for context_field in _CREDENTIAL_FIELDS
     }
     if any(credential_text is not None for credential_text in own_credentials.values()):
         if "credentials" in context_values:
-            raise InvalidContextValue("credentials and accessKey exclude each other: leave one")
+            raise InvalidContextValue("credentials and accessKey exclude each other: keep one")
         if own_credentials["access_key"] is None or own_credentials["secret_key"] is None:
-            raise InvalidContextValue("accessKey and secretKey belong together: one is missing")
+            raise InvalidContextValue("accessKey and secretKey belong together: add the missing one")
         context_values["credentials"] = Credentials(**own_credentials)
     return Context(**context_values)
 
@@ -165,12 +165,12 @@ def parse_context(yaml_value: object) -> Context:
 def _parse_fields(known_fields: tuple[_ContextField, ...], yaml_value: object) -> dict[str, Any]:
     """Parse the values of a map, by attribute name; null counts as left out."""
     if not isinstance(yaml_value, dict):
-        raise InvalidContextValue("has to be a map")
+        raise InvalidContextValue("must be a map")
     fields_by_key = {context_field.file_key: context_field for context_field in known_fields}
     field_values = {}
     for file_key, field_value in yaml_value.items():
         if file_key not in fields_by_key:
-            raise InvalidContextValue(f"is unknown; there are: {', '.join(fields_by_key)}", str(file_key))
+            raise InvalidContextValue(f"is unknown: use {', '.join(fields_by_key)}", str(file_key))
         if field_value is not None:
             try:
                 field_values[fields_by_key[file_key].attribute_name] = fields_by_key[file_key].parse_value(

@@ -8,13 +8,13 @@ from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 
 class InvalidContextsError(Exception):
-    """The file of contexts cannot be used, or has no such context; the text is one line that says why."""
+    """The file of contexts is invalid, or does not have the context. The text is one line with the reason."""
 
 
 class ContextTls(NamedTuple):
-    """TLS as a context has it; paths are relative to the folder of the file of contexts.
+    """TLS settings of a context; paths are relative to the folder of the file of contexts.
 
-    The password of the key is `key_password`, or where `key_password_from` says: env:NAME or file:PATH.
+    The password of the key is `key_password`, or comes from `key_password_from`: env:NAME or file:PATH.
     """
 
     ca_file: str | None = None
@@ -30,12 +30,12 @@ class ContextTls(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What is known of one cluster; None is left to the environment and to defaults.
+    """The settings of one cluster; None leaves a setting to the environment and to defaults.
 
-    One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` says how name servers are found.
-    `credentials` are these, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in seconds.
-    `journals` are folders where its name servers write theirs, relative to that of the file of contexts.
-    In a `read_only` context every change is refused. `color` is what its name is shown in.
+    One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` names the source of name servers.
+    `credentials` are credentials, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in
+    seconds. `journals` are folders of the name servers' journals, relative to the folder of the file of
+    contexts. A `read_only` context refuses every change. `color` is the color of its name.
     """
 
     namesrv_addr: str | None = None
@@ -54,28 +54,29 @@ class Context(NamedTuple):
 
     @property
     def has_secrets(self) -> bool:
-        """Whether a secret stands in the file itself."""
+        """Whether the file itself contains a secret."""
         return isinstance(self.credentials, Credentials) or bool(self.tls and self.tls.key_password)
 
 
 class Contexts(NamedTuple):
-    """All contexts by name, the one in use, and the one that was in use before."""
+    """All contexts by name, the one in use, and the previous one."""
 
     contexts_by_name: Mapping[str, Context]
     current_name: str | None = None
     previous_name: str | None = None
 
     def require_context(self, context_name: str) -> Context:
-        """Return the context of that name; InvalidContextsError, with the known names, if there is none."""
+        """Return the context of that name; InvalidContextsError, with the known names, if it is missing."""
         found_context = self.contexts_by_name.get(context_name)
         if found_context is None:
             known_names = (
                 ", ".join(sorted(self.contexts_by_name))
-                or "none yet: nsadmin contextSet NAME -n HOST:PORT makes one"
+                or "none yet, run nsadmin context set NAME -n HOST:PORT"
             )
             raise InvalidContextsError(
-                f"no context {context_name!r}{_suggest_names(context_name, self.contexts_by_name)}; "
-                f"there are: {known_names}"
+                "no context "
+                f'"{context_name}"{_suggest_names(context_name, self.contexts_by_name)}: '
+                f"use {known_names}"
             )
         return found_context
 
@@ -83,7 +84,7 @@ class Contexts(NamedTuple):
         """Return a copy with another context in use; "-" is the previous one."""
         if context_name == "-":
             if self.previous_name is None:
-                raise InvalidContextsError("there is no context of before")
+                raise InvalidContextsError("there is no previous context: run nsadmin context use NAME")
             context_name = self.previous_name
         self.require_context(context_name)
         if context_name == self.current_name:
@@ -108,4 +109,4 @@ class Contexts(NamedTuple):
 
 def _suggest_names(context_name: str, known_names: Iterable[str]) -> str:
     near_names = find_similar_names(context_name, known_names)
-    return f": {did_you_mean(near_names)}" if near_names else ""
+    return f"; {did_you_mean(near_names)}" if near_names else ""

@@ -31,7 +31,7 @@ def load_contexts(contexts_file: ContextsPath) -> Contexts:
     except FileNotFoundError:
         return Contexts({})
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidContextsError(f"{contexts_file} cannot be read: {error}") from None
+        raise InvalidContextsError(f"cannot read {contexts_file}: {error}") from None
     return _parse_file_text(os.fspath(contexts_file), file_text)
 
 
@@ -43,21 +43,21 @@ def _parse_file_text(file_name: str, file_text: str) -> Contexts:
     try:
         yaml_content = operator_files.parse_yaml(file_text) or {}
     except yaml.YAMLError as error:
-        # The text of the YAML error quotes the file, which may have secrets.
+        # The text of the YAML error quotes the file, which may contain secrets.
         problem_mark = getattr(error, "problem_mark", None)
         raise InvalidContextsError(
-            f"{file_name} is no YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
+            f"{file_name} is not valid YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
         ) from None
     return _parse_contexts(file_name, yaml_content)
 
 
 def _parse_contexts(contexts_file: ContextsPath, yaml_content: Any) -> Contexts:
     if not isinstance(yaml_content, dict) or not isinstance(yaml_content.get("contexts") or {}, dict):
-        raise InvalidContextsError(f"{contexts_file}: contexts has to be a map of names")
+        raise InvalidContextsError(f"{contexts_file}: contexts must be a map of names")
     unknown_keys = [top_key for top_key in yaml_content if top_key not in _TOP_KEYS]
     if unknown_keys:
         raise InvalidContextsError(
-            f"{contexts_file}: {unknown_keys[0]} is unknown; there are: {', '.join(_TOP_KEYS)}"
+            f'{contexts_file}: unknown key "{unknown_keys[0]}": use {", ".join(_TOP_KEYS)}'
         )
     contexts_by_name = {
         str(context_name): _parse_one_context(contexts_file, context_name, context_value)
@@ -135,4 +135,4 @@ def save_contexts(contexts_file: ContextsPath, contexts: Contexts) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(contexts_file)), exist_ok=True)
         private_file.replace_private_file(str(contexts_file), yaml_text)
     except OSError as error:
-        raise InvalidContextsError(f"{contexts_file} cannot be written: {error}") from None
+        raise InvalidContextsError(f"cannot write {contexts_file}: {error}") from None

@@ -1,7 +1,6 @@
 """Owns the priority of settings.
 
-For each setting: the command line, then a context named with --context, then the environment, then the
-context in use, then a default.
+Precedence: command line, `--context`, environment, context in use, default.
 """
 
 from nsadmin.settings.option_resolver import resolve_options

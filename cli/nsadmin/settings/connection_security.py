@@ -27,8 +27,8 @@ def find_credentials(
 ) -> FoundCredentials | None:
     """Find the credentials and their source; None without credentials.
 
-    What was given, then a named context's, then the environment's, then those of the context in use, then
-    those of mqadmin's tools.yml. RocketMQError for a source that has none.
+    Precedence: command line, `--context`, environment, context in use, mqadmin's tools.yml. RocketMQError for
+    a source without credentials.
     """
     found_credentials = _choose_credentials(option_values, chosen_context)
     if found_credentials is not None and found_credentials.warning:
@@ -85,14 +85,16 @@ def resolve_tls(
     wants_tls = option_values.get("tls")
     if wants_tls is False:
         if given_fields:
-            raise UsageError("--no-tls and other options of TLS exclude each other: leave one out")
+            raise UsageError("--no-tls excludes the other TLS options: pass only one of them")
         return None
     base_tls = _choose_tls(chosen_context)
     if base_tls is None and not given_fields and not wants_tls:
         return None
     resolved_tls = (base_tls or _tls_of_context(ContextTls(), chosen_context))._replace(**given_fields)
     if not resolved_tls.verify:
-        write_warning("INSECURE: certificates are not checked, anybody may answer in a server's place")
+        write_warning(
+            "INSECURE: certificates are not verified, so an attacker can answer in a server's place"
+        )
     return resolved_tls
 
 
@@ -129,21 +131,22 @@ def check_signing(
     found_credentials: FoundCredentials | None,
     tls: Tls | None,
 ) -> None:
-    """Raise UsageError if requests would be signed for servers that nothing verifies, without `--insecure`.
+    """Raise UsageError if requests would be signed for unverified servers, without `--insecure`.
 
-    Whoever answers in a server's place can send a signed request to a real server again, as another request:
-    the signature covers the values of the fields and the body only (`AclUtils#combineRequestContent`).
-    Plain text stays possible: without TLS nobody expects to know the server, and most clusters have none.
-    `allows_unverified` permits other contexts what `--insecure` permits the context of the command line.
+    An attacker in a server's place can send a signed request to a real server again, as another request. The
+    signature covers only the values of the fields and the body (`AclUtils#combineRequestContent`). Plain text
+    stays possible: without TLS, clients do not expect to verify the server, and most clusters have no TLS.
+    `allows_unverified` has the effect of `--insecure` for other contexts than that of the command line.
     """
     if found_credentials is None or tls is None or tls.verify:
         return
     if option_values.get("insecure") or option_values.get("allows_unverified"):
         return
     raise UsageError(
-        f"context {chosen_context.name} does not verify certificates, so nothing is signed with credentials "
-        f"of {found_credentials.source}: pass --insecure to sign anyway, pass --credentials none, or run"
-        f" nsadmin contextSet {chosen_context.name} --verify --tlsCa FILE"
+        f"context {chosen_context.name} does not verify certificates, so requests are not "
+        f"signed with {found_credentials.source}: pass --insecure to sign anyway, pass "
+        f"--credentials none, or run nsadmin context set {chosen_context.name} --verify "
+        "--tlsCa FILE"
     )
 
 
@@ -159,7 +162,7 @@ def _tls_of_context(context_tls: ContextTls, chosen_context: ChosenContext) -> T
 
 
 def _read_key_password(password_source: str | None, chosen_context: ChosenContext) -> str | None:
-    """From env:NAME or file:PATH, whose first line counts; from NSADMIN_KEY_PASSWORD where none is named."""
+    """Read it from env:NAME or from the first line of file:PATH, by default from NSADMIN_KEY_PASSWORD."""
     if password_source is None:
         return os.environ.get(KEY_PASSWORD_VARIABLE) or None
     setting_place = f"context {chosen_context.name}: tls.keyPasswordFrom"
@@ -170,10 +173,10 @@ def _read_key_password(password_source: str | None, chosen_context: ChosenContex
         try:
             password_text = chosen_context.resolve_path(source_name).read_text().partition("\n")[0]
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{setting_place} {password_source} cannot be read: {error}") from None
+            raise UsageError(f"cannot read {password_source} ({setting_place}): {error}") from None
     else:
-        # The error does not quote it: it may be the password itself.
-        raise UsageError(f"{setting_place} cannot be: write env:NAME or file:PATH")
+        # The error does not quote the value, because it may be the password itself.
+        raise UsageError(f"invalid value for {setting_place}: write env:NAME or file:PATH")
     if not password_text:
-        raise UsageError(f"{setting_place} {password_source} is empty")
+        raise UsageError(f"{password_source} ({setting_place}) is empty: set the key's password")
     return password_text

@@ -46,7 +46,7 @@ def choose_context(
     except InvalidContextsError as error:
         raise UsageError(str(error)) from None
     if context.has_secrets and _is_readable_by_others(contexts_file):
-        write_warning(f"others may read the secrets in {contexts_file}: chmod 600 {contexts_file}")
+        write_warning(f"other users can read the secrets in {contexts_file}: run chmod 600 {contexts_file}")
     return ChosenContext(chosen_name, context, given_name is not None, os.path.dirname(contexts_file))
 
 

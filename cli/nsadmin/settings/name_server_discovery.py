@@ -41,7 +41,7 @@ def choose_discovery(
     """Choose among the command line, the environment, the context and the default.
 
     Raises UsageError or BadAddress for an invalid source. The result's function asks an endpoint, within
-    `timeout_seconds`; this function asks nobody.
+    `timeout_seconds`. This function sends no request.
     """
     usable_ways = [
         discovery_way
@@ -80,8 +80,8 @@ def _given_way(option_values: Mapping[str, Any], timeout_seconds: float) -> Disc
         return None
     if len(present_options) > 1:
         raise UsageError(
-            f"{' and '.join(option_flag for _, option_flag in present_options)} exclude each other: "
-            "leave one out"
+            f"{' and '.join((option_flag for _, option_flag in present_options))} exclude each "
+            "other: pass only one of them"
         )
     [(option_value, option_flag)] = present_options
     if option_flag == "-n":

@@ -91,7 +91,7 @@ def resolve_access(
 def _resolve_plugin(option_values: Mapping[str, Any]) -> PluginOptions:
     plugin_format, is_json = option_values.get("format_"), option_values.get("json_", False)
     if is_json and plugin_format not in (None, "json"):
-        raise UsageError(f"--json and --format {plugin_format} exclude each other: leave one out")
+        raise UsageError(f"--json and --format {plugin_format} exclude each other: pass only one of them")
     return PluginOptions(
         "json" if is_json else plugin_format,
         option_values.get("output_file"),
@@ -116,27 +116,30 @@ def _require_number_range(
     option_flag: str, given_number: int | None, minimum: int, maximum: int
 ) -> int | None:
     if given_number is not None and not minimum <= given_number <= maximum:
-        raise UsageError(f"{option_flag} {given_number} cannot be: give {minimum} to {maximum}")
+        raise UsageError(f'invalid value "{given_number}" for {option_flag}: expected {minimum} to {maximum}')
     return given_number
 
 
 def _require_seconds(option_flag: str, given_seconds: float | None, max_seconds: float) -> float | None:
     if given_seconds is not None and not 0 < given_seconds <= max_seconds:
-        upper_hint = f" and at most {max_seconds:g}" if given_seconds > max_seconds else ""
-        raise UsageError(f"{option_flag} {given_seconds:g} cannot be: give seconds, more than 0{upper_hint}")
+        upper_hint = f", at most {max_seconds:g}" if given_seconds > max_seconds else ""
+        raise UsageError(
+            f'invalid value "{given_seconds:g}" for {option_flag}: expected a number of seconds '
+            f"above 0{upper_hint}"
+        )
     return given_seconds
 
 
 def _resolve_style(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> OutputStyle:
     given_format, is_json = option_values.get("output"), option_values.get("json_", False)
     if is_json and given_format not in (None, "json"):
-        raise UsageError(f"--json and --output {given_format} exclude each other: leave one out")
+        raise UsageError(f"--json and --output {given_format} exclude each other: pass only one of them")
     format_sources = (
         ("--output", "json" if is_json else given_format),
         ("NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT")),
-        (f"the output of context {chosen_context.name},", chosen_context.context.output),
+        (f"the output of context {chosen_context.name}", chosen_context.context.output),
     )
-    # An empty variable stands for none; who types an empty format meant another one.
+    # An empty variable counts as unset. An operator who types an empty format made a mistake.
     given_formats = (
         (format_source, format_text)
         for format_source, format_text in format_sources
@@ -145,7 +148,7 @@ def _resolve_style(option_values: Mapping[str, Any], chosen_context: ChosenConte
     format_source, output_format = next(given_formats, ("", "table"))
     if output_format not in OUTPUT_FORMATS:
         raise UsageError(
-            f"{format_source} {output_format} is unknown; there are: {', '.join(OUTPUT_FORMATS)}"
+            f'unknown format "{output_format}" for {format_source}: use {", ".join(OUTPUT_FORMATS)}'
         )
     row_selection = RowSelection(
         option_values.get("columns"), option_values.get("sort"), tuple(option_values.get("filters") or ())

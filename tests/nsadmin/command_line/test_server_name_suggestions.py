@@ -86,7 +86,7 @@ def test_nothing_is_suggested_where_nothing_is_alike_or_nobody_wants_to_know(
 def test_who_does_not_tell_names_is_not_mentioned(run: Run, server: FakeNameServer) -> None:
     del server.handlers[206]
     done = run("topicRoute", "order", "-n", server.addr)
-    assert done.err.splitlines()[1:] == ["nsadmin: topicList shows the topics there are"]
+    assert done.err.splitlines()[1:] == ["nsadmin: run nsadmin topicList to list the topics"]
 
 
 def test_at_most_three_and_the_nearest_first() -> None:

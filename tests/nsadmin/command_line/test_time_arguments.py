@@ -41,7 +41,7 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_what_a_text_means(text: str | None, milliseconds: int) -> None:
-    assert parse_time_option("c", "-b", text, 7, NOW) == milliseconds
+    assert parse_time_option("-b", text, 7, NOW) == milliseconds
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_yesterday_is_the_day_before_also_where_a_day_had_25_hours(in_berlin: No
 
 
 def test_mqadmins_way_is_understood() -> None:
-    assert parse_time_option("c", "-b", "2026-11-21#03:18:27:422", 0) == parse_time_option(
-        "c", "-b", "2026-11-21T03:18:27.422", 0
+    assert parse_time_option("-b", "2026-11-21#03:18:27:422", 0) == parse_time_option(
+        "-b", "2026-11-21T03:18:27.422", 0
     )
 
 
 def test_now_is_the_clocks() -> None:
-    assert parse_time_option("c", "-b", "now", 0) > 1_700_000_000_000
+    assert parse_time_option("-b", "now", 0) > 1_700_000_000_000
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,15 @@ def test_now_is_the_clocks() -> None:
     ],
 )
 def test_what_is_no_time(text: str) -> None:
-    with pytest.raises(UsageError, match=r"c: -b .*is no time: give ms since 1970"):
-        parse_time_option("c", "-b", text, 0)
+    with pytest.raises(UsageError) as caught:
+        parse_time_option("-b", text, 0)
+    assert str(caught.value) == f'invalid time "{text}" for -b: use 1h, 14:03, or 2026-11-23T14:03Z'
 
 
 def test_a_span_begins_before_it_ends() -> None:
-    assert parse_time_span("history", None, None)[0] == 0
-    begin, end = parse_time_span("history", "2h", "1h")
+    assert parse_time_span(None, None)[0] == 0
+    begin, end = parse_time_span("2h", "1h")
     assert end - begin == 3_600_000
     for since, until in (("1h", "2h"), ("2025-02-01", "2025-02-01"), (None, "0")):
-        with pytest.raises(UsageError, match="history: nothing is between --since"):
-            parse_time_span("history", since, until)
+        with pytest.raises(UsageError, match=r"^--since .* is not before --until .*: swap them$"):
+            parse_time_span(since, until)

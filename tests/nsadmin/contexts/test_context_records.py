@@ -18,11 +18,15 @@ def test_the_one_of_before_is_found_again() -> None:
 
 
 def test_unknown_names_are_refused_with_those_there_are() -> None:
-    with pytest.raises(InvalidContextsError, match="no context 'x'; there are: lab, prod"):
+    with pytest.raises(InvalidContextsError, match='no context "x": use lab, prod'):
         Contexts({"prod": PROD, "lab": LAB}).with_current("x")
-    with pytest.raises(InvalidContextsError, match="contextSet NAME"):
+    with pytest.raises(
+        InvalidContextsError, match='no context "x": use none yet, run nsadmin context set NAME -n HOST:PORT'
+    ):
         Contexts({}).require_context("x")
-    with pytest.raises(InvalidContextsError, match="of before"):
+    with pytest.raises(
+        InvalidContextsError, match="there is no previous context: run nsadmin context use NAME"
+    ):
         Contexts({"lab": LAB}, "lab").with_current("-")
 
 
@@ -44,7 +48,5 @@ def test_secrets_in_the_file_are_known() -> None:
 
 
 def test_a_context_that_looks_alike_is_suggested() -> None:
-    with pytest.raises(
-        InvalidContextsError, match=r"no context 'prd': did you mean \"prod\"\?; there are: lab, prod"
-    ):
+    with pytest.raises(InvalidContextsError, match=r'no context "prd"; did you mean "prod"\?: use lab, prod'):
         Contexts({"prod": Context("h:1"), "lab": Context("h:1")}).require_context("prd")

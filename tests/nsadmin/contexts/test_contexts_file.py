@@ -49,12 +49,17 @@ def test_no_file_is_no_contexts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("contexts: [", "is no YAML"),
-        ("- a", "contexts has to be a map"),
-        ("contexts: [a]", "contexts has to be a map"),
-        ("nope: 1", "nope is unknown; there are: current, previous, contexts"),
-        ("contexts: {p: 1}", "context p: has to be a map"),
-        ("contexts: {p: {nope: 1}}", "context p: nope is unknown; there are: namesrvAddr, configFile"),
+        ("contexts: [", "is not valid YAML"),
+        ("- a", "contexts must be a map"),
+        ("contexts: [a]", "contexts must be a map"),
+        ("nope: 1", 'unknown key "nope": use current, previous, contexts'),
+        ("contexts: {p: 1}", "context p: must be a map"),
+        (
+            "contexts: {p: {nope: 1}}",
+            "context p: nope is unknown: use namesrvAddr, configFile, endpoint, credentials, "
+            "tls, timeout, retries, concurrency, output, addressMap, journals, readOnly, color, "
+            "accessKey, secretKey, securityToken",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_is_one_line_with_its_name(tmp_path: Path, text: str, said: str) -> None:
@@ -113,7 +118,7 @@ def test_where_the_file_is() -> None:
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidContextsError, match="cannot be"):
+    with pytest.raises(InvalidContextsError, match="cannot write"):
         save_contexts(tmp_path / "file" / "config.yaml", Contexts({}))
 
 
@@ -138,12 +143,12 @@ def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) 
 def test_hostile_yaml_is_no_file_of_contexts(tmp_path: Path, name: str) -> None:
     file = tmp_path / "config.yaml"
     file.write_text(HOSTILE_YAML[name])
-    with pytest.raises(InvalidContextsError, match="is no YAML"):
+    with pytest.raises(InvalidContextsError, match="is not valid YAML"):
         load_contexts(file)
 
 
 def test_a_file_of_contexts_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text("#" * (1 << 21))
-    with pytest.raises(InvalidContextsError, match=r"cannot be read: .*File too large"):
+    with pytest.raises(InvalidContextsError, match=r"cannot read .*File too large"):
         load_contexts(file)

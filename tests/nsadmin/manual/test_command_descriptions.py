@@ -49,6 +49,6 @@ def test_a_scenario_is_completed_wherever_one_may_stand() -> None:
 
 def test_columns_and_examples_come_with_them() -> None:
     assert FOUND["topicClusterList"].column_meanings == {"clusterName": "name of the cluster"}
-    assert FOUND["kvList"].column_meanings["value"] == "its text"
+    assert FOUND["kvList"].column_meanings["value"] == "text of the value"
     assert FOUND["topicRoute"].examples[0].command_line == "nsadmin topicRoute orders"
     assert not any("Examples" in text for command in FOUND.values() for text in command.text_paragraphs)

@@ -24,10 +24,14 @@ def test_the_one_named_comes_before_the_environments_and_that_before_the_one_in_
 def test_an_unknown_one_is_refused_wherever_it_is_named(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UsageError, match="no context 'x'"):
+    with pytest.raises(
+        UsageError, match='no context "x": use none yet, run nsadmin context set NAME -n HOST:PORT'
+    ):
         choose_context("x")
     monkeypatch.setenv("NSADMIN_CONTEXT", "y")
-    with pytest.raises(UsageError, match="no context 'y'"):
+    with pytest.raises(
+        UsageError, match='no context "y": use none yet, run nsadmin context set NAME -n HOST:PORT'
+    ):
         choose_context(None)
 
 
@@ -44,5 +48,5 @@ def test_secrets_that_others_may_read_are_mentioned(config: Path, capsys: pytest
     assert capsys.readouterr().err == ""
     config.chmod(0o644)
     choose_context(None)
-    said = f"nsadmin: others may read the secrets in {config}: chmod 600 {config}\n"
+    said = f"nsadmin: other users can read the secrets in {config}: run chmod 600 {config}\n"
     assert capsys.readouterr().err == said

@@ -63,7 +63,7 @@ def test_what_was_overruled_is_in_the_order_in_which_it_would_have_counted(
 
 
 def test_two_ways_at_once_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"^-n and --endpoint exclude each other: leave one out"):
+    with pytest.raises(UsageError, match=r"^-n and --endpoint exclude each other: pass only one of them"):
         find(namesrv_addr=["a"], endpoint="b")
 
 

@@ -44,26 +44,36 @@ ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions"
 ACL_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_COLUMNS)
 ACL_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_IN_TABLE)
 
-SubjectArgument = Annotated[str, Argument(("-s", "--subject"), "SUBJECT", "Who: User:NAME, or NAME alone.")]
+SubjectArgument = Annotated[str, Argument(("-s", "--subject"), "SUBJECT", "The user: User:NAME or NAME.")]
 ResourcesOption = Annotated[
     str,
     Option(
         "-r",
         "--resources",
         metavar="A,B",
-        help="Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.",
+        help="The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.",
     ),
 ]
 ActionsOption = Annotated[
     str,
-    Option("-a", "--actions", metavar="A,B", help="All, Pub, Sub, Create, Update, Delete, Get, List."),
+    Option(
+        "-a",
+        "--actions",
+        metavar="A,B",
+        help="The actions: All, Pub, Sub, Create, Update, Delete, Get, List.",
+    ),
 ]
 DecisionOption = Annotated[
-    str, Option("-d", "--decision", metavar="Allow|Deny", help="What becomes of them.")
+    str, Option("-d", "--decision", metavar="Allow|Deny", help="The decision: Allow or Deny.")
 ]
 SourceIpsOption = Annotated[
     str | None,
-    Option("-i", "--sourceIp", metavar="A,B", help="Only from these addresses or networks (10.0.0.0/8)."),
+    Option(
+        "-i",
+        "--sourceIp",
+        metavar="A,B",
+        help="Only for clients at these addresses or networks (10.0.0.0/8).",
+    ),
 ]
 
 
@@ -73,21 +83,23 @@ def list_acl(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
     subject_text: Annotated[
-        str | None, Option("-s", "--subject", metavar="TEXT", help="Only subjects with this text in them.")
+        str | None, Option("-s", "--subject", metavar="TEXT", help="Only subjects that contain this text.")
     ] = None,
     resource_text: Annotated[
-        str | None, Option("-r", "--resource", metavar="TEXT", help="Only resources with this text in them.")
+        str | None, Option("-r", "--resource", metavar="TEXT", help="Only resources that contain this text.")
     ] = None,
 ) -> ResultRows:
-    """Show the ACLs of a broker, or of every broker of a cluster: a row for each resource.
+    """Show the ACLs of a broker, or of every broker of a cluster.
+
+    Each row shows one resource.
 
     Examples:
         # All ACLs of a cluster
         nsadmin listAcl -c cluster-a
-        # Who may do what to a topic, on one broker
+        # Permissions for one topic, on one broker
         nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
     """
-    broker_targets = select_members(session, "listAcl", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     acl_results = match_results(
         broker_targets,
         session.admin.acls.list_entries(distinct_addrs(broker_targets), subject_text, resource_text),
@@ -110,14 +122,14 @@ def get_acl(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Show what one user may do, on a broker or on every broker of a cluster.
+    """Show the ACL of one user, on a broker or on every broker of a cluster.
 
     Examples:
         # A user's ACL on every broker of a cluster
         nsadmin getAcl User:operator-1 -c cluster-a
     """
     subject_name = parse_subject(subject_text)
-    broker_targets = select_members(session, "getAcl", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     acl_results = [
         acl_result.then(lambda acl_entries: _require_entries(subject_name, acl_entries))
         for acl_result in match_results(
@@ -145,18 +157,18 @@ def create_acl(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Allow or deny a user something, on a broker or on every broker of a cluster.
+    """Allow or deny actions on resources to a user, on a broker or on every broker of a cluster.
 
-    It is added to what there is; what there is for the same resource gives way. The user has to be there.
+    The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist.
 
     Examples:
-        # A user may send to a topic and read it
+        # Allow a user to send to a topic and to read it
         nsadmin createAcl operator-1 -r Topic:orders -a Pub,Sub -d Allow -c cluster-a --yes
-        # What would change, where he comes from one network
+        # Preview an entry for clients in one network
         nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
-    acl_entries = parse_entries("createAcl", resource_list, action_list, decision_text, source_ip_list)
-    return _merge_acl(session, "createAcl", subject_text, acl_entries, broker_text, cluster_name)
+    acl_entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
 
 
 @declare_columns(ACL_CHANGE_COLUMNS)
@@ -170,16 +182,16 @@ def update_acl(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Change what is allowed or denied a user, resource by resource.
+    """Change entries of a user's ACL, resource by resource.
 
-    Other resources stay as they are; what there is not yet is added, as brokers have it.
+    Entries for other resources do not change. An entry for a new resource is added.
 
     Examples:
-        # A user may only read a topic
+        # Allow a user only to read a topic
         nsadmin updateAcl operator-1 -r Topic:orders -a Sub -d Allow -c cluster-a --yes
     """
-    acl_entries = parse_entries("updateAcl", resource_list, action_list, decision_text, source_ip_list)
-    return _merge_acl(session, "updateAcl", subject_text, acl_entries, broker_text, cluster_name)
+    acl_entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
 
 
 @declare_columns(ACL_CHANGE_COLUMNS)
@@ -188,26 +200,37 @@ def delete_acl(
     subject_text: SubjectArgument,
     resource_list: Annotated[
         str | None,
-        Option("-r", "--resources", metavar="A,B", help="Only what it says of these; else all of it."),
+        Option(
+            "-r",
+            "--resources",
+            metavar="A,B",
+            help="Delete only the entries for these resources. Default: the whole ACL.",
+        ),
     ] = None,
     policy_type: Annotated[
         str | None,
-        Option("--policyType", metavar="Custom|Default", help="Only policies of this type; else both."),
+        Option(
+            "--policyType",
+            metavar="Custom|Default",
+            help="Delete only entries of this policy type. Default: both types.",
+        ),
     ] = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Delete a user's ACL, or what it says of some resources; what is not there is an error.
+    """Delete a user's ACL, or its entries for some resources.
+
+    It is an error if the ACL or an entry does not exist.
 
     Examples:
-        # What would go
+        # Preview the deletion
         nsadmin deleteAcl operator-1 -c cluster-a --dry-run
-        # What it says of one topic, on one broker
+        # Delete the entry for one topic, on one broker
         nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
     """
-    subject, chosen = parse_subject(subject_text), parse_resources("deleteAcl", resource_list)
-    policy_kind = argument_values.parse_choice("deleteAcl", "--policyType", policy_type, POLICY_TYPES)
-    broker_targets = select_members(session, "deleteAcl", broker_text, cluster_name)
+    subject, chosen = parse_subject(subject_text), parse_resources(resource_list)
+    policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(
         f"Delete {', '.join(chosen) or 'the whole ACL'} of {subject} from {describe_targets(broker_targets)}?"
     )
@@ -221,19 +244,21 @@ def delete_acl(
 def copy_acl(
     session: Session,
     source_broker: Annotated[
-        str, Argument(("-f", "--fromBroker"), "FROM", "The broker that has them: address or name.")
+        str, Argument(("-f", "--fromBroker"), "FROM", "The broker to copy from: address or name.")
     ],
     target_broker: Annotated[
-        str, Argument(("-t", "--toBroker"), "TO", "The broker that gets them: address or name.")
+        str, Argument(("-t", "--toBroker"), "TO", "The broker to copy to: address or name.")
     ],
     subject_list: Annotated[
-        str | None, Option("-s", "--subjects", metavar="A,B", help="Only these users' ACLs.")
+        str | None, Option("-s", "--subjects", metavar="A,B", help="Only the ACLs of these users.")
     ] = None,
 ) -> ResultRows:
-    """Copy ACLs from one broker to another, among those that are there; copyUser copies the users.
+    """Copy ACLs from one broker to another. Use copyUser to copy the users.
+
+    ACLs that exist only on the target broker stay.
 
     Examples:
-        # What the copy would change
+        # Preview the copy
         nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 --dry-run
         # Copy one user's ACL
         nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 -s User:operator-1 --yes
@@ -247,8 +272,7 @@ def copy_acl(
         raise source_result.error
     source_entries = source_result.result or {}
     subject_names = [
-        parse_subject(subject_name)
-        for subject_name in argument_values.parse_name_list("copyAcl", "-s", subject_list)
+        parse_subject(subject_name) for subject_name in argument_values.parse_name_list("-s", subject_list)
     ] or sorted(source_entries)
     session.confirm_change(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
     planned_changes = [
@@ -281,16 +305,15 @@ def _plan_copy(
 
 def _merge_acl(
     session: Session,
-    command_name: str,
     subject_text: str,
     acl_entries: Sequence[AclEntry],
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
     subject_name = parse_subject(subject_text)
-    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     entries_text = "; ".join(map(entry_text, acl_entries))
-    session.confirm_change(f"Have {subject_name} get {entries_text} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Set {entries_text} for {subject_name} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.acls.plan_merge(distinct_addrs(broker_targets), subject_name, acl_entries)
     return _apply_acl_plans(session, broker_targets, subject_name, planned_changes)
 

@@ -10,21 +10,27 @@ from nsadmin.session import Session
 
 PasswordFileOption = Annotated[
     str | None,
-    Option("--passwordFile", metavar="FILE", help="Read it from this file, which others may not read."),
+    Option(
+        "--passwordFile",
+        metavar="FILE",
+        help="Read it from this file, which must be readable only by its owner.",
+    ),
 ]
 PasswordStdinOption = Annotated[
     bool, Option("--passwordStdin", help="Read it from a line of standard input.")
 ]
 PasswordVisibleOption = Annotated[
     bool,
-    Option("--passwordVisible", help="Let it be on the line, where other users of this machine see it."),
+    Option(
+        "--passwordVisible",
+        help="Accept it on the command line, where other users of this machine can see it.",
+    ),
 ]
 PASSWORD_ADVICE = "pipe it in with --passwordStdin, or name a file with --passwordFile"
 
 
 def read_password(
     session: Session,
-    command: str,
     typed_password: str | None,
     password_file: str | None,
     from_stdin: bool,
@@ -34,7 +40,7 @@ def read_password(
     kind: str = "password",
     text_flag: str = "-p",
 ) -> str | None:
-    """The password from the given source. Without one: a prompt if `prompt_if_missing`, else None."""
+    """The password from the given source. Default: a prompt if `prompt_if_missing`, else None."""
     given_flags = [
         text_flag
         for text_flag, flag_value in (
@@ -45,31 +51,31 @@ def read_password(
         if flag_value
     ]
     if len(given_flags) > 1:
-        raise UsageError(f"{command}: give {' or '.join(given_flags)}, not both")
+        raise UsageError(f"{' or '.join(given_flags)} exclude each other: pass only one")
     if typed_password is not None:
         if not allow_visible:
             # The message does not quote the password, because error messages may end up in a log.
             raise UsageError(
-                f"{command}: a {kind} on the line is seen in the list of processes and the shell's history:"
-                f" {PASSWORD_ADVICE}, or insist with --passwordVisible"
+                f"a {kind} on the command line is visible in the process list and the "
+                f"shell's history: {PASSWORD_ADVICE}, or pass --passwordVisible"
             )
         return typed_password
     if password_file is not None:
-        return _read_password_file(command, password_file, kind)
+        return _read_password_file(password_file, kind)
     if from_stdin:
         return session.ask_secret(kind, True, PASSWORD_ADVICE)
-    return _prompt_password(session, command, kind) if prompt_if_missing else None
+    return _prompt_password(session, kind) if prompt_if_missing else None
 
 
-def _prompt_password(session: Session, command: str, kind: str) -> str:
+def _prompt_password(session: Session, kind: str) -> str:
     """Prompt twice, because the terminal does not show the typed text."""
     first_answer = session.ask_secret(kind, False, PASSWORD_ADVICE)
-    if confirmation.ask_secret(f"{kind} once more") != first_answer:
-        raise UsageError(f"{command}: these are two different texts; nothing was changed")
+    if confirmation.ask_secret(f"{kind} again") != first_answer:
+        raise UsageError("the two texts differ, nothing was changed: run the command again")
     return first_answer
 
 
-def _read_password_file(command: str, password_file: str, kind: str) -> str:
+def _read_password_file(password_file: str, kind: str) -> str:
     from pathlib import Path
 
     from nsadmin.client.connection.credentials import require_private_file
@@ -79,11 +85,11 @@ def _read_password_file(command: str, password_file: str, kind: str) -> str:
         require_private_file(file_path)
         password_text = file_path.read_text(encoding="utf-8").rstrip("\r\n")
     except BadSettings as error:
-        raise UsageError(f"{command}: {error}") from None
+        raise UsageError(f"{error}") from None
     except OSError as error:
-        raise UsageError(f"{command}: {password_file} cannot be read: {error.strerror}") from None
+        raise UsageError(f"cannot read {password_file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{command}: {password_file} is no text") from None
+        raise UsageError(f"{password_file} is not a text file") from None
     if not password_text or "\n" in password_text:
-        raise UsageError(f"{command}: {password_file} has to be one line, the {kind}")
+        raise UsageError(f"{password_file} must contain one line: the {kind}")
     return password_text

@@ -1,6 +1,6 @@
 """Owns the commands for the ACL accounts and global white addresses of 4.x brokers.
 
-Each broker has a file of its own, slaves too. No secret key is ever shown.
+Each broker, also each slave, has its own file. No command shows a secret key.
 """
 
 from collections.abc import Sequence
@@ -61,13 +61,14 @@ def get_acl_config(
 ) -> ResultRows:
     """Show the accounts of a 4.x broker with aclEnable, or of every broker of a cluster.
 
-    `globalWhiteAddrs` may do everything without an account. A broker without accounts has no row.
+    Clients at `globalWhiteAddrs` have all permissions without an account. A broker without accounts has no
+    row.
 
     Examples:
         # Accounts of one broker
         nsadmin getAclConfig -b 127.0.0.1:10911
     """
-    broker_targets = select_members(session, "getAclConfig", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     acl_results = match_results(
         broker_targets, session.admin.plain_acls.list_accounts(distinct_addrs(broker_targets))
     )
@@ -96,13 +97,13 @@ def get_acl_config(
 def cluster_acl_config_version(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
-    """Show how often the ACL files of 4.x brokers were changed, and when last.
+    """Show how often the ACL files of 4.x brokers changed, and when they last changed.
 
     Examples:
         # The files of one broker
         nsadmin clusterAclConfigVersion -b 127.0.0.1:10911
     """
-    broker_targets = select_members(session, "clusterAclConfigVersion", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     file_results = match_results(
         broker_targets, session.admin.plain_acls.list_files(distinct_addrs(broker_targets))
     )
@@ -132,35 +133,43 @@ def update_acl_config(
     access_key: AccessKeyArgument,
     secret_key: Annotated[
         str | None,
-        Option("-s", "--secretKey", metavar="TEXT", help="The secret key; needs --passwordVisible."),
+        Option("-s", "--secretKey", metavar="TEXT", help="The secret key. Needs --passwordVisible."),
     ] = None,
     admin_text: Annotated[
         str | None,
-        Option("-m", "--admin", metavar="true|false", help="Whether it may do everything."),
+        Option("-m", "--admin", metavar="true|false", help="Whether the account has all permissions."),
     ] = None,
     white_addr: Annotated[
         str | None,
-        Option("-w", "--whiteRemoteAddress", metavar="ADDRS", help="From where it need not sign: 10.0.0.*."),
+        Option(
+            "-w",
+            "--whiteRemoteAddress",
+            metavar="ADDRS",
+            help="Addresses from which requests need no signature: 10.0.0.*.",
+        ),
     ] = None,
     default_topic_perm: Annotated[
         str | None,
         Option(
-            "-i", "--defaultTopicPerm", metavar="PERM", help="Of topics not named: DENY, PUB, SUB, PUB|SUB."
+            "-i",
+            "--defaultTopicPerm",
+            metavar="PERM",
+            help="Permission for topics that are not listed: DENY, PUB, SUB, PUB|SUB.",
         ),
     ] = None,
     default_group_perm: Annotated[
         str | None,
-        Option("-u", "--defaultGroupPerm", metavar="PERM", help="Of groups not named."),
+        Option("-u", "--defaultGroupPerm", metavar="PERM", help="Permission for groups that are not listed."),
     ] = None,
     topic_perm_list: Annotated[
         str | None,
-        Option("-t", "--topicPerms", metavar="LIST", help="Of topics: orders=PUB|SUB,other=DENY."),
+        Option("-t", "--topicPerms", metavar="LIST", help="Permissions by topic: orders=PUB|SUB,other=DENY."),
     ] = None,
     group_perm_list: Annotated[
-        str | None, Option("-g", "--groupPerms", metavar="LIST", help="Of groups: shop=SUB.")
+        str | None, Option("-g", "--groupPerms", metavar="LIST", help="Permissions by group: shop=SUB.")
     ] = None,
     secret_prompt: Annotated[
-        bool, Option("--secretKeyPrompt", help="A secret key, asked for on the terminal.")
+        bool, Option("--secretKeyPrompt", help="Ask for a secret key on the terminal.")
     ] = False,
     secret_file: password_input.PasswordFileOption = None,
     secret_stdin: password_input.PasswordStdinOption = False,
@@ -168,19 +177,18 @@ def update_acl_config(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Make or change an account of a 4.x broker with aclEnable, or of every broker of a cluster.
+    """Create or change an account of a 4.x broker with aclEnable, or of every broker of a cluster.
 
-    A new account needs a secret key. What is not named stays; a list of permissions replaces the one there.
+    A new account needs a secret key. Settings that you do not pass stay. A list of permissions replaces the
+    existing list.
 
     Examples:
-        # An account may read one topic
+        # Allow an account to read one topic
         nsadmin updateAclConfig shopkeeper -t orders=SUB -b 127.0.0.1:10911 --yes
     """
-    command_name = "updateAclConfig"
-    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     new_secret = password_input.read_password(
         session,
-        command_name,
         secret_key,
         secret_file,
         secret_stdin,
@@ -189,22 +197,20 @@ def update_acl_config(
         kind="secret key",
         text_flag="-s",
     )
-    _require_long_keys(command_name, access_key, new_secret)
+    _require_long_keys(access_key, new_secret)
     wanted_account = PlainAccount(
         access_key,
         new_secret,
-        argument_values.parse_boolean(command_name, "-m", admin_text),
+        argument_values.parse_boolean("-m", admin_text),
         white_addr,
-        argument_values.parse_choice(command_name, "-i", default_topic_perm, PERM_NAMES),
-        argument_values.parse_choice(command_name, "-u", default_group_perm, PERM_NAMES),
-        _parse_perms(command_name, "-t", topic_perm_list),
-        _parse_perms(command_name, "-g", group_perm_list),
+        argument_values.parse_choice("-i", default_topic_perm, PERM_NAMES),
+        argument_values.parse_choice("-u", default_group_perm, PERM_NAMES),
+        _parse_perms("-t", topic_perm_list),
+        _parse_perms("-g", group_perm_list),
     )
     if wanted_account == PlainAccount(access_key):
-        raise UsageError(
-            f"{command_name}: nothing to change: give -m, -w, -i, -u, -t, -g or --secretKeyPrompt"
-        )
-    session.confirm_change(f"Write the account {access_key!r} on {describe_targets(broker_targets)}?")
+        raise UsageError("nothing to change: pass -m, -w, -i, -u, -t, -g or --secretKeyPrompt")
+    session.confirm_change(f'Write the account "{access_key}" on {describe_targets(broker_targets)}?')
     planned_changes = session.admin.plain_acls.plan_update(distinct_addrs(broker_targets), wanted_account)
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
@@ -219,11 +225,11 @@ def delete_acl_config(
     """Delete an account of a 4.x broker with aclEnable, or of every broker of a cluster.
 
     Examples:
-        # What would go
+        # Preview the deletion
         nsadmin deleteAclConfig shopkeeper -b 127.0.0.1:10911 --dry-run
     """
-    broker_targets = select_members(session, "deleteAclConfig", broker_text, cluster_name)
-    session.confirm_change(f"Delete the account {access_key!r} from {describe_targets(broker_targets)}?")
+    broker_targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f'Delete the account "{access_key}" from {describe_targets(broker_targets)}?')
     planned_changes = session.admin.plain_acls.plan_delete(distinct_addrs(broker_targets), access_key)
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
@@ -235,28 +241,30 @@ def update_global_white_addr(
         str, Argument(("-g", "--globalWhiteRemoteAddresses"), "ADDRS", "Addresses such as 10.0.0.*,10.1.*.*.")
     ],
     acl_file_path: Annotated[
-        str | None, Option("-p", "--aclFileFullPath", metavar="PATH", help="Into this file of the broker.")
+        str | None,
+        Option("-p", "--aclFileFullPath", metavar="PATH", help="Write to this ACL file of the broker."),
     ] = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Set from where everybody may do everything without signing, on 4.x brokers with aclEnable.
+    """Set the addresses from which every client has all permissions, on 4.x brokers with aclEnable.
 
-    The list takes the place of the one that is there.
+    Requests from these addresses need no signature. The list replaces the existing list.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin updateGlobalWhiteAddr 10.0.0.* -b 127.0.0.1:10911 --dry-run
     """
-    wanted_addrs = argument_values.parse_name_list("updateGlobalWhiteAddr", "-g", white_addr_list)
-    broker_targets = select_members(session, "updateGlobalWhiteAddr", broker_text, cluster_name)
+    wanted_addrs = argument_values.parse_name_list("-g", white_addr_list)
+    broker_targets = select_members(session, broker_text, cluster_name)
     acl_admin = session.admin.plain_acls
     acls_by_addr = {
         addr_result.addr: addr_result
         for addr_result in acl_admin.list_accounts(distinct_addrs(broker_targets))
     }
     session.confirm_change(
-        f"Let everybody at {', '.join(wanted_addrs)} do everything on {describe_targets(broker_targets)}?"
+        f"Give every client at {', '.join(wanted_addrs)} all permissions on "
+        f"{describe_targets(broker_targets)}?"
     )
     change_results: list[ServerResult[tuple[str, ...]]] = (
         [addr_result.then(lambda _: tuple(wanted_addrs)) for addr_result in acls_by_addr.values()]
@@ -357,27 +365,27 @@ def _account_settings(plain_account: PlainAccount) -> dict[str, object]:
     return dict(zip(_ACCOUNT_SETTINGS, setting_values, strict=True))
 
 
-def _parse_perms(command: str, option_flag: str, perm_list: str | None) -> tuple[str, ...] | None:
+def _parse_perms(option_flag: str, perm_list: str | None) -> tuple[str, ...] | None:
     """Parse NAME=PERM pairs strictly: brokers read an unknown permission as DENY and report no error."""
     if perm_list is None:
         return None
     parsed_perms = []
-    for list_item in argument_values.parse_name_list(command, option_flag, perm_list):
+    for list_item in argument_values.parse_name_list(option_flag, perm_list):
         name, _, perm_text = list_item.partition("=")
         if not name or not perm_text:
             raise UsageError(
-                f"{command}: {option_flag} {list_item} cannot be: give NAME=PERM, such as orders=PUB|SUB"
+                f'invalid permission "{list_item}" for {option_flag}: write NAME=PERM, such as orders=PUB|SUB'
             )
         parsed_perms.append(
-            f"{name}={argument_values.parse_choice(command, f'{option_flag} {name}', perm_text, PERM_NAMES)}"
+            f"{name}={argument_values.parse_choice(f'{option_flag} {name}', perm_text, PERM_NAMES)}"
         )
     return tuple(parsed_perms)
 
 
-def _require_long_keys(command_name: str, access_key: str, secret_key: str | None) -> None:
-    """Refuse short keys here: a broker refuses them too, but quotes the secret key in its answer and log."""
+def _require_long_keys(access_key: str, secret_key: str | None) -> None:
+    """Refuse short keys here: a broker refuses them, too, but writes the secret key to its answer and log."""
     for key_kind, key_text in (("access key", access_key), ("secret key", secret_key)):
         if key_text is not None and len(key_text) < MIN_KEY_LENGTH:
             raise UsageError(
-                f"{command_name}: the {key_kind} is too short: 4.x wants at least {MIN_KEY_LENGTH} characters"
+                f"the {key_kind} is too short: 4.x brokers need at least {MIN_KEY_LENGTH} characters"
             )

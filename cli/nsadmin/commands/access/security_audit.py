@@ -17,31 +17,33 @@ def security_audit(
     session: Session,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="How many kinds of warnings may be there; 0 if left out."),
+        Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
     ] = None,
     critical_range: Annotated[
         str | None,
-        Option("--critical", metavar="RANGE", help="How many critical kinds may be there; 0 if left out."),
+        Option(
+            "--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."
+        ),
     ] = None,
 ) -> CheckVerdict:
-    """Look at what stands open on name servers and brokers, ours and Apache's, and say what to do about it.
+    """Audit name servers and brokers, nsadmin's and Apache's, for exposure, and advise how to fix it.
 
-    It only looks: each server is asked for its settings, once as this client and once as somebody unknown, a
-    TLS handshake is begun, and a connection to the port of replication is made and closed. Nothing is changed
-    or tried out. Known vulnerabilities are judged by version and settings; a vendor may have mended its own
-    release without a new number.
+    The audit only reads. It asks each server for its settings: once as this client, and once without
+    credentials. It begins a TLS handshake, and it opens and closes a connection to the replication port. It
+    judges known vulnerabilities by version and settings. A vendor may have fixed its release without a new
+    version number.
 
-    Critical: known ways in, secrets told to whoever asks, doors open at public addresses, a certificate that
-    has expired. Warning: no authentication, plain text, settings that anybody may change, a port of
-    replication that can be reached from here. What is OK in the list is worth knowing, and may be meant so.
-    What could not be seen makes the state unknown, if nothing is worse.
+    Critical findings: known exploits, readable secrets, unprotected servers at public addresses, expired
+    certificates. Warnings: no authentication, plain text, settings that every client can change, a
+    replication port that is reachable from here. Findings with the state OK may be intended. If nothing is
+    worse, servers that could not be checked make the state unknown.
 
     Examples:
-        # A lab is open to everybody (exit code 1)
+        # Audit all servers; a lab accepts every client (exit code 1)
         nsadmin securityAudit
-        # With all servers and remedies, for a program (exit code 1)
+        # Show all servers and remedies, for a program (exit code 1)
         nsadmin securityAudit --format json
-        # Only what is critical, every night, for Nagios
+        # Alert only on critical findings, for Nagios
         nsadmin securityAudit --warning '~:' --format nagios
     """
     from nsadmin.operations.security import observer, rules

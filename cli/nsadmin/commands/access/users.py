@@ -1,6 +1,6 @@
 """Owns listUser, getUser, createUser, updateUser, copyUser and deleteUser, for brokers 5.3 and later.
 
-Each broker has users of its own, slaves too. No password is ever shown.
+Each broker, also each slave, has its own users. No command shows a password.
 """
 
 from collections.abc import Sequence
@@ -43,11 +43,16 @@ USER_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_IN_TA
 UsernameArgument = Annotated[str, Argument(("-u", "--username"), "NAME", "Name of the user.")]
 UserTypeOption = Annotated[
     str | None,
-    Option("-t", "--userType", metavar="Normal|Super", help="What ACLs allow, or everything."),
+    Option(
+        "-t",
+        "--userType",
+        metavar="Normal|Super",
+        help="Normal: permissions come from ACLs. Super: all permissions.",
+    ),
 ]
 PasswordOption = Annotated[
     str | None,
-    Option("-p", "--password", metavar="TEXT", help="The password; needs --passwordVisible."),
+    Option("-p", "--password", metavar="TEXT", help="The password. Needs --passwordVisible."),
 ]
 
 
@@ -57,18 +62,20 @@ def list_user(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
     name_filter: Annotated[
-        str | None, Option("-f", metavar="TEXT", help="Only users with this in their names.")
+        str | None, Option("-f", metavar="TEXT", help="Only users whose names contain this text.")
     ] = None,
 ) -> ResultRows:
-    """Show the users of a broker, or of every broker of a cluster; where brokers differ is said.
+    """List the users of a broker, or of every broker of a cluster.
+
+    A line on stderr names each user that differs between brokers.
 
     Examples:
         # Users of every broker of a cluster
         nsadmin listUser -c cluster-a
-        # Those of one broker whose names have a text in them
+        # Users of one broker whose names contain a text
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """
-    broker_targets = select_members(session, "listUser", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     user_results = match_results(
         broker_targets, session.admin.users.list_users(distinct_addrs(broker_targets), name_filter)
     )
@@ -92,13 +99,13 @@ def get_user(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Show one user, as each broker knows him.
+    """Show one user on a broker, or on every broker of a cluster.
 
     Examples:
         # A user on every broker of a cluster
         nsadmin getUser operator-1 -c cluster-a
     """
-    broker_targets = select_members(session, "getUser", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     user_results = match_results(
         broker_targets, session.admin.users.get_user(distinct_addrs(broker_targets), username)
     )
@@ -130,28 +137,27 @@ def create_user(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Make a user on a broker, or on every broker of a cluster. The password is asked for.
+    """Create a user on a broker, or on every broker of a cluster. nsadmin asks for the password.
 
-    Where there is a user of that name nothing is done, and the other brokers are told all the same.
+    A broker that already has the user does not change. The other brokers still get it.
 
     Examples:
-        # What would be done, the password piped in
+        # Preview the creation, with the password from standard input
         nsadmin createUser shop -c cluster-a --passwordStdin --dry-run
-        # A user who may do what ACLs allow; the password comes from a file
+        # Create a user whose permissions come from ACLs, with the password from a file
         nsadmin createUser shop -c cluster-a --passwordFile shop.password --yes
     """
-    type_name = argument_values.parse_choice("createUser", "-t", user_type, USER_TYPES) or "Normal"
-    broker_targets = select_members(session, "createUser", broker_text, cluster_name)
+    type_name = argument_values.parse_choice("-t", user_type, USER_TYPES) or "Normal"
+    broker_targets = select_members(session, broker_text, cluster_name)
     new_password = password_input.read_password(
         session,
-        "createUser",
         password,
         password_file,
         password_stdin,
         password_visible,
         prompt_if_missing=True,
     )
-    session.confirm_change(f"Make the {type_name} user {username!r} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(broker_targets)}?')
     planned_changes = session.admin.users.plan_create(
         distinct_addrs(broker_targets), User(username, new_password, type_name)
     )
@@ -164,11 +170,12 @@ def update_user(
     username: UsernameArgument,
     user_type: UserTypeOption = None,
     user_status: Annotated[
-        str | None, Option("-s", "--userStatus", metavar="enable|disable", help="Whether he may sign.")
+        str | None,
+        Option("-s", "--userStatus", metavar="enable|disable", help="Whether the user can sign requests."),
     ] = None,
     password: PasswordOption = None,
     password_prompt: Annotated[
-        bool, Option("--passwordPrompt", help="A new password, asked for on the terminal.")
+        bool, Option("--passwordPrompt", help="Ask for a new password on the terminal.")
     ] = False,
     password_file: password_input.PasswordFileOption = None,
     password_stdin: password_input.PasswordStdinOption = False,
@@ -178,20 +185,19 @@ def update_user(
 ) -> ResultRows:
     """Change a user's password, type or status, on a broker or on every broker of a cluster.
 
-    What is not named stays.
+    Settings that you do not pass stay.
 
     Examples:
-        # Nobody may sign as this user any more
+        # Disable a user
         nsadmin updateUser operator-1 -s disable -c cluster-a --yes
-        # Another password, from a file
+        # Set another password, from a file
         nsadmin updateUser operator-1 --passwordFile shop.password -c cluster-a --yes
     """
-    type_name = argument_values.parse_choice("updateUser", "-t", user_type, USER_TYPES)
-    status_name = argument_values.parse_choice("updateUser", "-s", user_status, USER_STATUSES)
-    broker_targets = select_members(session, "updateUser", broker_text, cluster_name)
+    type_name = argument_values.parse_choice("-t", user_type, USER_TYPES)
+    status_name = argument_values.parse_choice("-s", user_status, USER_STATUSES)
+    broker_targets = select_members(session, broker_text, cluster_name)
     new_password = password_input.read_password(
         session,
-        "updateUser",
         password,
         password_file,
         password_stdin,
@@ -199,8 +205,8 @@ def update_user(
         prompt_if_missing=password_prompt,
     )
     if (new_password, type_name, status_name) == (None, None, None):
-        raise UsageError("updateUser: nothing to change: give -t, -s, --passwordPrompt or --passwordFile")
-    session.confirm_change(f"Change the user {username!r} on {describe_targets(broker_targets)}?")
+        raise UsageError("nothing to change: pass -t, -s, --passwordPrompt or --passwordFile")
+    session.confirm_change(f'Change the user "{username}" on {describe_targets(broker_targets)}?')
     planned_changes = session.admin.users.plan_update(
         distinct_addrs(broker_targets), User(username, new_password, type_name, status_name)
     )
@@ -214,17 +220,17 @@ def delete_user(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Delete a user with his ACL from a broker, or from every broker of a cluster.
+    """Delete a user and its ACL from a broker, or from every broker of a cluster.
 
     Examples:
-        # Where he would be deleted
+        # Preview the deletion
         nsadmin deleteUser operator-1 -c cluster-a --dry-run
-        # On one broker
+        # Delete it on one broker
         nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, "deleteUser", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(
-        f"Delete the user {username!r} with his ACL from {describe_targets(broker_targets)}?"
+        f'Delete the user "{username}" and its ACL from {describe_targets(broker_targets)}?'
     )
     planned_changes = session.admin.users.plan_delete(distinct_addrs(broker_targets), username)
     return _apply_user_plans(session, broker_targets, username, planned_changes)
@@ -234,19 +240,21 @@ def delete_user(
 def copy_user(
     session: Session,
     source_broker: Annotated[
-        str, Argument(("-f", "--fromBroker"), "FROM", "The broker that has them: address or name.")
+        str, Argument(("-f", "--fromBroker"), "FROM", "The broker to copy from: address or name.")
     ],
     target_broker: Annotated[
-        str, Argument(("-t", "--toBroker"), "TO", "The broker that gets them: address or name.")
+        str, Argument(("-t", "--toBroker"), "TO", "The broker to copy to: address or name.")
     ],
     username_list: Annotated[
         str | None, Option("-u", "--usernames", metavar="A,B", help="Only these users.")
     ] = None,
 ) -> ResultRows:
-    """Copy users from one broker to another, with their passwords; users that are there are overwritten.
+    """Copy users with their passwords from one broker to another.
+
+    Users that already exist on the target broker are overwritten.
 
     Examples:
-        # What the copy would change
+        # Preview the copy
         nsadmin copyUser 127.0.0.1:10911 127.0.0.1:10921 --dry-run
         # Copy one user
         nsadmin copyUser 127.0.0.1:10911 127.0.0.1:10921 -u operator-1 --yes
@@ -259,9 +267,9 @@ def copy_user(
     if source_result.error is not None:
         raise source_result.error
     source_users = {source_user.username: source_user for source_user in source_result.result or ()}
-    wanted_names = argument_values.parse_name_list("copyUser", "-u", username_list) or [*source_users]
+    wanted_names = argument_values.parse_name_list("-u", username_list) or [*source_users]
     missing_errors = {
-        username: NotFound(f"{source_addr} has no user {username!r}")
+        username: NotFound(f'{source_addr} has no user "{username}"')
         for username in wanted_names
         if username not in source_users
     }
@@ -377,7 +385,7 @@ def _user_notes(user_results: Sequence[ServerResult[tuple[User, ...]]]) -> list[
             difference_notes.append(f"user {name}: not on {', '.join(addrs_without_user)}")
         elif len(set(holders.values())) > 1:
             difference_notes.append(
-                f"user {name}: not the same on {', '.join(holders)}{_password_hint(list(holders.values()))}"
+                f"user {name}: differs between {', '.join(holders)}{_password_hint(list(holders.values()))}"
             )
     return [*failure_notes, *difference_notes]
 

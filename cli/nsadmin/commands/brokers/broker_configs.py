@@ -35,7 +35,7 @@ CONFIG_CHANGE_TABLE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *C
 def get_broker_config(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
-    """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys.
+    """Show the settings of a broker, or of every broker of a cluster, sorted by key.
 
     Examples:
         # All settings of one broker
@@ -43,7 +43,7 @@ def get_broker_config(
         # One setting on every broker of a cluster
         nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
     """
-    broker_targets = select_members(session, "getBrokerConfig", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     config_results = match_results(
         broker_targets, session.admin.broker_configs.get_each(distinct_addrs(broker_targets))
     )
@@ -72,32 +72,32 @@ def update_broker_config(
         str,
         Argument(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.", value_source="broker-keys"),
     ],
-    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
+    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)],
     broker_text: BrokerAddrOption = None,
     cluster_name: Annotated[
-        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of it.")
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of this cluster.")
     ] = None,
     include_slaves: Annotated[
         str | None,
-        Option("-a", "--updateAllBroker", metavar="true|false", help="With -c: its slaves too."),
+        Option("-a", "--updateAllBroker", metavar="true|false", help="With -c: also the slaves."),
     ] = None,
 ) -> ResultRows:
     """Change one setting on a broker, or on all masters of a cluster, and read it back.
 
-    Brokers say yes to keys they do not know and to values they cannot read: these are reported as failed.
-    A broker that has the value already is left alone. The others rewrite their configuration file, with all
-    their settings. Many settings count from the next start of the broker only; some are locked.
+    Brokers accept unknown keys and invalid values without an error. nsadmin reports these as failed. nsadmin
+    sends nothing to a broker that already has the value. The other brokers rewrite their configuration files
+    with all settings. Many settings take effect only when the broker restarts. Some settings are locked.
 
     Examples:
-        # What would change, before and after
+        # Preview the change
         nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
-        # Keep files of one broker for 48 hours
+        # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
     """
-    with_slaves = argument_values.parse_boolean("updateBrokerConfig", "-a", include_slaves)
+    with_slaves = argument_values.parse_boolean("-a", include_slaves)
     select_targets = select_members if with_slaves else select_masters
-    broker_targets = select_targets(session, "updateBrokerConfig", broker_text, cluster_name)
-    session.confirm_change(f"Set {key} = {value!r} on {describe_targets(broker_targets)}?")
+    broker_targets = select_targets(session, broker_text, cluster_name)
+    session.confirm_change(f'Set {key} = "{value}" on {describe_targets(broker_targets)}?')
     broker_configs = session.admin.broker_configs
     change_item = broker_configs.plan_update if session.is_dry_run else broker_configs.update_item
     item_changes = change_item(distinct_addrs(broker_targets), key, value)

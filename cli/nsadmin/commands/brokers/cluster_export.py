@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from namesrv_core.errors import RocketMQError
 from nsadmin import stderr
 from nsadmin.client.results import error_text
+from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
@@ -20,10 +21,10 @@ from nsadmin.session import Session
 
 EXPORT_COLUMNS = ("file", "brokers", "size")
 
-ClusterArgument = Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "The cluster.")]
+ClusterArgument = Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.")]
 ExportFolderOption = Annotated[
     str | None,
-    Option("-f", "--filePath", metavar="DIR", help="Write a file in this folder instead of standard output."),
+    Option("-f", "--filePath", metavar="DIR", help="Write a file to this folder instead of standard output."),
 ]
 
 
@@ -33,18 +34,18 @@ def export_configs(
     cluster_name: ClusterArgument,
     folder_name: ExportFolderOption = None,
     all_settings: Annotated[
-        bool, Option("--all", help="All settings, not the 16 that mqadmin picks.")
+        bool, Option("--all", help="All settings, not only the 16 settings that mqadmin picks.")
     ] = False,
 ) -> ResultRows | OutputText:
-    """Write settings of the masters of a cluster, and how large it is, as JSON.
+    """Write the settings of the masters of a cluster, and its size, as JSON.
 
-    With -f it is the file configs.json in that folder, which is made, and replaced if it is there. A broker
-    that does not tell is named, and the others are written all the same; then the exit code is 3.
+    With -f, nsadmin writes configs.json in that folder and replaces an existing file. nsadmin names each
+    broker that does not answer on stderr and writes the others. Then the exit code is 3.
 
     Examples:
-        # To look at
+        # Print the settings
         nsadmin exportConfigs cluster-a
-        # All settings, as a file
+        # Write all settings to a file
         nsadmin exportConfigs -c cluster-a --all -f exported
     """
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
@@ -64,30 +65,32 @@ def export_configs(
 def export_metadata(
     session: Session,
     cluster_name: Annotated[
-        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Every master of it.", required=False)
+        str | None,
+        Argument(("-c", "--clusterName"), "CLUSTER", "Every master of this cluster.", required=False),
     ],
     broker_text: OptionalBrokerAddrOption = None,
     folder_name: ExportFolderOption = None,
     only_topics: Annotated[bool, Option("-t", "--topic", help="Only topics.")] = False,
     only_groups: Annotated[bool, Option("-g", "--subscriptionGroup", help="Only consumer groups.")] = False,
     with_special: Annotated[
-        bool, Option("-s", "--specialTopic", help="Topics of retries and dead letters, too.")
+        bool, Option("-s", "--specialTopic", help="Also the topics of retries and dead letters.")
     ] = False,
     sum_queues: Annotated[
-        bool, Option("--sum", help="Add up queues over brokers, as mqadmin does: good for counting only.")
+        bool,
+        Option("--sum", help="Add up the queues of all brokers, like mqadmin. Use this only for counting."),
     ] = False,
 ) -> ResultRows | OutputText:
-    """Write the topics and consumer groups that users made as JSON, each as its brokers have it.
+    """Write the topics and consumer groups that users created as JSON.
 
-    updateTopicList and updateSubGroupList read it again. What brokers do not have alike stands there as the
-    first broker has it, and below perBroker as each has it. With -f it is a file in that folder:
-    metadata.json, or topic.json with -t, or subscriptionGroup.json with -g. A broker that does not tell is
-    named, and the others are written all the same; then the exit code is 3.
+    updateTopicList and updateSubGroupList read this JSON. If brokers differ, the JSON shows the settings of
+    the first broker, and under perBroker the settings of each broker. With -f, nsadmin writes a file to that
+    folder: metadata.json, or topic.json with -t, or subscriptionGroup.json with -g. nsadmin names each broker
+    that does not answer on stderr and writes the others. Then the exit code is 3.
 
     Examples:
         # Topics and groups of all masters
         nsadmin exportMetadata cluster-a
-        # Topics of one broker, as a file
+        # Write the topics of one broker to a file
         nsadmin exportMetadata -b 127.0.0.1:10911 -t -f exported
     """
     broker_places = _select_places(session, cluster_name, broker_text)
@@ -103,7 +106,7 @@ def export_metadata(
     )
     differing_names = metadata.list_differing_names(export_document)
     if differing_names:
-        session.write_remark(f"not alike on all brokers, see perBroker: {', '.join(differing_names)}")
+        session.write_remark(f"brokers differ, see perBroker: {', '.join(differing_names)}")
     file_name = {"topicConfigTable": "topic.json", "subscriptionGroupTable": "subscriptionGroup.json"}[
         table_names[0]
     ]
@@ -120,14 +123,15 @@ def export_metrics(
 ) -> ResultRows | OutputText:
     """Write load, versions and sizes of the masters of a cluster as JSON.
 
-    rocketmqVersion is the broker's; mqadmin writes its own. What mqadmin calls cpuNum stands under its real
-    name, clientCallbackExecutorThreads, as brokers do not tell how many processors they have. What a broker
-    does not tell is null, and no part of totalData. With -f it is the file metrics.json in that folder.
+    rocketmqVersion is the version of the broker. (mqadmin writes its own version.) mqadmin's cpuNum has its
+    real name here, clientCallbackExecutorThreads, because brokers do not report how many processors they
+    have. A value that a broker does not report is null, and totalData does not include it. With -f, nsadmin
+    writes metrics.json to that folder.
 
     Examples:
-        # To look at
+        # Print the figures
         nsadmin exportMetrics cluster-a
-        # As a file
+        # Write them to a file
         nsadmin exportMetrics -c cluster-a -f exported
     """
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
@@ -147,8 +151,7 @@ def export_metrics(
 def _select_places(
     session: Session, cluster_name: str | None, broker_text: str | None
 ) -> list[ExportedBroker]:
-    if (broker_text is None) == (cluster_name is None):
-        raise UsageError("exportMetadata: type either CLUSTER or -b ADDR")
+    exclusive_options.require_one_of("CLUSTER", cluster_name, "-b ADDR", broker_text)
     if broker_text is not None:
         broker_addr = find_broker_addr(session, broker_text)
         return [ExportedBroker(broker_addr, broker_addr)]

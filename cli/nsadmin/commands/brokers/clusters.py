@@ -7,6 +7,7 @@ from typing import Annotated
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import NotFound, error_text, is_denied
+from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
@@ -64,21 +65,29 @@ def cluster_list(
         str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Only this cluster.", required=False)
     ],
     more: Annotated[
-        bool, Option("-m", "--moreStats", help="Messages in and out, yesterday and today, instead of load.")
+        bool,
+        Option(
+            "-m",
+            "--moreStats",
+            help="Show the number of messages in and out, yesterday and today, instead of the load.",
+        ),
     ] = False,
     interval_seconds: Annotated[
-        float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+        float | None,
+        Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C."),
     ] = None,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Show every broker of every cluster with its load, each asked by itself.
+    """List the brokers of every cluster with their load and state.
 
-    inTps and outTps are those of the last 10 seconds, hour is the age of the oldest message in hours, disk
-    ratios go from 0 to 1. JSON has more columns: queues, timers. What a broker does not report is null.
-    A broker that answers with an error (4.9 does while it starts) is reachable, but not ready.
+    nsadmin asks each broker separately. inTps and outTps cover the last 10 seconds. hour is the age of the
+    oldest message in hours. Disk ratios range from 0 to 1. JSON has more columns, for queues and timers. A
+    value that a broker does not report is null. A broker that answers with an error is reachable but not
+    ready, for example a 4.9 broker during its start.
 
-    A broker that was there before and that no name server lists any more is a row with the error `missing`,
-    and the exit code is 3; --output mqadmin names it on stderr only. See inventory list.
+    A broker that was registered before and that no name server lists now has a row with the error `missing`.
+    Then the exit code is 3. With --output mqadmin, only a line on stderr names it. See `nsadmin inventory
+    list`.
 
     Examples:
         # All brokers with their load
@@ -102,7 +111,10 @@ def cluster_list(
             broker_state.error for broker_state in broker_statuses if broker_state.error is not None
         ]
         failure_notes = (
-            [f"{len(broker_errors)} of {len(broker_statuses)} brokers told nothing, see their errors"]
+            [
+                f"{len(broker_errors)} of {len(broker_statuses)} brokers did not report their load: "
+                "see the column error"
+            ]
             if broker_errors
             else []
         )
@@ -124,7 +136,7 @@ def cluster_list(
     if interval_seconds is None:
         return list_brokers()
     if interval_seconds <= 0:
-        raise UsageError(f"clusterList: -i {interval_seconds:g} cannot be: give seconds, more than 0")
+        raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     return session.repeat_every(interval_seconds, list_brokers)
 
 
@@ -187,14 +199,14 @@ def _load_row(broker_state: BrokerStatus, now_seconds: float) -> ResultRow:
         "inTps": runtime_info.get_number("putTps"),
         "outTps": runtime_info.out_tps,
         "hour": None if oldest_hours is None else round(oldest_hours, 2),
-        # Not a column: only --output mqadmin shows it.
+        # This is not a column. Only --output mqadmin shows it.
         "emptyStoreHours": _empty_store_hours(runtime_info, now_seconds),
         "brokerActive": runtime_info.is_active,
     }
 
 
 def _empty_store_hours(runtime_info: RuntimeInfo, now_seconds: float) -> float | None:
-    """The hours since the time -1 of an empty store; None for a store with messages."""
+    """Return the hours since the time -1 of an empty store; None for a store with messages."""
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     return None if earliest_ms is None or earliest_ms >= 0 else (now_seconds * 1000 - earliest_ms) / 3_600_000
 
@@ -221,18 +233,17 @@ def broker_status(
     broker: BrokerAddrArgument,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Show all that one broker, or every broker of a cluster, tells about itself.
+    """Show all figures that a broker, or every broker of a cluster, reports.
 
     Examples:
         # All figures of one broker
         nsadmin brokerStatus broker-a-0
-        # Those of its slave
+        # The figures of its slave
         nsadmin brokerStatus broker-a-0/1
-        # How many messages each broker of a cluster takes per second, in 10 seconds, 1 and 10 minutes
+        # Messages per second that each broker receives, over 10 seconds, 1 and 10 minutes
         nsadmin brokerStatus -c cluster-a --filter key=putTps
     """
-    if (broker is None) == (cluster_name is None):
-        raise UsageError("brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER")
+    exclusive_options.require_one_of("-b ADDR", broker, "-c CLUSTER", cluster_name)
     if broker is not None:
         broker_addrs = [find_broker_addr(session, broker)]
     else:
@@ -260,6 +271,6 @@ def broker_status(
 
 
 def _mark_time(figure_key: str, figure_value: str) -> str:
-    """Mark `bootTimestamp` and the like, so that a table shows a date."""
+    """Mark times such as `bootTimestamp`, so that a table shows a date."""
     is_time = figure_key.lower().endswith("timestamp") and figure_value.isdecimal()
     return EpochMillisText(figure_value) if is_time else figure_value

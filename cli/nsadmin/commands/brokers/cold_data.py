@@ -52,11 +52,11 @@ ColdReadGroupArgument = Annotated[str, Argument(("-g", "--consumerGroup"), "GROU
 def get_cold_data_flow_ctr_info(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
-    """Show how much cold data groups may read in a second, and what they have read of it.
+    """Show how much cold data groups may read per second, and how much they read.
 
-    A row without a group is about the whole broker; a row for each group that has a threshold of its own or
-    was seen to read cold data. All other groups have the threshold that a note says. Groups are slowed down
-    where the broker has coldDataFlowControlEnable=true; brokers know all this since 5.1.2.
+    A row without a group shows the whole broker. Other rows show the groups with their own threshold, and the
+    groups that read cold data. A line on stderr shows the threshold of all other groups. Brokers slow groups
+    down only if coldDataFlowControlEnable=true. Brokers support this since 5.1.2.
 
     Examples:
         # Every broker of a cluster
@@ -64,7 +64,7 @@ def get_cold_data_flow_ctr_info(
         # One broker
         nsadmin getColdDataFlowCtrInfo 127.0.0.1:10911
     """
-    broker_targets = select_members(session, "getColdDataFlowCtrInfo", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     cold_data_results = match_results(
         broker_targets, session.admin.cold_data.get_each(distinct_addrs(broker_targets))
     )
@@ -79,7 +79,7 @@ def get_cold_data_flow_ctr_info(
         if cold_data_result.result is not None
     }
     threshold_notes = [
-        f"a group without a row may read {group_threshold} bytes per second"
+        f"groups without a row may read {group_threshold} bytes per second"
         for group_threshold in sorted(filter(None, group_thresholds))
     ]
     return ResultRows(
@@ -130,27 +130,26 @@ def update_cold_data_flow_ctr_group_config(
     group: ColdReadGroupArgument,
     threshold_text: Annotated[
         str,
-        Argument(("-v", "--threshold"), "BYTES", "So many bytes of cold data in a second.", value_source=""),
+        Argument(("-v", "--threshold"), "BYTES", "Bytes of cold data per second.", value_source=""),
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Let a group read so much cold data in a second, on one broker or on every master of a cluster.
+    """Set how much cold data a group may read per second, on one broker or on every master of a cluster.
 
-    It is read back, as brokers say yes to whatever they are told. They forget it when they are started anew.
+    nsadmin reads the threshold back, because brokers accept every value. Brokers forget it when they restart.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin updateColdDataFlowCtrGroupConfig search-indexer 1048576 -c cluster-a --dry-run
-        # On one broker
+        # Set it on one broker
         nsadmin updateColdDataFlowCtrGroupConfig -g search-indexer -v 1048576 -b 127.0.0.1:10911 --yes
     """
-    command_name = "updateColdDataFlowCtrGroupConfig"
     if not (threshold_text.isascii() and threshold_text.isdecimal() and 0 < int(threshold_text) < 2**63):
         raise UsageError(
-            f"{command_name}: {threshold_text!r} is no threshold: give bytes per second, such as 1048576"
+            f'invalid threshold "{threshold_text}": expected bytes per second, for example 1048576'
         )
-    return _change_threshold(session, command_name, group, int(threshold_text), broker_text, cluster_name)
+    return _change_threshold(session, group, int(threshold_text), broker_text, cluster_name)
 
 
 @declare_columns(THRESHOLD_CHANGE_COLUMNS)
@@ -160,30 +159,28 @@ def remove_cold_data_flow_ctr_group_config(
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Let a group have the threshold for cold data that all have, on one broker or on a cluster's masters.
+    """Remove a group's own threshold for cold data, on one broker or on every master of a cluster.
 
-    A broker that has no threshold for the group says "not found", which is an error only if none has one.
+    Then the broker's default threshold applies to the group. A broker without a threshold for the group
+    reports "not found". That is an error only if no broker has one.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin removeColdDataFlowCtrGroupConfig search-indexer -c cluster-a --dry-run
-        # On every master of a cluster
+        # Remove it on every master of a cluster
         nsadmin removeColdDataFlowCtrGroupConfig search-indexer -c cluster-a --yes
     """
-    return _change_threshold(
-        session, "removeColdDataFlowCtrGroupConfig", group, None, broker_text, cluster_name
-    )
+    return _change_threshold(session, group, None, broker_text, cluster_name)
 
 
 def _change_threshold(
     session: Session,
-    command_name: str,
     group: str,
     threshold_bytes: int | None,
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
-    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    master_targets = select_masters(session, broker_text, cluster_name)
     question_start = (
         "Remove the threshold" if threshold_bytes is None else f"Set {threshold_bytes} bytes per second"
     )

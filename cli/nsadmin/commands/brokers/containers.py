@@ -24,16 +24,19 @@ def add_broker(
     session: Session,
     container_text: ContainerArgument,
     config_path: Annotated[
-        str, Argument(("-b", "--brokerConfigPath"), "PATH", "The broker's file, on the container's machine.")
+        str,
+        Argument(
+            ("-b", "--brokerConfigPath"), "PATH", "The broker's properties file, on the container's machine."
+        ),
     ],
 ) -> ResultRows:
-    """Start a broker in a container, by a file of properties on the container's machine.
+    """Start a broker in a broker container, from a properties file on the container's machine.
 
-    It is answered when the broker has been started. The container starts it again with itself only if its own
-    brokerConfigPaths has the file. What is no container says so here; mqadmin shows a stack trace.
+    The container answers after the broker has started. When the container restarts, it starts the broker
+    again only if its own brokerConfigPaths contains the file.
 
     Examples:
-        # Start one
+        # Start a broker
         nsadmin addBroker 127.0.0.1:10811 /etc/rocketmq/broker-b.conf --yes
     """
     container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)
@@ -54,14 +57,14 @@ def remove_broker(
     broker_identity: Annotated[
         str,
         Argument(
-            ("-b", "--brokerIdentity"), "CLUSTER:BROKER:ID", "Which broker of it; 0 is the id of a master."
+            ("-b", "--brokerIdentity"), "CLUSTER:BROKER:ID", "The broker to stop. 0 is the id of a master."
         ),
     ],
 ) -> ResultRows:
-    """Stop a broker in a container; its messages stay on the disk, and addBroker starts it again.
+    """Stop a broker in a broker container. Its messages stay on the disk, and addBroker starts it again.
 
-    Nothing can be written to it or read from it meanwhile: drain it before. It is answered when the broker
-    has been stopped.
+    Clients cannot write to the broker or read from it while it is stopped, so drain it first. The container
+    answers after the broker has stopped.
 
     Examples:
         # Stop a master
@@ -89,7 +92,7 @@ def _parse_contained_broker(id_text: str) -> ContainedBroker:
     id_parts = id_text.rsplit(":", 2)
     if len(id_parts) != 3 or not all(id_parts) or not id_parts[2].isdecimal():
         raise UsageError(
-            f"removeBroker: {id_text!r} is no broker: give CLUSTER:BROKER:ID, as in cluster-a:broker-a:0"
+            f'invalid broker "{id_text}": write CLUSTER:BROKER:ID, for example cluster-a:broker-a:0'
         )
     return ContainedBroker(id_parts[0], id_parts[1], int(id_parts[2]))
 

@@ -1,4 +1,4 @@
-"""Owns the commands for controllers; any controller of the list can be asked to find the leader."""
+"""Owns the commands for controllers. Any controller of the list can name the leader."""
 
 from collections.abc import Iterator
 from time import time
@@ -53,15 +53,15 @@ CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLU
 
 @declare_columns(CONTROLLER_COLUMNS)
 def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> ResultRows:
-    """Show which controller leads, as each of the list says; where they disagree is said.
+    """Show which controller leads, as each controller of the list reports it.
+
+    A line on stderr reports controllers that name different leaders.
 
     Examples:
-        # Who leads
+        # The leader
         nsadmin getControllerMetaData -a 127.0.0.1:9877
     """
-    meta_results = session.admin.controllers.get_metadata(
-        parse_controller_list("getControllerMetaData", controller_list)
-    )
+    meta_results = session.admin.controllers.get_metadata(parse_controller_list(controller_list))
     controller_rows: list[ResultRow] = [
         {
             "controllerAddr": meta_result.addr,
@@ -95,10 +95,10 @@ def get_sync_state_set(
     Examples:
         # Replicas of one broker
         nsadmin getSyncStateSet -a 127.0.0.1:9877 -b broker-a
-        # Of every broker of a cluster
+        # Replicas of every broker of a cluster
         nsadmin getSyncStateSet -a 127.0.0.1:9877 -c DefaultCluster
     """
-    argument_values.validate_interval("getSyncStateSet", interval_seconds)
+    argument_values.validate_interval(interval_seconds)
 
     def list_replicas() -> ResultRows:
         return _replica_rows(session, controller_list, broker_name, cluster_name)
@@ -111,9 +111,9 @@ def get_sync_state_set(
 def _replica_rows(
     session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
 ) -> ResultRows:
-    broker_names = select_broker_names(session, "getSyncStateSet", broker_name, cluster_name)
+    broker_names = select_broker_names(session, broker_name, cluster_name)
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list("getSyncStateSet", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
     replica_sets = controller_admin.get_replica_sets(leader_addr, broker_names)
     replica_rows = [
         replica_row(replica_set, broker_replica)
@@ -121,7 +121,7 @@ def _replica_rows(
         for broker_replica in replica_set.replicas
     ]
     missing_errors = [
-        NotFound(f"the controllers know no broker {broker_name!r}")
+        NotFound(f'the controllers have no broker "{broker_name}"')
         for broker_name in broker_names
         if broker_name not in replica_sets
     ]
@@ -138,15 +138,17 @@ def get_broker_epoch(
     cluster_name: ReplicaClusterOption = None,
     interval_seconds: RepeatIntervalOption = None,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Show what brokers under a controller remember of their masters: a row for each epoch.
+    """Show the epochs of brokers under a controller: which master wrote which part of the commit log.
+
+    Each row shows one epoch.
 
     Examples:
-        # Of one broker, master and slaves
+        # Epochs of one broker, master and slaves
         nsadmin getBrokerEpoch -b broker-a
-        # Of every broker of a cluster
+        # Epochs of every broker of a cluster
         nsadmin getBrokerEpoch -c DefaultCluster
     """
-    argument_values.validate_interval("getBrokerEpoch", interval_seconds)
+    argument_values.validate_interval(interval_seconds)
 
     def list_epochs() -> ResultRows:
         return _epoch_rows(session, broker_name, cluster_name)
@@ -155,7 +157,7 @@ def get_broker_epoch(
 
 
 def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> ResultRows:
-    broker_names = select_broker_names(session, "getBrokerEpoch", broker_name, cluster_name)
+    broker_names = select_broker_names(session, broker_name, cluster_name)
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(None)
     broker_targets = [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
@@ -164,7 +166,7 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
         for broker_id, broker_addr in broker_group.broker_addrs.items()
     ]
     if not broker_targets:
-        raise NotFound(f"no broker is registered as {', '.join(broker_names)}")
+        raise NotFound(f"no registered broker has the name {', '.join(broker_names)}")
     epoch_results = match_results(
         broker_targets, session.admin.controllers.get_epochs(distinct_addrs(broker_targets))
     )
@@ -192,15 +194,13 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
 
 @declare_columns(CONTROLLER_CONFIG_COLUMNS)
 def get_controller_config(session: Session, controller_list: ControllersOption) -> ResultRows:
-    """Show the settings of each controller of the list, in the order of keys.
+    """Show the settings of each controller of the list, sorted by key.
 
     Examples:
         # One setting on every controller
         nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
     """
-    config_results = session.admin.controllers.configs.get_each(
-        parse_controller_list("getControllerConfig", controller_list)
-    )
+    config_results = session.admin.controllers.configs.get_each(parse_controller_list(controller_list))
     item_rows: list[ResultRow] = [
         {"controllerAddr": config_result.addr, "key": item_key, "value": item_value}
         for config_result in config_results
@@ -223,17 +223,17 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
 def update_controller_config(
     session: Session,
     key: Annotated[str, Argument(("-k", "--key"), "KEY", "A setting that getControllerConfig shows.")],
-    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
+    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)],
     controller_list: ControllersOption,
 ) -> ResultRows:
     """Change one setting on each controller of the list, and read it back.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
     """
-    controller_addrs = parse_controller_list("updateControllerConfig", controller_list)
-    session.confirm_change(f"Set {key} = {value!r} on {', '.join(controller_addrs)}?")
+    controller_addrs = parse_controller_list(controller_list)
+    session.confirm_change(f'Set {key} = "{value}" on {", ".join(controller_addrs)}?')
     controller_configs = session.admin.controllers.configs
     change_results = (
         controller_configs.plan_update if session.is_dry_run else controller_configs.update_item
@@ -265,9 +265,7 @@ def update_controller_config(
 def elect_master(
     session: Session,
     broker_name: ReplicaBrokerArgument,
-    id_text: Annotated[
-        str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, as getSyncStateSet shows.")
-    ],
+    id_text: Annotated[str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, from getSyncStateSet.")],
     controller_list: ControllersOption,
     cluster_name: Annotated[
         str, Option("-c", "--clusterName", metavar="CLUSTER", help="Cluster of the broker.")
@@ -275,20 +273,20 @@ def elect_master(
 ) -> ResultRows:
     """Make a replica the master of its broker.
 
-    One that is not in sync may lack messages, which are lost then; controllers refuse it unless unclean
-    elections are allowed.
+    A replica that is not in sync can lack messages. These are lost if it becomes the master. Controllers
+    refuse it unless unclean elections are enabled.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
     """
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list("electMaster", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
     replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
-    replica = require_replica(replicas_before, parse_broker_id("electMaster", id_text))
+    replica = require_replica(replicas_before, parse_broker_id(id_text))
     if not replica.is_alive:
-        raise NotFound(f"replica {replica.broker_id} of {broker_name} does not live")
-    risk_text = "" if replica.is_in_sync else ", which is not in sync: messages may be lost"
+        raise NotFound(f"replica {replica.broker_id} of {broker_name} is not alive")
+    risk_text = "" if replica.is_in_sync else ", which is not in sync (messages may be lost)"
     session.confirm_change(
         f"Make replica {replica.broker_id} ({replica.broker_addr}) of {broker_name} the master{risk_text}?"
     )
@@ -318,35 +316,39 @@ def clean_broker_metadata(
     controller_list: ControllersOption,
     id_list: Annotated[
         str | None,
-        Option("-b", "--brokerControllerIdsToClean", metavar="IDS", help="Only these, as 1;2; else all."),
+        Option(
+            "-b",
+            "--brokerControllerIdsToClean",
+            metavar="IDS",
+            help="Only these replicas, as 1;2. Default: all.",
+        ),
     ] = None,
     cluster_name: Annotated[
         str | None,
-        Option("-c", "--clusterName", metavar="CLUSTER", help="Its cluster; may be left out with -l."),
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Cluster of the broker. Optional with -l."),
     ] = None,
     include_living: Annotated[
-        bool, Option("-l", "--cleanLivingBroker", help="The whole broker, also where it lives.")
+        bool, Option("-l", "--cleanLivingBroker", help="Remove the whole broker, even if it is alive.")
     ] = False,
 ) -> ResultRows:
-    """Have the controllers forget replicas of a broker, such as those that will never come back.
+    """Remove replicas of a broker from the controllers' metadata.
+
+    Use this for replicas that will not come back.
 
     Examples:
-        # What would be forgotten
+        # Preview the removal
         nsadmin cleanBrokerMetadata broker-a -a 127.0.0.1:9877 -c DefaultCluster -l --dry-run
     """
     if id_list is not None and include_living:
-        raise UsageError(
-            "cleanBrokerMetadata: with -l controllers forget the whole broker, whatever -b says: give one"
-        )
+        raise UsageError("-l and -b exclude each other: with -l, controllers remove the whole broker")
     if cluster_name is None and not include_living:
-        raise UsageError("cleanBrokerMetadata: give the broker's cluster with -c, or -l")
+        raise UsageError("no cluster: pass -c CLUSTER, or -l")
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list("cleanBrokerMetadata", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
     replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
     wanted_ids = [
-        require_replica(replicas_before, parse_broker_id("cleanBrokerMetadata", id_text)).broker_id
-        for id_text in id_texts
+        require_replica(replicas_before, parse_broker_id(id_text)).broker_id for id_text in id_texts
     ]
     forgotten_replicas = [
         broker_replica
@@ -357,11 +359,9 @@ def clean_broker_metadata(
         str(broker_replica.broker_id) for broker_replica in forgotten_replicas if broker_replica.is_alive
     ]
     if living_ids and not include_living:
-        raise UsageError(
-            f"cleanBrokerMetadata: of {broker_name} replica {', '.join(living_ids)} lives: stop it first"
-        )
+        raise UsageError(f"replica {', '.join(living_ids)} of {broker_name} is alive: stop it first")
     session.confirm_change(
-        f"Have the controllers forget replica {format_ids(forgotten_replicas)} of {broker_name}?"
+        f"Remove replica {format_ids(forgotten_replicas)} of {broker_name} from the controllers' metadata?"
     )
     replicas_after = replicas_before._replace(
         replicas=tuple(
@@ -382,7 +382,7 @@ def clean_broker_metadata(
         leader_addr, cluster_name or "", broker_name, wanted_ids, include_living, int(time() * 1000)
     )
     if order_result.error is None:
-        # Controllers forget a broker that has no replicas left.
+        # Controllers remove a broker that has no replicas left.
         replicas_left = controller_admin.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
         replicas_after = replicas_left or replicas_before._replace(replicas=())
         remaining_replicas = [
@@ -395,6 +395,8 @@ def clean_broker_metadata(
         )
         if remaining_replicas:
             order_result = ServerResult(
-                leader_addr, None, NotApplied(f"they still know replica {format_ids(remaining_replicas)}")
+                leader_addr,
+                None,
+                NotApplied(f"the controllers still have replica {format_ids(remaining_replicas)}"),
             )
     return replica_change_rows(session, replicas_before, replicas_after, describe_replicas, order_result)

@@ -1,4 +1,4 @@
-"""Owns inventoryList, inventoryForget and inventoryPin, which show and edit the expected brokers."""
+"""Owns inventory list, inventory forget and inventory pin, which show and edit the expected brokers."""
 
 from collections.abc import Callable, Sequence
 from time import time
@@ -34,25 +34,26 @@ class InventoryUnwritableError(RocketMQError):
 
 @declare_columns(INVENTORY_COLUMNS)
 def inventory_list(session: Session) -> ResultRows:
-    """List the brokers that should be registered, and say which of them no name server lists.
+    """List the expected brokers, and show which of them no name server lists.
 
-    Commands that read the cluster note the brokers that they see in a file of this account on this machine:
-    one file for each context, or for each list of name servers without one. A broker that no name server
-    lists is `missing` in clusterList, check brokers, check writable, divergence, routeExplain,
-    consumerProgress and the TUI. After 7 days without it, it is dropped, unless it is pinned. The file is in
-    nsadmin/inventory in ~/.local/state, or where NSADMIN_STATE says; NSADMIN_INVENTORY=off keeps nothing.
+    Commands that read the cluster save the brokers that they see in a file of this account on this machine.
+    Each context has its own file. Without a context, each list of name servers has one. A broker that no name
+    server lists is `missing` in clusterList, `check brokers`, `check writable`, divergence, `route explain`,
+    consumerProgress and the TUI. After 7 days, nsadmin removes it from the file, unless it is pinned. The
+    file is in nsadmin/inventory in ~/.local/state, or in the folder in NSADMIN_STATE. NSADMIN_INVENTORY=off
+    disables it.
 
-    state is `listed` or `missing`. It is `leaving`, and then `left`, if an operator removes the broker: with
-    drain --for-good, removeBroker, cleanBrokerMetadata or inventory forget. The exit code is 3 if a broker is
-    missing.
+    The state of a broker is `listed` or `missing`. It is `leaving`, and then `left`, if an operator removes
+    the broker with drain --for-good, removeBroker, cleanBrokerMetadata or `inventory forget`. The exit code
+    is 3 if a broker is missing.
 
     Examples:
-        # All of them
-        nsadmin inventoryList
-        # Only those that are there, or should be, with their topics and times
-        nsadmin inventoryList --filter state!=left --json
+        # All expected brokers
+        nsadmin inventory list
+        # Only brokers that did not leave, with their topics and times
+        nsadmin inventory list --filter state!=left --json
     """
-    inventory_keeper = _require_inventory(session, "inventory list")
+    inventory_keeper = _require_inventory(session)
     try:
         session.admin.clusters.get_info()
     except NoneReachable as error:
@@ -115,19 +116,19 @@ def inventory_forget(
         Argument(("-b", "--brokers"), "BROKERS", "Brokers, as broker-a,broker-b:1.", value_source="brokers"),
     ],
 ) -> ResultRows:
-    """Expect these brokers no longer: they were removed on purpose, or will be.
+    """Stop expecting these brokers, because you removed them or will remove them.
 
-    A name without an id stands for all processes of that name. A broker that is still registered is
-    `leaving`: it is not missing when it goes. No server is changed.
+    A name without an id selects all processes of that name. A broker that is still registered becomes
+    `leaving`. It is not reported as missing when it goes. No server changes.
 
     Examples:
-        # The machines of these two were given back
-        nsadmin inventoryForget broker-a-0,broker-a-1
-        # Only the master of this one, while its slave stays
-        nsadmin inventoryForget broker-b-0:0
+        # Forget two brokers whose machines are gone
+        nsadmin inventory forget broker-a-0,broker-a-1
+        # Forget only the master of a broker name
+        nsadmin inventory forget broker-b-0:0
     """
-    inventory_keeper = _require_inventory(session, "inventory forget")
-    wanted_labels = _parse_labels("inventory forget", broker_labels)
+    inventory_keeper = _require_inventory(session)
+    wanted_labels = _parse_labels(broker_labels)
     chosen_brokers = _require_known(inventory_keeper, wanted_labels)
     _edit_brokers(
         inventory_keeper, wanted_labels, lambda broker: broker._replace(is_leaving=True, is_pinned=False)
@@ -143,29 +144,30 @@ def inventory_pin(
         Argument(
             ("-b", "--brokers"),
             "BROKERS|FILE|DIR",
-            "Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.",
+            "Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.",
             value_source="brokers",
         ),
     ],
     is_unpinned: Annotated[
-        bool, Option("--unpin", help="Drop them after 7 days again, if no name server lists them.")
+        bool,
+        Option("--unpin", help="Undo the pin: forget them again after 7 days if no name server lists them."),
     ] = False,
 ) -> ResultRows:
-    """Expect these brokers until they are forgotten, also those that no command has seen yet.
+    """Expect these brokers until you forget them, even if no command has seen them yet.
 
-    A name without an id stands for the master. FILE is a plan of `nsadmin plan --save-to`, or has one broker
-    in each line. DIR is the journal of a name server, or the folder of `nsadmin collect`: the brokers that
-    were registered in the last 7 days. No server is changed.
+    A name without an id selects the master. FILE is a plan from `nsadmin plan --save-to`, or a file with one
+    broker per line. DIR is the journal of a name server, or the folder of `nsadmin collect`. It selects the
+    brokers that were registered in the last 7 days. No server changes.
 
     Examples:
-        # These two, whatever happens
-        nsadmin inventoryPin broker-a-0,broker-b-0
-        # Like any other broker again
-        nsadmin inventoryPin broker-b-0 --unpin
+        # Always expect two brokers
+        nsadmin inventory pin broker-a-0,broker-b-0
+        # Treat one of them like any other broker again
+        nsadmin inventory pin broker-b-0 --unpin
     """
-    inventory_keeper = _require_inventory(session, "inventory pin")
+    inventory_keeper = _require_inventory(session)
     if is_unpinned:
-        wanted_labels = _parse_labels("inventory pin", expectation)
+        wanted_labels = _parse_labels(expectation)
         chosen_brokers = _require_known(inventory_keeper, wanted_labels)
         _edit_brokers(inventory_keeper, wanted_labels, lambda broker: broker._replace(is_pinned=False))
         return _edit_rows(chosen_brokers, "unpinned")
@@ -182,18 +184,18 @@ def inventory_pin(
     return _edit_rows(pinned_brokers, "pinned")
 
 
-def _require_inventory(session: Session, command_name: str) -> InventoryKeeper:
+def _require_inventory(session: Session) -> InventoryKeeper:
     inventory_keeper = open_inventory(session)
     if inventory_keeper.is_off:
-        raise UsageError(f"{command_name}: no inventory is kept: {OFF_VARIABLE} is off")
+        raise UsageError(f"the inventory is disabled: {OFF_VARIABLE} is off")
     return inventory_keeper
 
 
-def _parse_labels(command_name: str, labels_text: str) -> list[BrokerLabel]:
+def _parse_labels(labels_text: str) -> list[BrokerLabel]:
     try:
         return parse_labels(labels_text)
     except InvalidExpectationError as error:
-        raise UsageError(f"{command_name}: {error}") from None
+        raise UsageError(f"{error}") from None
 
 
 def _require_known(
@@ -203,7 +205,7 @@ def _require_known(
     for wanted_label in wanted_labels:
         if not any(map(wanted_label.is_of, known_brokers)):
             known_labels = ", ".join(broker.label for broker in known_brokers) or "no broker"
-            raise NotFound(f"the inventory has no {wanted_label.broker_name}: it has {known_labels}")
+            raise NotFound(f'the inventory has no broker "{wanted_label.broker_name}": it has {known_labels}')
     return [
         broker
         for broker in known_brokers

@@ -1,4 +1,4 @@
-"""repairWipe and repairRegister: give name servers again what a broker itself has."""
+"""Owns repair wipe and repair register, which restore on name servers the state that a broker itself has."""
 
 from collections.abc import Callable, Sequence
 from time import sleep, time
@@ -27,25 +27,25 @@ REPAIR_TABLE_COLUMNS = (
 )  # fmt: skip
 
 RepairedBrokerArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
 ]
 
 
 @declare_columns(REPAIR_COLUMNS)
 def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
-    """Give each topic of a broker the permission that the broker itself has for it, on every name server.
+    """Restore on every name server the permission that the broker itself has for each topic.
 
-    It undoes wipeWritePerm, also one that reached only some name servers, and what addWritePerm made of
-    read-only and system topics. Name one server with -n to repair only that one. Topics that a name server
-    does not have stay missing there: repairRegister registers them. Name servers of 4.x do not take single
-    topics: for them the broker registers all that it has. Routes are read back. A broker that is drained is
-    refused: undrain it.
+    This undoes wipeWritePerm, also if it reached only some name servers. It also undoes addWritePerm, which
+    makes read-only and system topics writable. Pass one server with -n to repair only that server. Topics
+    that a name server does not have stay missing: use `repair register` for these. Name servers of 4.x do not
+    accept single topics, so the broker registers all of its topics there. nsadmin reads the routes back. It
+    refuses to repair a drained broker: use undrain.
 
     Examples:
-        # Which permissions would change, and where
-        nsadmin repairWipe broker-a-0 --dry-run
-        # Producers come back to broker-a-0, and read-only topics stay read-only
-        nsadmin repairWipe broker-a-0 --yes
+        # Preview the changes on each name server
+        nsadmin repair wipe broker-a-0 --dry-run
+        # Let producers write to broker-a-0 again; read-only topics stay read-only
+        nsadmin repair wipe broker-a-0 --yes
     """
     registration_repair = _open_repair(session, broker_name)
     return _run_repair(
@@ -59,19 +59,18 @@ def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> Result
 
 @declare_columns(REPAIR_COLUMNS)
 def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
-    """Make a running broker register all of its topics with all of its name servers, at once.
+    """Make a running broker register all of its topics with all of its name servers immediately.
 
-    Released brokers do that when their brokerPermission is set, also to the value that it has. So it is set
-    to that value; the broker then writes its configuration file again, as after each updateBrokerConfig. The
-    registration restores missing topics, queue numbers and permissions on every name server in the broker's
-    own list, whatever -n says. -n chooses which of them are read back. A broker that is drained is refused:
-    undrain it.
+    Released brokers do this when their brokerPermission is set, even to its current value. So nsadmin sets it
+    to its current value, and the broker rewrites its configuration file. The registration restores missing
+    topics, queue numbers and permissions on every name server in the broker's own list, independent of -n. -n
+    selects the name servers that nsadmin reads back. nsadmin refuses a drained broker: use undrain.
 
     Examples:
-        # What name servers lack of a broker's topics
-        nsadmin repairRegister broker-a-0 --dry-run
-        # Have the broker register them
-        nsadmin repairRegister broker-a-0 --yes
+        # Show the topics of a broker that name servers lack
+        nsadmin repair register broker-a-0 --dry-run
+        # Make the broker register them
+        nsadmin repair register broker-a-0 --yes
     """
     registration_repair = _open_repair(session, broker_name)
     return _run_repair(
@@ -79,12 +78,12 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
         broker_name,
         registration_repair.plan_registration(),
         registration_repair.register_all,
-        "Make {broker} register all of its topics, and set its brokerPermission to the value that it has?",
+        "Make {broker} register all of its topics, by setting brokerPermission to its current value?",
     )
 
 
 def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
-    # Raises the error that leads to the right exit code if no name server answers.
+    # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
     procedure_clock = ProcedureClock(lambda: int(time() * 1000), sleep)
     registration_repair = RegistrationRepair(

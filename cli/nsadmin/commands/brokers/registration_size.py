@@ -9,6 +9,7 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
+from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import (
     ClusterMembersOption,
     OptionalBrokerAddrOption,
@@ -16,7 +17,6 @@ from nsadmin.command_line.broker_targets import (
     find_broker,
 )
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.exit_codes import UsageError
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
 from nsadmin.output import ByteSize, ResultRow, ResultRows
@@ -47,30 +47,37 @@ def registration_size(
     cluster_name: ClusterMembersOption = None,
     largest_count: Annotated[
         int | None,
-        Option("--largest", metavar="COUNT", help="So many topics of each broker, largest first.", minimum=1),
+        Option(
+            "--largest",
+            metavar="COUNT",
+            help="Show this number of topics of each broker, the largest first.",
+            minimum=1,
+        ),
     ] = None,
     only_removable: Annotated[
-        bool, Option("--removable", help="The topics of retries and dead letters whose group has vanished.")
+        bool,
+        Option(
+            "--removable", help="Show the topics of retries and dead letters whose group no longer exists."
+        ),
     ] = False,
 ) -> ResultRows:
-    """Show how many bytes each broker's registration takes of the 16 MiB that a name server reads.
+    """Show the size of each broker's registration, compared with the limit of 16 MiB.
 
-    A name server closes the connection on a larger one, and the broker is gone with all its topics. Sizes are
-    those of what the broker sends, computed from its topics and settings to the byte; a compressed one by two
-    bytes in a hundred. A broker that cannot register any more is not found: name it with -b.
+    A name server closes the connection if a registration exceeds the limit. Then the broker and all of its
+    topics disappear. nsadmin computes the size from the broker's topics and settings. It is exact to the
+    byte, and within 2% for a compressed registration. Name servers do not list a broker that cannot register:
+    name it with -b.
 
     Examples:
-        # How near each broker is to the limit, and how many more topics it takes
+        # How near each broker is to the limit, and how many more topics fit
         nsadmin registrationSize
         # The five largest topics of one broker
         nsadmin registrationSize -b 127.0.0.1:10911 --largest 5
-        # Those below a half, for a script
+        # Brokers below half of the limit, for a script
         nsadmin registrationSize --filter 'framePercent<50' --output csv
     """
-    if broker_text is not None and cluster_name is not None:
-        raise UsageError("registrationSize: type either -b ADDR or -c CLUSTER")
-    if largest_count is not None and only_removable:
-        raise UsageError("registrationSize: type either --largest or --removable")
+    exclusive_options.refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
+    exclusive_options.refuse_both("--largest", largest_count is not None, "--removable", only_removable)
     if broker_text is not None:
         broker_targets = [find_broker(session, broker_text)]
     else:
@@ -113,14 +120,14 @@ def _known_groups(session: Session, is_named_directly: bool) -> tuple[Set[str] |
     group_results = session.admin.groups.list_names(include_system=True)
     silent_addrs = [group_result.addr for group_result in group_results if group_result.error is not None]
     if silent_addrs:
-        return None, [f"which groups have vanished is unknown: {', '.join(silent_addrs)} did not tell theirs"]
+        return None, [f"unknown which groups still exist: {', '.join(silent_addrs)} did not answer"]
     return {group_name for group_result in group_results for group_name in group_result.result or ()}, []
 
 
 def _oversize_note(result: ServerResult[RegistrationSize]) -> str:
     return (
-        f"broker {result.addr}: no name server reads its registration: it is larger "
-        f"than {MAX_FRAME_BYTES} bytes"
+        f"broker {result.addr}: name servers do not accept its registration, because it is "
+        f"larger than {MAX_FRAME_BYTES} bytes"
     )
 
 
@@ -133,8 +140,8 @@ def _compression_note(result: ServerResult[BrokerRegistrant]) -> str | None:
     ):
         return None
     return (
-        f"broker {result.addr}: Java's name servers refuse what it registers, as 5.x compresses and does not "
-        "say so: set compressedRegister to false"
+        f"broker {result.addr}: Java name servers refuse its registration, because 5.x "
+        "brokers compress it without a mark: set compressedRegister to false"
     )
 
 

@@ -85,5 +85,5 @@ def list_controller_notes(meta_results: Sequence[ServerResult[ControllerMeta]]) 
     leader_addrs = {meta_result.result.leader_addr for meta_result in meta_results if meta_result.result}
     if len(leader_addrs) > 1:
         leaders_text = ", ".join(sorted(leader_addr or "nobody" for leader_addr in leader_addrs))
-        list_controller_notes.append(f"the controllers disagree on who leads: {leaders_text}")
+        list_controller_notes.append(f"the controllers name different leaders: {leaders_text}")
     return list_controller_notes

@@ -51,26 +51,27 @@ def ha_status(
     broker_text: BrokerAddrArgument,
     cluster_name: ClusterMembersOption = None,
     interval_seconds: Annotated[
-        float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+        float | None,
+        Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C."),
     ] = None,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Show how far slaves are behind, as masters and slaves tell it; brokers before 5.0 cannot.
+    """Show how far slaves are behind, as masters and slaves report it. Needs brokers 5.0 or later.
 
-    A master has a row for each slave that is connected: diff is how many bytes of the commit log that slave
-    has not confirmed, slaveAddr its end of the replication channel (not its broker address). A master
-    without slaves has a row with none. A slave has a row with its master, and when it last read from it,
-    in UTC. JSON has more columns.
+    A master has a row for each connected slave. In it, diff is the number of bytes of the commit log that the
+    slave has not confirmed. The column slaveAddr is the slave's end of the replication channel, not its
+    broker address. A master without slaves has one row without a slave. A slave has a row with its master,
+    and with the time (UTC) at which it last read from it. JSON has more columns.
 
     Examples:
         # All masters and slaves of a cluster
         nsadmin haStatus -c cluster-a
-        # One master, in all columns
+        # One master, with all columns
         nsadmin haStatus 127.0.0.1:10911 --output wide
     """
-    argument_values.validate_interval("haStatus", interval_seconds)
+    argument_values.validate_interval(interval_seconds)
 
     def list_replication() -> ResultRows:
-        broker_targets = select_members(session, "haStatus", broker_text, cluster_name)
+        broker_targets = select_members(session, broker_text, cluster_name)
         status_results = match_results(
             broker_targets, session.admin.replication.get_status(distinct_addrs(broker_targets))
         )

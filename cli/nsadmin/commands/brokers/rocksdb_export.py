@@ -33,36 +33,42 @@ JSON_ORDER_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 @declare_columns(ENTRY_COLUMNS)
 def export_metadata_in_rocks_db(
     session: Session,
-    config_folder: Annotated[str, Argument(("-p", "--path"), "DIR", "A broker's config folder, read here.")],
+    config_folder: Annotated[
+        str, Argument(("-p", "--path"), "DIR", "A broker's config folder on this machine.")
+    ],
     kind_text: Annotated[
         str,
-        Argument(("-t", "--configType"), "KIND", "What to read.", value_source="topics|subscriptionGroups"),
+        Argument(
+            ("-t", "--configType"), "KIND", "The tables to read.", value_source="topics|subscriptionGroups"
+        ),
     ],
     json_text: Annotated[
         str | None,
         Option(
-            "-j", "--jsonEnable", metavar="true|false", help="true: JSON as brokers have it, instead of rows."
+            "-j",
+            "--jsonEnable",
+            metavar="true|false",
+            help="true: print JSON in the broker's format instead of rows.",
         ),
     ] = None,
 ) -> ResultRows | OutputText:
-    """Show the topics or consumer groups that a broker keeps in RocksDB, read off its files.
+    """Show the topics or consumer groups that a broker keeps in RocksDB, from its files.
 
-    The folder is store/config of a broker with storeType=defaultRocksDB; the broker may run, and nothing is
-    written there. A broker with useSingleRocksDBForAllConfigs=true is read too. The package nsadmin[rocksdb]
-    has to be installed.
+    The folder is store/config of a broker with storeType=defaultRocksDB or
+    useSingleRocksDBForAllConfigs=true. The broker may run. nsadmin writes nothing there. This needs the
+    package nsadmin[rocksdb].
 
     Examples:
-        # Topics, a row for each
+        # Topics, one row each
         nsadmin exportMetadataInRocksDB store/config topics
         # Groups as JSON
         nsadmin exportMetadataInRocksDB store/config subscriptionGroups -j true
     """
-    command_name = "exportMetadataInRocksDB"
-    [kind_name] = _parse_config_kinds(command_name, kind_text, ["topics", "subscriptionGroups"])
-    config_document = _read_document(command_name, config_folder, kind_name, with_version=False)
+    [kind_name] = _parse_config_kinds(kind_text, ["topics", "subscriptionGroups"])
+    config_document = _read_document(config_folder, kind_name, with_version=False)
     return (
         OutputText(format_document(config_document))
-        if parse_boolean(command_name, "-j", json_text)
+        if parse_boolean("-j", json_text)
         else _entry_rows(config_document, kind_name)
     )
 
@@ -73,7 +79,13 @@ def rocks_dbconfig_to_json(
     broker_text: OptionalBrokerAddrOption = None,
     cluster_name: Annotated[
         str | None,
-        Option("-c", "--cluster", "--clusterName", metavar="CLUSTER", help="Every master and slave of it."),
+        Option(
+            "-c",
+            "--cluster",
+            "--clusterName",
+            metavar="CLUSTER",
+            help="Every master and slave of this cluster.",
+        ),
     ] = None,
     kind_list: Annotated[
         str | None,
@@ -81,51 +93,52 @@ def rocks_dbconfig_to_json(
             "-t",
             "--configType",
             metavar="KINDS",
-            help="topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.",
+            help="topics;subscriptionGroups;consumerOffsets, or some of them. With -p, one.",
         ),
     ] = None,
     config_folder: Annotated[
-        str | None, Option("-p", "--configPath", metavar="DIR", help="A broker's config folder, read here.")
+        str | None,
+        Option("-p", "--configPath", metavar="DIR", help="A broker's config folder on this machine."),
     ] = None,
     output_file: Annotated[
-        str | None, Option("-e", "--exportFile", metavar="FILE", help="With -p: write this file.")
+        str | None, Option("-e", "--exportFile", metavar="FILE", help="With -p: write to this file.")
     ] = None,
     json_text: Annotated[
         str | None,
-        Option("-j", "--jsonEnable", metavar="true|false", help="With -p: false shows rows instead of JSON."),
+        Option(
+            "-j", "--jsonEnable", metavar="true|false", help="With -p: false prints rows instead of JSON."
+        ),
     ] = None,
 ) -> ResultRows | OutputText:
-    """Turn what a broker keeps in RocksDB into JSON: read off its files here, or have brokers write it.
+    """Export the tables that a broker keeps in RocksDB as JSON.
 
-    With -p, the config folder of a broker (store/config) is read, and nothing is written there; the package
-    nsadmin[rocksdb] has to be installed. With -b or -c, brokers since 5.3.2 write topics.json and others into
-    that folder on their own machines, over what is there. A broker that keeps nothing in RocksDB writes
-    nothing, and is not asked, as it would say that it did.
+    With -p, nsadmin reads the config folder of a broker (store/config) on this machine and writes nothing
+    there. This needs the package nsadmin[rocksdb]. With -b or -c, brokers since 5.3.2 write topics.json and
+    similar files to that folder on their own machines, and replace existing files. nsadmin does not ask a
+    broker without data in RocksDB, because that broker would report a success and write nothing.
 
     Examples:
-        # Topics, read off the files of a broker
+        # Topics from the files of a broker
         nsadmin rocksDBConfigToJson -p store/config -t topics
-        # What brokers of a cluster would write
+        # Preview the files that brokers of a cluster would write
         nsadmin rocksDBConfigToJson -c cluster-a --dry-run
-        # Have one broker write its offsets
+        # Make one broker write its offsets
         nsadmin rocksDBConfigToJson -b 127.0.0.1:10911 -t consumerOffsets --yes
     """
     command_name = "rocksDBConfigToJson"
     kind_names = _parse_config_kinds(
-        command_name, kind_list or ";".join(rocksdb.ROCKSDB_TABLES), list(rocksdb.ROCKSDB_TABLES)
+        kind_list or ";".join(rocksdb.ROCKSDB_TABLES), list(rocksdb.ROCKSDB_TABLES)
     )
-    shows_json = parse_boolean(command_name, "-j", json_text) is not False
+    shows_json = parse_boolean("-j", json_text) is not False
     if config_folder is None:
         if output_file is not None or json_text is not None:
-            raise UsageError(
-                f"{command_name}: -e and -j are for files that are read here: name their folder by -p"
-            )
+            raise UsageError("-e and -j need -p DIR: they apply to files on this machine")
         return _order_json_files(session, command_name, broker_text, cluster_name, kind_names)
     if broker_text is not None or cluster_name is not None or session.is_dry_run:
-        raise UsageError(f"{command_name}: -p reads files here: leave -b, -c and --dry-run out")
+        raise UsageError("-p excludes -b, -c and --dry-run: it reads files on this machine")
     if len(kind_names) > 1:
-        raise UsageError(f"{command_name}: with -p, say which: -t {' or -t '.join(rocksdb.ROCKSDB_TABLES)}")
-    config_document = _read_document(command_name, config_folder, kind_names[0])
+        raise UsageError(f"missing table: with -p, pass -t {' or -t '.join(rocksdb.ROCKSDB_TABLES)}")
+    config_document = _read_document(config_folder, kind_names[0])
     if output_file is not None:
         return _save_document(output_file, config_document)
     return (
@@ -135,22 +148,20 @@ def rocks_dbconfig_to_json(
     )
 
 
-def _parse_config_kinds(command_name: str, kind_list: str, known_kinds: Sequence[str]) -> list[str]:
+def _parse_config_kinds(kind_list: str, known_kinds: Sequence[str]) -> list[str]:
     kinds_by_lower = {kind_name.lower(): kind_name for kind_name in known_kinds}
     typed_kinds = [kind_name.strip() for kind_name in kind_list.split(";") if kind_name.strip()]
     wrong_kinds = [kind_name for kind_name in typed_kinds if kind_name.lower() not in kinds_by_lower]
     if wrong_kinds or not typed_kinds:
-        raise UsageError(f"{command_name}: -t {kind_list!r} cannot be: give {' or '.join(known_kinds)}")
+        raise UsageError(f'invalid table "{kind_list}" for -t: use {" or ".join(known_kinds)}')
     return list(dict.fromkeys(kinds_by_lower[kind_name.lower()] for kind_name in typed_kinds))
 
 
-def _read_document(
-    command_name: str, config_folder: str, kind_name: str, *, with_version: bool = True
-) -> dict[str, Any]:
+def _read_document(config_folder: str, kind_name: str, *, with_version: bool = True) -> dict[str, Any]:
     try:
         return rocksdb.read_rocksdb_document(Path(config_folder), kind_name, include_version=with_version)
     except (rocksdb.RocksDbReaderMissing, NotApplied, OSError) as read_error:
-        raise UsageError(f"{command_name}: {read_error}") from None
+        raise UsageError(f"{read_error}") from None
 
 
 def _entry_rows(config_document: dict[str, Any], kind_name: str) -> ResultRows:
@@ -177,7 +188,7 @@ def _order_json_files(
     kind_names: Sequence[str],
 ) -> ResultRows:
     session.require_writable(command_name)
-    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     config_stores = session.admin.upkeep.config_stores
     state_results = config_stores.check_json_export(distinct_addrs(broker_targets))
     writing_addrs = [
@@ -188,7 +199,7 @@ def _order_json_files(
     results_by_addr: dict[str, ServerResult[bool]] = {}
     if writing_addrs and not session.is_dry_run:
         session.confirm_change(
-            f"Have {describe_targets(broker_targets)} write JSON files over those they have?"
+            f"Make {describe_targets(broker_targets)} write JSON files, which replaces existing ones?"
         )
         results_by_addr = {
             order_result.addr: order_result

@@ -42,27 +42,29 @@ def set_commit_log_read_ahead_mode(
     mode_text: Annotated[
         str,
         Argument(
-            ("-m", "--commitLogReadAheadMode"), "MODE", "0 reads ahead, 1 does not.", value_source="0|1"
+            ("-m", "--commitLogReadAheadMode"),
+            "MODE",
+            "0 enables read-ahead, 1 disables it.",
+            value_source="0|1",
         ),
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Say whether a broker's system reads its commit log ahead, or every broker's of a cluster.
+    """Enable or disable read-ahead of the commit log, on a broker or on every broker of a cluster.
 
-    0 is as files usually are read (MADV_NORMAL), 1 is for reads at random places (MADV_RANDOM), as they come
-    with cold data. It counts until the broker is started anew; brokers since 5.1.2 take it.
+    0 is the usual mode for files (MADV_NORMAL). 1 is for reads at random positions, such as reads of cold
+    data (MADV_RANDOM). The mode applies until the broker restarts. Brokers support it since 5.1.2.
 
     Examples:
-        # What is set now
+        # Show the current mode
         nsadmin setCommitLogReadAheadMode 1 -c cluster-a --dry-run
-        # No reading ahead on one broker
+        # Disable read-ahead on one broker
         nsadmin setCommitLogReadAheadMode 1 -b 127.0.0.1:10911 --yes
     """
-    command_name = "setCommitLogReadAheadMode"
     if mode_text not in ("0", "1"):
-        raise UsageError(f"{command_name}: {mode_text!r} cannot be: give 0 (reads ahead) or 1 (does not)")
-    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+        raise UsageError(f'invalid mode "{mode_text}": use 0 (read-ahead) or 1 (no read-ahead)')
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(broker_targets)}?")
     settings_after = {"dataReadAheadEnable": "true" if mode_text == "0" else "false"}
     upkeep_admin = session.admin.upkeep
@@ -81,30 +83,27 @@ def switch_timer_engine(
     engine_letter: Annotated[
         str,
         Argument(
-            ("-e", "--engineType"), "ENGINE", "R (RocksDB) or F (files of a time wheel).", value_source="R|F"
+            ("-e", "--engineType"), "ENGINE", "R (RocksDB) or F (time wheel files).", value_source="R|F"
         ),
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Say which engine keeps the timed messages of a broker, or of every master of a cluster.
+    """Select the engine for timed messages, on a broker or on every master of a cluster.
 
-    R is RocksDB, for which the broker has to be started with timerRocksDBEnable=true; F are the files of a
-    time wheel. What the other engine has already is still delivered by it. Brokers since 5.5.0 take it. The
-    settings by which they remember it are shown before and after.
+    R is RocksDB. It needs a broker that was started with timerRocksDBEnable=true. F stands for the files of a
+    time wheel. The previous engine still delivers the messages that it holds. Brokers support this since
+    5.5.0. The rows show the broker settings before and after the change.
 
     Examples:
-        # What is set now
+        # Show the current engine
         nsadmin switchTimerEngine F -c cluster-a --dry-run
-        # The time wheel's files on one broker
+        # Select time wheel files on one broker
         nsadmin switchTimerEngine F -b 127.0.0.1:10911 --yes
     """
-    command_name = "switchTimerEngine"
     if engine_letter not in TIMER_ENGINES:
-        raise UsageError(
-            f"{command_name}: {engine_letter!r} cannot be: give R (RocksDB) or F (files of a time wheel)"
-        )
-    broker_targets = select_masters(session, command_name, broker_text, cluster_name)
+        raise UsageError(f'invalid engine "{engine_letter}": use R (RocksDB) or F (time wheel files)')
+    broker_targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(
         f"Keep timed messages in {TIMER_ENGINES[engine_letter]} on {describe_targets(broker_targets)}?"
     )
@@ -180,33 +179,32 @@ def _switch_settings(
 @declare_columns(STORAGE_CHANGE_COLUMNS)
 def reset_master_flush_offset(
     session: Session,
-    offset_text: Annotated[str, Argument(("-o", "--offset"), "OFFSET", "Place in the commit log, in bytes.")],
+    offset_text: Annotated[
+        str, Argument(("-o", "--offset"), "OFFSET", "Position in the commit log, in bytes.")
+    ],
     broker_text: Annotated[
-        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One slave: address or NAME/ID.")
+        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="A slave: address or NAME/ID.")
     ] = None,
 ) -> ResultRows:
-    """Tell a slave up to where its master's commit log is on the disk.
+    """Set on a slave how far its master's commit log is flushed to disk.
 
-    It is read back, and kept in the slave's checkpoint. A slave that has 0 asks its master for it when it
-    joins that one (syncMasterFlushOffsetWhenStartup); a wrong offset can make what slave and master have
-    diverge. A master would say done and ignore it, which is an error here.
+    nsadmin reads the offset back. The slave saves it in its checkpoint. A slave with the offset 0 asks its
+    master for it when it connects (syncMasterFlushOffsetWhenStartup). A wrong offset can make the data of
+    slave and master diverge. Masters ignore this request, so nsadmin reports an error for a master.
 
     Examples:
-        # What is known there now
+        # Show the current offset
         nsadmin resetMasterFlushOffset 0 -b 127.0.0.1:10971 --dry-run
         # Set it
         nsadmin resetMasterFlushOffset 0 -b 127.0.0.1:10971 --yes
     """
-    command_name = "resetMasterFlushOffset"
     if not offset_text.isdecimal():
-        raise UsageError(
-            f"{command_name}: {offset_text!r} is no offset: give bytes of the commit log, 0 or more"
-        )
-    [slave_target] = select_members(session, command_name, broker_text, None)
+        raise UsageError(f'invalid offset "{offset_text}": expected bytes of the commit log, 0 or more')
+    [slave_target] = select_members(session, broker_text, None)
     slave_addr = slave_target.broker_addr or ""
     offset_before = session.admin.upkeep.get_master_flush_offset(slave_addr).result
     session.confirm_change(
-        f"Tell {slave_addr} that its master's commit log is on the disk up to {offset_text}?"
+        f"Set the flushed end of the master's commit log to {offset_text} on {slave_addr}?"
     )
     upkeep_admin = session.admin.upkeep
     reset_result = (
@@ -235,30 +233,31 @@ def reset_master_flush_offset(
 @declare_columns(QUEUE_CHECK_COLUMNS)
 def check_rocksdb_cq_write_progress(
     session: Session,
-    cluster_name: Annotated[str, Argument(("-c", "--cluster"), "CLUSTER", "Every master of it.")],
+    cluster_name: Annotated[str, Argument(("-c", "--cluster"), "CLUSTER", "Every master of this cluster.")],
     topic: Annotated[str | None, Option("-t", "--topic", metavar="TOPIC", help="Only this topic.")] = None,
     since_text: Annotated[
         str | None,
         Option(
-            "-cf", "--checkFrom", metavar="TIME", help="Of messages stored since; 30 days ago if left out."
+            "-cf",
+            "--checkFrom",
+            metavar="TIME",
+            help="Only messages stored since this time. Default: 30 days ago.",
         ),
     ] = None,
 ) -> ResultRows:
-    """Have masters compare their queues in files with those in RocksDB, which they write both for a change.
+    """Make masters compare their consume queues in files with those in RocksDB.
 
-    Brokers since 5.3.3 answer at once, go through all queues, and write what they find into their own logs
-    (lines of "checkRocksdbCqWriteProgress"); those before answer what they found. One that does not write
-    both (rocksdbCQDoubleWriteEnable) says so too and compares nothing, which is an error here. Only the
-    cluster that is named is asked; mqadmin asks every one.
+    This is for brokers that write both for a migration. Brokers since 5.3.3 answer at once, and then write
+    their findings to their own logs (search for "checkRocksdbCqWriteProgress"). Earlier brokers answer with
+    their findings. It is an error if a broker does not write both (rocksdbCQDoubleWriteEnable). nsadmin asks
+    only the given cluster. (mqadmin asks every cluster.)
 
     Examples:
         # Every master of a cluster
         nsadmin checkRocksdbCqWriteProgress cluster-a
     """
-    since_ms = parse_time_option(
-        "checkRocksdbCqWriteProgress", "-cf", since_text, int(time() * 1000) - _MONTH_MS
-    )
-    master_targets = select_masters(session, "checkRocksdbCqWriteProgress", None, cluster_name)
+    since_ms = parse_time_option("-cf", since_text, int(time() * 1000) - _MONTH_MS)
+    master_targets = select_masters(session, None, cluster_name)
     check_results = session.admin.upkeep.check_rocksdb_queues(distinct_addrs(master_targets), topic, since_ms)
     target_results = match_results(master_targets, check_results)
     check_rows: list[ResultRow] = [

@@ -1,4 +1,4 @@
-"""Owns cleanUnusedTopic, cleanExpiredCQ and deleteExpiredCommitLog, which have brokers delete old files."""
+"""Owns cleanUnusedTopic, cleanExpiredCQ and deleteExpiredCommitLog, which make brokers delete old files."""
 
 from collections.abc import Callable, Mapping
 from time import time
@@ -25,7 +25,7 @@ from nsadmin.session import Session
 UPKEEP_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 
 EveryMemberOption = Annotated[
-    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of it.")
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of this cluster.")
 ]
 
 
@@ -33,19 +33,19 @@ EveryMemberOption = Annotated[
 def clean_unused_topic(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:
-    """Have brokers delete the queues of topics that they have no config of any more.
+    """Make brokers delete the queues of topics without a topic config.
 
-    For one broker, or for every master and slave of a cluster. It cannot be undone: a topic that was taken
-    from the config by mistake is readable again as long as its queues are there. Brokers do it after they
-    have answered, and do not say what they deleted.
+    This applies to one broker, or to every master and slave of a cluster. It cannot be undone. Until then,
+    you can still restore a topic whose config was deleted by mistake. Brokers delete the queues after they
+    answer, and they do not report which queues they deleted.
 
     Examples:
-        # Which brokers would do it
+        # Preview which brokers would do it
         nsadmin cleanUnusedTopic -c cluster-a --dry-run
-        # On one broker
+        # Clean one broker
         nsadmin cleanUnusedTopic 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, "cleanUnusedTopic", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(
         f"Delete the queues of topics without config on {describe_targets(broker_targets)}?"
     )
@@ -58,18 +58,18 @@ def clean_unused_topic(
 def clean_expired_cq(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:
-    """Have brokers delete the parts of queues whose messages have expired from their commit logs.
+    """Make brokers delete queue entries whose messages have expired from the commit log.
 
-    For one broker, or for every master and slave of a cluster. No message is lost. Brokers do it after they
-    have answered, and do not say what they deleted.
+    This applies to one broker, or to every master and slave of a cluster. No message is lost. Brokers delete
+    the entries after they answer, and they do not report which entries they deleted.
 
     Examples:
-        # On one broker
+        # Clean one broker
         nsadmin cleanExpiredCQ 127.0.0.1:10911 --yes
-        # On every broker of a cluster
+        # Clean every broker of a cluster
         nsadmin cleanExpiredCQ -c cluster-a --yes
     """
-    broker_targets = select_members(session, "cleanExpiredCQ", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete expired parts of queues on {describe_targets(broker_targets)}?")
     return _upkeep_rows(
         session, broker_targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
@@ -80,19 +80,19 @@ def clean_expired_cq(
 def delete_expired_commit_log(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:
-    """Have brokers delete the files of their commit logs that have expired, now and not at deleteWhen.
+    """Make brokers delete expired files of their commit logs now, instead of at deleteWhen.
 
-    For one broker, or for every master and slave of a cluster; never for all clusters by silence. Files are
-    expired whose last message is older than fileReservedTime, consumed or not. Brokers do it within seconds
-    after they have answered, a few files at a time, and do not say what they deleted.
+    This applies to one broker, or to every master and slave of a cluster. A file is expired if its last
+    message is older than fileReservedTime, even if consumers have not read it. Brokers delete a few files at
+    a time, within seconds after they answer. They do not report which files they deleted.
 
     Examples:
-        # What would be deleted, and how full disks are
+        # Preview the deletion, and show how full the disks are
         nsadmin deleteExpiredCommitLog -c cluster-a --dry-run
-        # On one broker
+        # Delete expired files on one broker
         nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, "deleteExpiredCommitLog", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete expired files of the commit log on {describe_targets(broker_targets)}?")
     upkeep_admin = session.admin.upkeep
     settings_results = (
@@ -120,7 +120,7 @@ def _upkeep_rows(
     describe_plan: Callable[[RuntimeInfo, str | None], str],
     hours_by_addr: Mapping[str, str | None] = MappingProxyType({}),
 ) -> ResultRows:
-    """A row for each broker with the order's result; in a dry run, with what the broker would do."""
+    """Return a row for each broker with the result; in a dry run, with the action that it would take."""
     broker_addrs = distinct_addrs(broker_targets)
     changes_by_addr: dict[str, str] = {}
     order_results: list[ServerResult[bool]]
@@ -157,7 +157,7 @@ def _describe_commit_log_deletion(runtime_info: RuntimeInfo, hours: str | None) 
 
 
 def _describe_topic_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:
-    return "deletes the queues of topics without config; which those are, no broker tells"
+    return "deletes the queues of topics without config (brokers do not report which)"
 
 
 def _describe_queue_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:

@@ -19,23 +19,23 @@ WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_
 WRITE_PERM_TABLE_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_IN_TABLE)
 
 WritableBrokerArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
 ]
 
 
 @declare_columns(WRITE_PERM_COLUMNS)
 def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
-    """Take the write permission from all topics of a broker, on every name server.
+    """Remove the write permission from all topics of a broker, on every name server.
 
-    Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
-    is restarted or its topics are changed. repairWipe undoes it exactly. addWritePerm gives every topic the
-    permission rw-, also topics that had another one before. A dry run reads every topic's permission before
-    and after; a wipe does not wait for that.
+    Producers stop writing to the broker within 30 seconds. Consumers continue to read. The change lasts until
+    the broker restarts or until its topics change. `repair wipe` undoes it exactly. addWritePerm gives every
+    topic the permission rw-, even if it had another one before. A dry run reads every topic's permission
+    before and after the change.
 
     Examples:
-        # How many topics would change on each name server, with nothing changed
+        # Preview how many topics would change on each name server
         nsadmin wipeWritePerm broker-a-0 --dry-run
-        # Producers leave broker-a-0 within 30 seconds
+        # Make producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
     session.confirm_change(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
@@ -46,13 +46,13 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
 
 @declare_columns(WRITE_PERM_COLUMNS)
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
-    """Give all topics of a broker the permission rw- on every name server, whatever they had before.
+    """Give all topics of a broker the permission rw-, on every name server.
 
-    Read-only topics become writable by it. repairWipe restores the permission that each topic has on the
+    Read-only topics also become writable. `repair wipe` restores the permission that each topic has on the
     broker.
 
     Examples:
-        # Producers come back to broker-a-0
+        # Let producers write to broker-a-0 again
         nsadmin addWritePerm broker-a-0 --yes
     """
     session.confirm_change(

@@ -1,4 +1,4 @@
-"""checkAll: runs every check that applies and reports them as one."""
+"""check all: runs every check that applies and reports them as one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,11 +32,11 @@ def check_all(
     session: Session,
     topic_names: Annotated[
         list[str] | None,
-        Option("-t", "--topic", metavar="TOPIC", help="Check this topic by itself, too. Repeatable."),
+        Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable."),
     ] = None,
     group_names: Annotated[
         list[str] | None,
-        Option("-g", "--groupName", metavar="GROUP", help="Check the lag of this group, too. Repeatable."),
+        Option("-g", "--groupName", metavar="GROUP", help="Also check the lag of this group. Repeatable."),
     ] = None,
     expectation: ExpectOption = None,
     journal_folders: JournalOption = None,
@@ -46,43 +46,48 @@ def check_all(
         Option(
             "--warning",
             metavar="CHECK=RANGE",
-            help="Other limits for a check than its usual ones. Repeatable.",
+            help="The warning limits of a check, such as lag=10000. Repeatable.",
         ),
     ] = None,
     critical_options: Annotated[
         list[str] | None,
-        Option("--critical", metavar="CHECK=RANGE", help="The same, such as lag=500000. Repeatable."),
+        Option(
+            "--critical",
+            metavar="CHECK=RANGE",
+            help="The critical limits of a check, such as lag=500000. Repeatable.",
+        ),
     ] = None,
     skipped_checks: Annotated[
         list[str] | None,
         Option(
             "--skip",
             metavar="CHECK",
-            help="Without this check. Repeatable.",
+            help="Skip this check. Repeatable.",
             value_source="|".join(check_suite.CHECKS_BY_NAME),
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Run every check that applies, at the same time; the worst state is the exit code.
+    """Run every check that applies, at the same time. The worst state is the exit code.
 
-    namesrv, brokers, writable, heartbeat and registrationSize always; divergence where there are several name
-    servers, certificates where TLS is in use, journal where a name server has one or a folder is known, drain
-    where one is kept here; topic and lag for those that are named. What was not run is told, and why.
+    The checks namesrv, brokers, writable, heartbeat and registrationSize always run. divergence runs if there
+    are several name servers, and certificates if TLS is in use. journal runs if a name server writes a
+    journal or you name a folder. drain runs if this machine has a drain. topic and lag run for the topics and
+    groups that you name. The report lists the checks that did not run, with the reason.
 
     Examples:
-        # All of them
-        nsadmin checkAll
-        # A group of its own as well, for node_exporter
-        nsadmin checkAll -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
-        # Wait until a cluster that was restarted is well again
-        nsadmin checkAll --wait-until-ok 5m
+        # Run all checks
+        nsadmin check all
+        # Also check a group, for node_exporter
+        nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
+        # Wait until a restarted cluster is healthy
+        nsadmin check all --wait-until-ok 5m
     """
     unknown_checks = [
         check_name for check_name in skipped_checks or () if check_name not in check_suite.CHECKS_BY_NAME
     ]
     if unknown_checks:
         raise UsageError(
-            f"check all: --skip {unknown_checks[0]}: there are {', '.join(check_suite.CHECKS_BY_NAME)}"
+            f'unknown check "{unknown_checks[0]}" for --skip: use {", ".join(check_suite.CHECKS_BY_NAME)}'
         )
     options = session.options
     expected_count, expected_brokers = parse_expectation("all", expectation)
@@ -94,7 +99,7 @@ def check_all(
             for journal_folder in dict.fromkeys(journal_folders or options.journal_folders)
         ),
         options.access.tls,
-        parse_settle_seconds("check all", settle_seconds),
+        parse_settle_seconds(settle_seconds),
         _limits_by_check(warning_options or (), critical_options or ()),
         expected_count,
         open_inventory(session, expected_brokers),
@@ -128,7 +133,7 @@ def _ranges_by_check(option_flag: str, option_texts: Sequence[str]) -> dict[str,
     for (check_name, equals_sign, _), option_text in zip(split_texts, option_texts, strict=True):
         if not equals_sign or check_name not in _CHECKS_WITH_LIMITS:
             raise UsageError(
-                f"check all: {option_flag} {option_text}: give CHECK=RANGE; there are "
-                f"{', '.join(_CHECKS_WITH_LIMITS)}"
+                f'invalid value "{option_text}" for {option_flag}: write CHECK=RANGE '
+                f"with one of {', '.join(_CHECKS_WITH_LIMITS)}"
             )
     return {check_name: option_text for check_name, _, option_text in split_texts}

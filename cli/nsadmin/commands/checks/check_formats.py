@@ -28,7 +28,7 @@ class CheckReport(NamedTuple):
         return (self.overall_finding, *self.part_findings)
 
 
-# For operators
+# Text for people
 
 _MAX_TEXT_VALUES = 30
 
@@ -52,7 +52,7 @@ def format_text(report: CheckReport) -> str:
             ]
     text_lines += _value_lines(overall_finding.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
-    text_lines += [f"  and {hidden_count} more values: --format json has all"] if hidden_count > 0 else []
+    text_lines += [f"  and {hidden_count} more values: --format json shows all"] if hidden_count > 0 else []
     return "\n".join(map(cell_text, text_lines))
 
 
@@ -82,13 +82,13 @@ def _sample_name(sample: CheckSample) -> str:
 
 
 def _format_number(value: float) -> str:
-    """Format a number without an exponent, which not every monitoring system parses."""
+    """Format a number without an exponent, because not every monitoring system parses one."""
     if value == int(value):
         return str(int(value))
     return f"{value:.6f}".rstrip("0")
 
 
-# For monitoring systems that run plugins
+# Text for monitoring systems that run plugins
 
 _MAX_PERFDATA_BYTES = 4000
 """Bytes of performance data; Nagios reads 8 KiB of output. Totals come before the values of single items."""
@@ -171,7 +171,7 @@ def _perfdata_value(sample: CheckSample) -> str:
     return ";".join([value_text, *limit_texts]).rstrip(";")
 
 
-# For programs
+# Formats for programs
 
 
 def format_json(report: CheckReport) -> str:
@@ -209,8 +209,8 @@ def _finding_object(finding: CheckFinding, checked_at_ms: int) -> dict[str, Any]
 
 
 _METRIC_PREFIX = "nsadmin_check"
-_STATE_HELP = "what the check found: 0 is OK, 1 warning, 2 critical, 3 unknown"
-_TIME_HELP = "when the check looked, in seconds since 1970"
+_STATE_HELP = "state of the check: 0 OK, 1 warning, 2 critical, 3 unknown"
+_TIME_HELP = "time of the check, in seconds since 1970"
 _UNIT_SUFFIXES = {"s": "_seconds", "B": "_bytes", "%": "_percent", "": ""}
 
 MetricLabels = tuple[tuple[str, str], ...]
@@ -274,7 +274,7 @@ def _format_family(metric_name: str, help_text: str, sample_lines: Iterable[str]
 
 
 def _escape_label(label_value: str) -> str:
-    """Escape a label's value; control characters become escapes, which alerts and dashboards then show."""
+    """Escape a label's value. Control characters become escapes, which alerts and dashboards then show."""
     return escape_unsafe(label_value).replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -26,16 +26,14 @@ CheckOutcome = tuple[CheckFinding, Sequence[CheckFinding]]
 CheckProbe = Callable[[], CheckFinding | CheckOutcome]
 """Observes the current state. A check that consists of several checks also returns their findings."""
 
-ClusterOption = Annotated[
-    str | None, Option("--clusterName", metavar="CLUSTER", help="Only what is in this cluster.")
-]
+ClusterOption = Annotated[str | None, Option("--clusterName", metavar="CLUSTER", help="Only this cluster.")]
 
 SettleOption = Annotated[
     float | None,
     Option(
         "--settle",
         metavar="SECONDS",
-        help="Where name servers differ, how long brokers may take to make them equal; 50 if left out.",
+        help="If name servers differ, how long brokers may take to make them equal. Default: 50.",
     ),
 ]
 ExpectOption = Annotated[
@@ -43,8 +41,8 @@ ExpectOption = Annotated[
     Option(
         "--expect",
         metavar="N|BROKERS|FILE",
-        help="How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each "
-        "line, a plan or a journal.",
+        help="The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a "
+        "file with one broker per line, a plan, or a journal.",
     ),
 ]
 _DEFAULT_SETTLE_SECONDS = 50.0
@@ -72,10 +70,10 @@ def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | N
     return None, parse_expected_brokers(f"check {check_name}", expectation)
 
 
-def parse_settle_seconds(command_name: str, settle_seconds: float | None) -> float:
+def parse_settle_seconds(settle_seconds: float | None) -> float:
     """How many seconds name servers may take to agree; UsageError if --settle is out of range."""
     if settle_seconds is not None and not 0 <= settle_seconds <= 3600:
-        raise UsageError(f"{command_name}: --settle {settle_seconds:g} cannot be: give seconds, 0 to 3600")
+        raise UsageError(f'invalid value "{settle_seconds:g}" for --settle: expected seconds, 0 to 3600')
     return _DEFAULT_SETTLE_SECONDS if settle_seconds is None else settle_seconds
 
 
@@ -90,7 +88,7 @@ def run_check(
     write_report = REPORT_WRITERS.get(plugin_options.format or "text")
     if write_report is None:
         raise UsageError(
-            f"--format {plugin_options.format} is unknown; there are: {', '.join(REPORT_WRITERS)}"
+            f'unknown format "{plugin_options.format}" for --format: use {", ".join(REPORT_WRITERS)}'
         )
     patience_seconds = (
         None if plugin_options.wait_until_ok is None else _parse_wait_seconds(plugin_options.wait_until_ok)
@@ -132,8 +130,8 @@ def _probe_until_ok(
         if (overall_finding.state, overall_finding.summary) != reported_state:
             reported_state = overall_finding.state, overall_finding.summary
             session.write_remark(
-                f"{overall_finding.state.name}: {overall_finding.summary}; waiting, for "
-                f"{seconds_left:.0f} s at most"
+                f"{overall_finding.state.name}: {overall_finding.summary}; waiting for "
+                f"up to {seconds_left:.0f} s"
             )
         sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
 
@@ -141,7 +139,7 @@ def _probe_until_ok(
 def _parse_wait_seconds(wait_text: str) -> float:
     duration_match = _DURATION_PATTERN.fullmatch(wait_text.strip())
     if not duration_match:
-        raise UsageError(f"--wait-until-ok {wait_text} is no time: give 90s, 5m or 1h")
+        raise UsageError(f'invalid time "{wait_text}" for --wait-until-ok: use 90s, 5m or 1h')
     return float(duration_match[1]) * _SECONDS_PER_UNIT[duration_match[2]]
 
 
@@ -160,4 +158,4 @@ def _write_output_file(file_name: str, report_text: str) -> None:
             is_private=False,
         )
     except OSError as error:
-        raise UsageError(f"--output-file {output_path}: {error.strerror}") from None
+        raise UsageError(f"cannot write {output_path} (--output-file): {error.strerror}") from None

@@ -22,35 +22,35 @@ MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
 @declare_columns(MONITORING_COLUMNS)
 def start_monitoring(
     session: Session,
-    only_once: Annotated[bool, Option("--once", help="Look once, and exit with what was found.")] = False,
+    only_once: Annotated[bool, Option("--once", help="Check once, and exit with the state.")] = False,
     interval_seconds: Annotated[
-        float, Option("-i", "--interval", metavar="SECONDS", help="From one look to the next.")
+        float, Option("-i", "--interval", metavar="SECONDS", help="Time between two checks.")
     ] = 60.0,
     cluster_name: ClusterOption = None,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="Messages a group may be behind; 10000 if left out."),
+        Option("--warning", metavar="RANGE", help="Messages that a group may be behind. Default: 10000."),
     ] = None,
     critical_range: Annotated[
         str | None,
-        Option("--critical", metavar="RANGE", help="Messages a group may be behind; 100000 if left out."),
+        Option("--critical", metavar="RANGE", help="Messages that a group may be behind. Default: 100000."),
     ] = None,
 ) -> CheckVerdict | Iterator[CheckVerdict]:
-    """Look at every consumer group each minute, until Ctrl-C, and say which are not well, and why.
+    """Check every consumer group each minute, until Ctrl-C, and report unhealthy groups with the reason.
 
-    A group is not well that is too far behind, that has messages and nobody connected, or whose clients tell
-    what consumerStatus would complain of: different subscriptions, queues that nobody or two have, messages
-    that lie in a client. Groups are found on brokers, also those without a retry topic; none is joined, and
-    no offset is moved. With --once the exit code is that of a check.
+    A group is unhealthy if it is too far behind, or if it has messages but no connected clients. It is also
+    unhealthy if its clients have different subscriptions, queues without an owner or with two, or messages
+    that they do not consume. nsadmin finds groups on the brokers, also groups without a retry topic. It joins
+    no group and moves no offset. With --once, the exit code is that of a check.
 
     Examples:
-        # Which groups are not well now, for a program
+        # Show groups that are unhealthy now, for a program
         nsadmin startMonitoring --once --warning 1000000 --critical 10000000 --json
-        # For node_exporter
+        # Write metrics for node_exporter
         nsadmin startMonitoring --once --warning '~:' --critical '~:' --format prometheus --output-file a.prom
     """
     if interval_seconds <= 0:
-        raise UsageError(f"startMonitoring: -i {interval_seconds:g} cannot be: give seconds, more than 0")
+        raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     limits = parse_limits("lag", warning_range, critical_range)
 
     def probe_groups() -> CheckOutcome:

@@ -1,4 +1,4 @@
-"""checkNamesrv, checkBrokers, checkDivergence, checkTopic, checkWritable, checkLag: is the service usable?
+"""Owns the checks of the service: namesrv, brokers, divergence, topic, writable and lag.
 
 Each check exits like a plugin of a monitoring system. Thresholds are ranges of the Monitoring Plugins
 Development Guidelines.
@@ -30,28 +30,29 @@ def check_namesrv(
     session: Session,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="How many may not serve; 0 if left out."),
+        Option("--warning", metavar="RANGE", help="Name servers that may be down. Default: 0."),
     ] = None,
     critical_range: Annotated[
         str | None,
-        Option("--critical", metavar="RANGE", help="How many have to serve; 1: (at least one) if left out."),
+        Option(
+            "--critical", metavar="RANGE", help="Name servers that must serve. Default: 1: (at least one)."
+        ),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether every name server answers and is ready to tell routes.
+    """Check whether every name server answers and is ready to serve routes.
 
-    Typed `nsadmin check namesrv` as well. With -n of a single name server it is the health probe of that
-    server's container: OK, or critical.
+    With -n and a single name server, this is a health probe for that server's container: OK or critical.
 
-    A RANGE says what is fine: 3 is 0 to 3, 3: is 3 or more, 3:5 is in between, @3:5 is anything else, ~: is
-    everything.
+    A RANGE describes the accepted values. 3 accepts 0 to 3, 3: accepts 3 or more, and 3:5 accepts 3 to 5.
+    @3:5 accepts all values outside of 3 to 5, and ~: accepts every value.
 
     Examples:
-        # Is every name server there?
-        nsadmin checkNamesrv
-        # At least two have to serve (exit code 2)
-        nsadmin checkNamesrv --critical 2: --format nagios
-        # Wait for them after a restart
-        nsadmin checkNamesrv --wait-until-ok 5m
+        # Check every name server
+        nsadmin check namesrv
+        # Require at least two name servers (exit code 2)
+        nsadmin check namesrv --critical 2: --format nagios
+        # Wait for the name servers after a restart
+        nsadmin check namesrv --wait-until-ok 5m
     """
     from nsadmin.operations.checks import namesrv
 
@@ -73,7 +74,7 @@ def check_brokers(
         Option(
             "--warning",
             metavar="RANGE",
-            help="How many brokers may not answer, or be missing as masters; 0 if left out.",
+            help="Brokers that may be down, or missing as masters. Default: 0.",
         ),
     ] = None,
     critical_range: Annotated[
@@ -81,23 +82,23 @@ def check_brokers(
         Option(
             "--critical",
             metavar="RANGE",
-            help="How many broker names may be without a master that answers; 0 if left out.",
+            help="Broker names that may lack a master that answers. Default: 0.",
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether every broker that any name server lists answers, and every broker name has a master.
+    """Check whether every registered broker answers and every broker name has a master.
 
-    A broker that has gone is listed by no name server after some seconds. It is critical if a command saw it
-    in the last 7 days (see inventory list), or if --expect names it. A broker that one name server lists and
-    another one does not is a warning.
+    A stopped broker soon leaves the lists of all name servers. The check is critical if a command saw the
+    broker in the last 7 days (see `nsadmin inventory list`), or if --expect names it. A broker that only some
+    name servers list is a warning.
 
     Examples:
-        # All that are registered
-        nsadmin checkBrokers
-        # These two have to be there
-        nsadmin checkBrokers --expect broker-a-0,broker-b-0
-        # For node_exporter
-        nsadmin checkBrokers --format prometheus --output-file nsadmin_brokers.prom
+        # Check all registered brokers
+        nsadmin check brokers
+        # Require two brokers
+        nsadmin check brokers --expect broker-a-0,broker-b-0
+        # Write metrics for node_exporter
+        nsadmin check brokers --format prometheus --output-file nsadmin_brokers.prom
     """
     from nsadmin.operations.checks import brokers
     from nsadmin.operations.inventory.keeper import open_inventory
@@ -124,28 +125,28 @@ def check_divergence(
     expectation: ExpectedBrokersOption = None,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="How many things may differ; 0 if left out."),
+        Option("--warning", metavar="RANGE", help="Differences to accept. Default: 0."),
     ] = None,
     critical_range: Annotated[
         str | None,
         Option(
             "--critical",
             metavar="RANGE",
-            help="How many brokers and queues of topics may differ; 0 if left out.",
+            help="Brokers and queues of topics that may differ. Default: 0.",
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether all name servers know the same: brokers, queues of topics, KV config, settings.
+    """Check whether all name servers have the same brokers, queues of topics, KV config and settings.
 
-    Brokers make name servers equal with their heartbeats. What differs is looked at again, for at most
-    --settle seconds, and only what is still there then counts. With fewer than two name servers that answer,
-    nobody knows. `nsadmin divergence` shows more.
+    The heartbeats of brokers remove differences between name servers. So nsadmin compares again for up to
+    --settle seconds, and counts only differences that remain. The state is unknown if fewer than two name
+    servers answer. `nsadmin divergence` shows the differences and their causes.
 
     Examples:
-        # Of one name server nobody can say that it agrees (exit code 3)
-        nsadmin checkDivergence
-        # At once, without a second look (exit code 3)
-        nsadmin checkDivergence --settle 0 --format nagios
+        # The state is unknown with a single name server (exit code 3)
+        nsadmin check divergence
+        # Compare only once (exit code 3)
+        nsadmin check divergence --settle 0 --format nagios
     """
     from nsadmin.operations.checks import divergence
     from nsadmin.operations.checks.findings import CheckFinding
@@ -153,7 +154,7 @@ def check_divergence(
 
     limits, patience_seconds = (
         parse_limits("divergence", warning_range, critical_range),
-        parse_settle_seconds("check divergence", settle_seconds),
+        parse_settle_seconds(settle_seconds),
     )
     divergence_observer = DivergenceObserver(
         session.admin, lambda: int(monotonic() * 1000), settle_ms=int(patience_seconds * 1000)
@@ -175,14 +176,14 @@ def _ignore_progress(observed_look: object, wait_seconds: float) -> None:
 @declare_columns(CHECK_COLUMNS)
 def check_topic(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "The topic.")],
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
     expectation: ExpectedBrokersOption = None,
     warning_range: Annotated[
         str | None,
         Option(
             "--warning",
             metavar="RANGE",
-            help="How many of its brokers may take no messages of it; 0 if left out.",
+            help="Brokers of the topic that may refuse messages. Default: 0.",
         ),
     ] = None,
     critical_range: Annotated[
@@ -190,22 +191,22 @@ def check_topic(
         Option(
             "--critical",
             metavar="RANGE",
-            help="How many brokers have to take messages of it; 1: (at least one) if left out.",
+            help="Brokers of the topic that must accept messages. Default: 1: (at least one).",
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether a topic can be written, whichever name server a client asks.
+    """Check whether a topic is writable, independent of the name server that a client asks.
 
-    A broker takes messages of it where its queues may be written, and its master is registered and answers.
-    The name server that has the fewest such brokers counts.
+    A broker accepts messages of the topic if its queues are writable, and if its master is registered and
+    answers. The name server with the fewest such brokers counts.
 
     Examples:
-        # Can it be written?
-        nsadmin checkTopic orders
-        # Fewer than four brokers are critical
-        nsadmin checkTopic orders --critical 4:
-        # One that is not there (exit code 2)
-        nsadmin checkTopic no-such-topic
+        # Check a topic
+        nsadmin check topic orders
+        # Report critical if fewer than four brokers accept messages
+        nsadmin check topic orders --critical 4:
+        # An unknown topic (exit code 2)
+        nsadmin check topic no-such-topic
     """
     from nsadmin.operations.checks import topic as checking
 
@@ -226,33 +227,33 @@ def check_writable(
     expectation: ExpectedBrokersOption = None,
     exclude_pattern: Annotated[
         str | None,
-        Option("--exclude", metavar="REGEX", help="Without topics in whose names this is found."),
+        Option("--exclude", metavar="REGEX", help="Skip topics whose names match this pattern."),
     ] = None,
     warning_range: Annotated[
         str | None,
         Option(
             "--warning",
             metavar="RANGE",
-            help="How many topics may be written on fewer brokers than have them; 0 if left out.",
+            help="Topics that may be writable on only some of their brokers. Default: 0.",
         ),
     ] = None,
     critical_range: Annotated[
         str | None,
-        Option("--critical", metavar="RANGE", help="How many topics may not be written; 0 if left out."),
+        Option("--critical", metavar="RANGE", help="Topics that may be unwritable. Default: 0."),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether every topic can be written, whichever name server a client asks.
+    """Check whether every topic is writable, independent of the name server that a client asks.
 
-    Every route on every name server is read, and every master is asked. RocketMQ's own topics are left out,
-    and those of groups (%RETRY%, %DLQ%), which are written without a route. A topic that brokers themselves
-    have as read-only is so on purpose. Topics of a broker that left all name servers cannot be written there
-    (see inventory list).
+    The check reads every route on every name server and asks every master. It skips RocketMQ's own topics and
+    the topics of groups (%RETRY%, %DLQ%), because clients write these without a route. A topic that its
+    brokers have as read-only counts as intended. Topics of a broker that left all name servers are not
+    writable there (see `nsadmin inventory list`).
 
     Examples:
-        # All topics
-        nsadmin checkWritable
-        # Those of one cluster, but for archives
-        nsadmin checkWritable --clusterName cluster-a --exclude '^archive-'
+        # Check all topics
+        nsadmin check writable
+        # Check the topics of one cluster, without archives
+        nsadmin check writable --clusterName cluster-a --exclude '^archive-'
     """
     from nsadmin.operations.checks import writable_topics
 
@@ -277,40 +278,38 @@ def _compile_exclude_pattern(pattern_text: str | None) -> re.Pattern[str] | None
     try:
         return None if pattern_text is None else re.compile(pattern_text)
     except re.error as error:
-        raise UsageError(
-            f"check writable: --exclude {pattern_text} is no regular expression: {error}"
-        ) from None
+        raise UsageError(f'invalid regular expression "{pattern_text}" for --exclude: {error}') from None
 
 
 @declare_columns(CHECK_COLUMNS)
 def check_lag(
     session: Session,
-    group: Annotated[str, Argument(("-g", "--groupName"), "GROUP", "The consumer group.")],
+    group: Annotated[str, Argument(("-g", "--groupName"), "GROUP", "A consumer group.")],
     topic: Annotated[
-        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only on this topic.")
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
     ] = None,
     cluster_name: ClusterOption = None,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="How many messages it may be behind; 10000 if left out."),
+        Option("--warning", metavar="RANGE", help="Messages that the group may be behind. Default: 10000."),
     ] = None,
     critical_range: Annotated[
         str | None,
-        Option("--critical", metavar="RANGE", help="How many messages it may be behind; 100000 if left out."),
+        Option("--critical", metavar="RANGE", help="Messages that the group may be behind. Default: 100000."),
     ] = None,
 ) -> CheckVerdict:
-    """Check how many messages a consumer group has not consumed yet, over all brokers.
+    """Check how many messages a consumer group has not consumed, on all brokers together.
 
-    Where messages wait and nobody of the group is connected, it is a warning at least. Where a broker does
-    not answer, the number is a lower bound: enough for an alert, but otherwise unknown.
+    Messages that wait while no client of the group is connected are at least a warning. If a broker does not
+    answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.
 
     Examples:
-        # How far is it behind?
-        nsadmin checkLag warehouse --warning 1000000 --critical 10000000
-        # Only on one topic
-        nsadmin checkLag warehouse -t payments --warning 1000000 --critical 10000000
-        # A group that is not there (exit code 3)
-        nsadmin checkLag no-such-group
+        # Check how far a group is behind
+        nsadmin check lag warehouse --warning 1000000 --critical 10000000
+        # Check only one topic
+        nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
+        # An unknown group (exit code 3)
+        nsadmin check lag no-such-group
     """
     from nsadmin.operations.checks import lag
 

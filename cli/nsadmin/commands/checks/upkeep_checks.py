@@ -1,15 +1,14 @@
-"""checkHeartbeat, checkRegistrationSize, checkCertificates, checkJournal, checkDrain: gradual problems."""
+"""Owns the checks for gradual problems: heartbeat, registrationSize, certificates, journal and drain."""
 
 from pathlib import Path
 from time import time
 from typing import Annotated
 
-from nsadmin.command_line import time_arguments
+from nsadmin.command_line import exclusive_options, time_arguments
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
-from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
@@ -23,25 +22,28 @@ def check_heartbeat(
         Option(
             "--warning",
             metavar="RANGE",
-            help="How much of its time a broker may be silent, in percent; 50 if left out.",
+            help="Silence of a broker, in percent of its timeout. Default: 50.",
         ),
     ] = None,
     critical_range: Annotated[
-        str | None, Option("--critical", metavar="RANGE", help="The same; 75 if left out.")
+        str | None,
+        Option(
+            "--critical", metavar="RANGE", help="Silence of a broker, in percent of its timeout. Default: 75."
+        ),
     ] = None,
 ) -> CheckVerdict:
-    """Check how long ago name servers heard of their brokers, before they let them go.
+    """Check how long ago name servers received heartbeats of their brokers.
 
-    Only our name servers tell. Most brokers register every 30 s and are gone after 120 s of silence: up to
-    25 percent are usual, and at 50 one heartbeat was missed. What Java's name servers list was heard within
-    the last two minutes, and nothing more is known: there a broker that is listed and does not answer is a
-    warning. So is, on any, a broker that only another name server lists.
+    Only nsadmin's name servers report this. Most brokers register every 30 s, and name servers remove them
+    after 120 s of silence. So 25 percent is normal, and 50 percent means one missed heartbeat. Java name
+    servers report only that a heartbeat came within the last two minutes. There, a listed broker that does
+    not answer is a warning. On all name servers, a broker that only another name server lists is a warning.
 
     Examples:
-        # The longest silence
-        nsadmin checkHeartbeat
-        # For Nagios, in percent of the time that brokers have (exit code 2)
-        nsadmin checkHeartbeat --critical @0:100 --format nagios
+        # Check the longest silence
+        nsadmin check heartbeat
+        # For Nagios, in percent of the brokers' timeout (exit code 2)
+        nsadmin check heartbeat --critical @0:100 --format nagios
     """
     from nsadmin.operations.checks import heartbeat
 
@@ -63,28 +65,30 @@ def check_registration_size(
         Option(
             "--warning",
             metavar="RANGE",
-            help="How much of 16 MiB a registration may take, in percent; 50 if left out.",
+            help="Size of a registration, in percent of 16 MiB. Default: 50.",
         ),
     ] = None,
     critical_range: Annotated[
-        str | None, Option("--critical", metavar="RANGE", help="The same; 80 if left out.")
+        str | None,
+        Option(
+            "--critical", metavar="RANGE", help="Size of a registration, in percent of 16 MiB. Default: 80."
+        ),
     ] = None,
 ) -> CheckVerdict:
-    """Check how near brokers are to the largest registration that a name server reads, 16 MiB.
+    """Check how near the registrations of brokers are to the limit of name servers, 16 MiB.
 
-    A broker beyond it disappears with all its topics. One that has is listed nowhere: name it with -b.
-    `nsadmin registrationSize` shows more.
+    A broker above the limit disappears with all its topics. Name servers do not list such a broker: name it
+    with -b. `nsadmin registrationSize` shows more.
 
     Examples:
-        # The largest of all
-        nsadmin checkRegistrationSize
-        # One broker that may be listed nowhere
-        nsadmin checkRegistrationSize -b 127.0.0.1:10911
+        # Check the largest registration
+        nsadmin check registrationSize
+        # Check a broker that name servers may not list
+        nsadmin check registrationSize -b 127.0.0.1:10911
     """
     from nsadmin.operations.checks import registration_size
 
-    if broker_text is not None and cluster_name is not None:
-        raise UsageError("check registrationSize: type either -b ADDR or --clusterName CLUSTER")
+    exclusive_options.refuse_both("-b ADDR", broker_text, "--clusterName CLUSTER", cluster_name)
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
     limits = parse_limits("registrationSize", warning_range, critical_range)
     return run_check(
@@ -101,23 +105,24 @@ def check_certificates(
     session: Session,
     warning_range: Annotated[
         str | None,
-        Option("--warning", metavar="RANGE", help="How many days have to be left; 30: if left out."),
+        Option("--warning", metavar="RANGE", help="Days until a certificate expires. Default: 30:."),
     ] = None,
     critical_range: Annotated[
-        str | None, Option("--critical", metavar="RANGE", help="The same; 7: if left out.")
+        str | None,
+        Option("--critical", metavar="RANGE", help="Days until a certificate expires. Default: 7:."),
     ] = None,
 ) -> CheckVerdict:
-    """Check how many days the certificates of TLS servers, and this client's own files, are still valid.
+    """Check how many days the certificates of TLS servers, and of this client, remain valid.
 
-    A handshake is made with every name server and broker, also without --tls, and whether their certificates
-    are trusted or not. Of a chain, the certificate that ends first counts. With --tlsCert and --tlsCa, or
-    those of the context, these files are looked at as well. Where nobody speaks TLS, the state is unknown.
+    nsadmin begins a TLS handshake with every name server and broker, even without --tls and even if it does
+    not trust the certificate. In a chain, the certificate that expires first counts. nsadmin also checks the
+    files of --tlsCert and --tlsCa, or of the context. The state is unknown if no server uses TLS.
 
     Examples:
-        # Every server that speaks TLS
-        nsadmin checkCertificates
-        # Two months are needed to get a new one
-        nsadmin checkCertificates --warning 60: --critical 14:
+        # Check every server that uses TLS
+        nsadmin check certificates
+        # Warn two months before a certificate expires
+        nsadmin check certificates --warning 60: --critical 14:
     """
     from nsadmin.operations.checks import certificates
 
@@ -140,36 +145,35 @@ def check_journal(
         Option(
             "--since",
             metavar="TIME",
-            help=f"Count losses from then on; -24h if left out. {time_arguments.TIME_HELP}",
+            help=f"Count losses since this time. Default: -24h. {time_arguments.TIME_HELP}",
         ),
     ] = "-24h",
     verify_records: Annotated[
-        bool, Option("--verify", help="Look through all of each journal, which takes its time.")
+        bool, Option("--verify", help="Verify every record of each journal, which takes longer.")
     ] = False,
     warning_range: Annotated[
         str | None,
-        Option(
-            "--warning", metavar="RANGE", help="How old the last record may be, in seconds; 120 if left out."
-        ),
+        Option("--warning", metavar="RANGE", help="Age of the last record, in seconds. Default: 120."),
     ] = None,
     critical_range: Annotated[
-        str | None, Option("--critical", metavar="RANGE", help="The same; 600 if left out.")
+        str | None,
+        Option("--critical", metavar="RANGE", help="Age of the last record, in seconds. Default: 600."),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether journals are written, go on and are whole.
+    """Check whether journals are written, complete and undamaged.
 
-    Name servers of ours say themselves whether they can write theirs; the journals in the context's folders
-    are read. With --journal only that folder is looked at, and no name server is asked. A running name server
-    or collector writes every minute. Events that were lost, and polls of a collector that fail, are a
-    warning; what cannot be written or read, or is damaged, is critical.
+    nsadmin's name servers report whether they can write their journals. nsadmin reads the journals in the
+    context's folders. With --journal, it reads only that folder and asks no name server. A running name
+    server or collector writes a record every minute. Lost events and failed polls of a collector are a
+    warning. A journal that is damaged, or that cannot be written or read, is critical.
 
     Examples:
-        # What name servers say of theirs; a lab of tests has none (exit code 3)
-        nsadmin checkJournal
-        # A journal that has ended long ago (exit code 2)
-        nsadmin checkJournal --journal namesrv/journal
-        # The same, looked through for damage, and never too old
-        nsadmin checkJournal --journal namesrv/journal --verify --warning '~:' --critical '~:'
+        # Ask the name servers; a test lab has no journals (exit code 3)
+        nsadmin check journal
+        # Check a journal that ended long ago (exit code 2)
+        nsadmin check journal --journal namesrv/journal
+        # Verify the same journal, of any age
+        nsadmin check journal --journal namesrv/journal --verify --warning '~:' --critical '~:'
     """
     from nsadmin.operations.checks import journal as checking
 
@@ -178,11 +182,11 @@ def check_journal(
         Path(journal_folder).expanduser()
         for journal_folder in dict.fromkeys(journal_folders or session.options.journal_folders)
     ]
-    time_arguments.parse_time_option("check journal", "--since", since_text, 0)
+    time_arguments.parse_time_option("--since", since_text, 0)
 
     def probe_journals() -> CheckFinding:
         now_ms = int(time() * 1000)
-        begin_ms = time_arguments.parse_time_option("check journal", "--since", since_text, 0, now_ms)
+        begin_ms = time_arguments.parse_time_option("--since", since_text, 0, now_ms)
         server_states = [] if journal_folders else checking.read_server_statuses(session.admin)
         folder_states = [
             checking.inspect_folder(folder_path, begin_ms, verify_records) for folder_path in folder_paths
@@ -202,7 +206,7 @@ def check_drain(
         Option(
             "--warning",
             metavar="RANGE",
-            help="How old a drain may be, in seconds; 86400 (a day) if left out.",
+            help="Age of a drain, in seconds. Default: 86400 (one day).",
         ),
     ] = None,
     critical_range: Annotated[
@@ -210,21 +214,21 @@ def check_drain(
         Option(
             "--critical",
             metavar="RANGE",
-            help="How many topics may be open to writes on drained brokers; 0 if left out.",
+            help="Topics on drained brokers that may be writable. Default: 0.",
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether drained brokers still are, and whether a drain was forgotten or left half-way.
+    """Check whether drained brokers are still drained, and whether a drain was forgotten or interrupted.
 
-    A topic that is changed, a broker or name server that is restarted lets clients write again, without a
-    word: that is critical, unless `nsadmin drain --hold` is there to close it. Drains are kept on the machine
-    where they were begun (`nsadmin drainStatus`): run this one there.
+    If a topic changes, or if a broker or name server restarts, clients can write to the drained broker again.
+    This is critical, unless `nsadmin drain --hold` runs and removes the permission. The machine where a drain
+    was started keeps it (see `nsadmin drainStatus`). Run this check on that machine.
 
     Examples:
-        # Those that were begun here
-        nsadmin checkDrain
-        # A maintenance may take a week
-        nsadmin checkDrain --warning 604800
+        # Check the drains of this machine
+        nsadmin check drain
+        # Accept drains of up to a week
+        nsadmin check drain --warning 604800
     """
     from nsadmin.operations.checks import drain
     from nsadmin.operations.state_folder import find_state_home

@@ -1,1 +1,1 @@
-"""What each column of a table means, and rows that several commands share."""
+"""The meanings of the columns of tables, and rows that several commands share."""

@@ -2,56 +2,56 @@
 
 _USER_MEANINGS = {
     "username": "name of the user",
-    "userType": "Super, who may do everything, or Normal, who may do what ACLs allow",
-    "userStatus": "enable, or disable: then nobody may sign as this user",
+    "userType": "Super (all permissions) or Normal (permissions from ACLs)",
+    "userStatus": "enable, or disable: the user cannot sign requests",
 }
 _ACL_MEANINGS = {
-    "subject": "who it is about, User:NAME",
-    "policyType": "Custom, or Default for what holds where nothing else is said",
-    "resource": "topic, group, cluster or namespace: TYPE:NAME, TYPE:PREFIX*, TYPE:*, or * for everything",
-    "actions": "what is allowed or denied",
-    "sourceIps": "addresses and networks that it holds for; none for all",
+    "subject": "the user, as User:NAME",
+    "policyType": "Custom, or Default: applies if no other entry does",
+    "resource": "topic, group, cluster or namespace: TYPE:NAME, TYPE:PREFIX*, TYPE:*, or * for all resources",
+    "actions": "the actions that are allowed or denied",
+    "sourceIps": "client addresses and networks that the entry applies to; empty for all",
     "decision": "Allow or Deny",
 }
 
 _ACCESS_KEY_MEANING = {"accessKey": "access key of the account"}
 _ACCOUNT_MEANINGS = {
     **_ACCESS_KEY_MEANING,
-    "admin": "whether it may do everything",
-    "whiteRemoteAddress": "from where requests of the account need not be signed; null for nowhere",
-    "defaultTopicPerm": "what it may do to topics that are not named; null for DENY",
-    "defaultGroupPerm": "what it may do to groups that are not named; null for DENY",
-    "topicPerms": "what it may do to topics, as in orders=PUB|SUB; null for none",
-    "groupPerms": "what it may do to groups, as in shop=SUB; null for none",
-    "globalWhiteAddrs": "from where everybody may do everything",
+    "admin": "whether the account has all permissions",
+    "whiteRemoteAddress": "addresses from which the account's requests need no signature; null for none",
+    "defaultTopicPerm": "permission for topics that are not listed; null for DENY",
+    "defaultGroupPerm": "permission for groups that are not listed; null for DENY",
+    "topicPerms": "permissions by topic, as in orders=PUB|SUB; null for none",
+    "groupPerms": "permissions by group, as in shop=SUB; null for none",
+    "globalWhiteAddrs": "addresses from which every client has all permissions",
 }
 _ACL_FILE_MEANINGS = {
-    "aclFile": "path of the file on the broker; null where the broker does not tell",
-    "counter": "how often it was changed since the broker started",
-    "lastUpdated": "when it was changed or read last (UTC)",
+    "aclFile": "path of the file on the broker; null if the broker does not report it",
+    "counter": "how often the file changed since the broker started",
+    "lastUpdated": "when the broker last changed or read the file (UTC)",
 }
 _REPLICA_MEANINGS = {
-    "brokerId": "id that the controllers gave it",
+    "brokerId": "id that the controllers assigned",
     "isMaster": "whether it is the master",
-    "inSync": "whether it has all that the master has",
-    "alive": "whether its heartbeats reach the controllers",
-    "masterEpoch": "how many masters there were, this one included",
-    "syncStateSetEpoch": "how often the replicas in sync changed",
+    "inSync": "whether it has all messages of the master",
+    "alive": "whether the controllers receive its heartbeats",
+    "masterEpoch": "number of masters so far, including this one",
+    "syncStateSetEpoch": "how often the set of replicas in sync changed",
 }
 _CONTROLLER_MEANINGS = {
     "controllerAddr": "address of the controller, HOST:PORT",
     "group": "name of the controllers' group",
-    "isLeader": "whether it says that it leads",
-    "leaderId": "who leads, as it says; null for nobody",
-    "leaderAddr": "address of that one, HOST:PORT",
-    "peers": "all controllers by id, as it says",
+    "isLeader": "whether this controller reports that it leads",
+    "leaderId": "the leader that this controller reports; null for none",
+    "leaderAddr": "address of the leader, HOST:PORT",
+    "peers": "all controllers by id, as this controller reports them",
 }
 _CONTROLLER_ADDR_MEANING = {"controllerAddr": _CONTROLLER_MEANINGS["controllerAddr"]}
 _EPOCH_MEANINGS = {
-    "brokerId": "0 for a master; a slave's id is the one that the controllers gave it",
+    "brokerId": "0 for a master; for a slave, the id that the controllers assigned",
     "epoch": "number of the master, from 1",
-    "startOffset": "where its messages begin in the commit log, in bytes",
-    "endOffset": "where they end; null for the one of now",
+    "startOffset": "start of its messages in the commit log, in bytes",
+    "endOffset": "end of its messages in the commit log, in bytes; null for the current epoch",
     "maxOffset": "end of the commit log, in bytes",
 }
 _USERNAME_MEANING = {"username": _USER_MEANINGS["username"]}

@@ -1,7 +1,7 @@
 """Fills in the names and ids of brokers that were given by their address, before rows are written.
 
-Such a command asks no name server. The broker itself is asked, and only if its row has no error: a broker
-that does not answer costs no second timeout.
+Such a command asks no name server. nsadmin asks the broker itself, and only if its row has no error, because
+a broker that does not answer would cost a second timeout.
 """
 
 from collections.abc import Iterator

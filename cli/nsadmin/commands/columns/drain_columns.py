@@ -2,28 +2,28 @@
 
 DRAIN_MEANINGS = {
     "drain": {
-        "openTopics": "topics of the broker that clients may write to",
-        "topicCount": "topics of the broker that the name server knows",
+        "openTopics": "topics of the broker that are open to writes",
+        "topicCount": "topics of the broker on the name server",
     },
     "undrain": {
-        "differing": "why, by topic, of those that are not as before",
-        "how": "topic by topic, the broker registered again, rw- for all, or nothing to do",
+        "differing": "topics that are not as before, with the reason",
+        "how": "topic by topic, by a registration of the broker, rw- for all, or nothing to do",
         "result": "done, partly, failed or dry-run",
-        "topicCount": "topics that are as before the drain; in a dry run those that would be put back",
+        "topicCount": "topics that are as before the drain; in a dry run, topics that would be restored",
     },
     "rollingRestart": {
-        "openTopics": "topics that clients may write to there; null for a slave",
+        "openTopics": "topics that are open to writes there; null for a slave",
         "result": "dry-run",
-        "steps": "what would be done with it, one after the other",
+        "steps": "the planned actions, in order",
     },
     "drainStatus": {
-        "by": "who began it",
-        "differing": "what is not as it should be; null where all is",
-        "openTopics": "topics of the broker that clients may write to",
+        "by": "user who started the drain",
+        "differing": "the unexpected state; null if all is as expected",
+        "openTopics": "topics of the broker that are open to writes",
         "phase": "snapshot, wipe, settle, wait or safe; undrain while it is being undone",
-        "pid": "the process that is at it now; null for none",
+        "pid": "process that runs the drain now; null for none",
         "reopened": "how often a registration opened topics again there; null if unknown",
-        "started": "when it was begun (UTC)",
-        "topicCount": "topics of the broker that the name server knows",
+        "started": "start of the drain (UTC)",
+        "topicCount": "topics of the broker on the name server",
     },
 }

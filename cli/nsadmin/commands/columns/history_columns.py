@@ -1,55 +1,55 @@
 """Owns the meanings of the columns of commands about journals, snapshots and the audit."""
 
 _JOURNAL_MEANINGS = {
-    "time": "when it happened, by the name server's clock (UTC)",
-    "type": "kind of event, as docs/reference/journal.md has them",
-    "client": "address of the one who asked, HOST:PORT",
-    "cause": "request, or what else caused it",
-    "server": "the name server that wrote it",
+    "time": "time of the event, by the name server's clock (UTC)",
+    "type": "type of the event, from docs/reference/journal.md",
+    "client": "address of the client that sent the request, HOST:PORT",
+    "cause": "the request, or another cause",
+    "server": "the name server that wrote the record",
 }
 
 _SNAPSHOT_MEANINGS = {
     "file": "name of the file",
-    "nameServers": "where it was taken",
+    "nameServers": "the source: name server, journal or collector",
     "size": "bytes on the disk",
-    "time": "when it was taken (UTC)",
+    "time": "time of the snapshot (UTC)",
 }
 
 HISTORY_MEANINGS = {
-    "auditList": {"time": "when the command was started (UTC)"},
+    "auditList": {"time": "start of the command (UTC)"},
     "collect": {
-        "brokers": "brokers that it knows, slaves included",
-        "events": "events that lead from what was known to what the poll saw",
-        "journal": "folder of its journal",
+        "brokers": "brokers on the name server, including slaves",
+        "events": "events that the poll added to the journal",
+        "journal": "folder of the journal",
         "result": "done or failed",
-        "took": "how long the poll took",
-        "topics": "topics that it lists",
+        "took": "duration of the poll",
+        "topics": "topics on the name server",
     },
     "history": {
         **_JOURNAL_MEANINGS,
-        "event": "the event's fields; of its lists, what concerns the one asked for",
+        "event": "fields of the event; of lists, only the items that match the filters",
     },
     "journalCat": _JOURNAL_MEANINGS,
     "journalStat": {
-        "type": "kind of event",
+        "type": "type of the event",
     },
     "journalTail": _JOURNAL_MEANINGS,
     "journalVerify": {
         "result": "whole, open (a server may be writing to it), or damaged",
         "size": "bytes on the disk",
     },
-    "routeAt": {"server": "the name server whose journal says so"},
+    "routeAt": {"server": "the name server of the journal"},
     "routeDiff": {
         "name": "name of the broker or topic",
-        "before": "what the one side has; null for nothing",
-        "after": "what the other side has; null for nothing",
+        "before": "the value on the one side; null for none",
+        "after": "the value on the other side; null for none",
     },
     "snapshotList": _SNAPSHOT_MEANINGS,
     "snapshotSave": _SNAPSHOT_MEANINGS,
     "snapshotShow": {
         "what": "broker, topic (its queues on a broker), order (its order configuration), kv or setting",
-        "name": "its name",
-        "summary": "what is known of it",
-        "value": "the same, under the wire's names",
+        "name": "name of the item",
+        "summary": "value of the item",
+        "value": "value of the item, with the wire's names",
     },
 }

@@ -1,52 +1,52 @@
 """Owns the column meanings that are special to the commands for broker upkeep, modes and static topics."""
 
 _COLD_DATA_MEANINGS = {
-    "coldAcc": "bytes of cold data that were read in the present second; null for a group that was not seen",
+    "coldAcc": "bytes of cold data that were read in the current second; null for a group without reads",
     "lastColdRead": "when the group last read cold data (UTC)",
-    "since": "since when the broker has counted for this group (UTC)",
-    "threshold": "bytes of cold data that may be read in a second",
+    "since": "when the broker began to count for this group (UTC)",
+    "threshold": "limit of cold data, in bytes per second",
 }
 _THRESHOLD_MEANINGS = {
-    "before": "the threshold before, in bytes per second; null where the group had none of its own",
-    "after": "the threshold afterwards, in bytes per second; null where it has none of its own",
+    "before": "the previous limit, in bytes per second; null if the group had no limit",
+    "after": "the new limit, in bytes per second; null if the group has no limit",
     "result": "done, unchanged, dry-run, failed or not found",
 }
 _SETTINGS_MEANINGS = {
-    "before": "the settings before by which the broker remembers it",
-    "after": "the same afterwards; in a dry run, as they would be",
+    "before": "the previous broker settings for it",
+    "after": "the new broker settings for it; in a dry run, the planned ones",
 }
 _INVENTORY_MEANINGS = {
-    "firstSeen": "when a command saw the broker for the first time (UTC); null for never",
-    "lastSeen": "when one saw it for the last time (UTC), at most 5 minutes too early; null for never",
-    "pinned": "whether it stays in the inventory until it is forgotten",
+    "firstSeen": "when a command first saw the broker (UTC); null for never",
+    "lastSeen": "when a command last saw the broker (UTC), up to 5 minutes early; null for never",
+    "pinned": "whether it stays in the inventory until you forget it",
     "state": "listed, missing, leaving or left; null if no name server answered",
     "topicCount": "topics of the broker name that commands saw; null for none",
 }
 _CONTAINER_MEANINGS = {
-    "broker": "which broker: its file, or its cluster, name and id",
+    "broker": "the broker: its file, or its cluster, name and id",
     "brokerContainerAddr": "address of the container, HOST:PORT",
 }
 _CONSUME_MODE_MEANINGS = {
     "mode": "PULL or POP",
-    "popShareQueueNum": "of POP: how many more clients share a queue; below 0 all do",
+    "popShareQueueNum": "for POP: how many more clients share a queue; below 0, all clients do",
 }
 _STATIC_TOPIC_MEANINGS = {
-    "after": "the broker that is to take what is written to the queue",
-    "before": "the broker that takes it now; null for a new queue",
+    "after": "the broker that will receive writes to the queue",
+    "before": "the broker that receives writes now; null for a new queue",
     "brokerQueueId": "number of the queue on that broker",
-    "logicOffset": "offset at which the logical queue goes on there; null as long as nobody knows",
+    "logicOffset": "offset at which the logical queue continues there; null if unknown",
     "queueId": "number of the logical queue, from 0",
     "result": "done, dry-run or failed",
 }
 
 _ROCKSDB_MEANINGS = {
-    "key": "topic or group; of offsets, TOPIC@GROUP",
-    "value": "its settings; of offsets, those of its queues",
+    "key": "topic or group; for offsets, TOPIC@GROUP",
+    "value": "its settings; for offsets, the offsets of its queues",
 }
 _ROCKSDB_FILE_MEANINGS = {
     "file": "the file that was written",
-    "size": "bytes of it",
-    "result": "done, dry-run, failed, or unchanged where the broker has nothing in RocksDB to write",
+    "size": "size in bytes",
+    "result": "done, dry-run, failed, or unchanged (the broker has no such data in RocksDB)",
 }
 
 UPKEEP_MEANINGS: dict[str, dict[str, str]] = {
@@ -56,8 +56,8 @@ UPKEEP_MEANINGS: dict[str, dict[str, str]] = {
     "addBroker": _CONTAINER_MEANINGS,
     "checkMsgSendRT": {"result": "done, dry-run or failed"},
     "checkRocksdbCqWriteProgress": {
-        "checkStatus": "what the broker answered: 0 equal, 1 different, 2 it looks now, 3 it failed",
-        "result": "equal, different, started (what is found stands in the broker's log) or failed",
+        "checkStatus": "answer of the broker: 0 equal, 1 different, 2 in progress, 3 failed",
+        "result": "equal, different, started (the broker's log will show the findings) or failed",
     },
     "getColdDataFlowCtrInfo": {
         **_COLD_DATA_MEANINGS,
@@ -69,23 +69,23 @@ UPKEEP_MEANINGS: dict[str, dict[str, str]] = {
         "topic": "name of the topic; null for the broker's default",
     },
     "queryCq": {
-        "bitMap": "which filters take the message, where brokers calculate that in advance",
-        "eval": "whether the filter of the group that was named takes the message",
-        "extendData": "more that the entry says, where brokers calculate filters in advance",
-        "msg": "why eval could not be told",
-        "physicalOffset": "where the message is in the commit log, in bytes",
-        "tagsCode": "hash of the message's tag, or when a timed message is due, in ms",
+        "bitMap": "filters that accept the message, if brokers calculate this in advance",
+        "eval": "whether the filter of the given group accepts the message",
+        "extendData": "further data of the entry, if brokers calculate filters in advance",
+        "msg": "why eval is unknown",
+        "physicalOffset": "position of the message in the commit log, in bytes",
+        "tagsCode": "hash of the message's tag, or delivery time of a timed message, in ms",
     },
     "removeBroker": _CONTAINER_MEANINGS,
     "removeColdDataFlowCtrGroupConfig": _THRESHOLD_MEANINGS,
     "resetMasterFlushOffset": {
-        "before": "what the slave took for its master's masterFlushOffset before, in bytes",
-        "after": "the same afterwards, in bytes",
+        "before": "the slave's previous value of its master's masterFlushOffset, in bytes",
+        "after": "the new value, in bytes",
     },
     "setCommitLogReadAheadMode": _SETTINGS_MEANINGS,
     "setConsumeMode": {
-        "before": "mode and popShareQueueNum before; null where the broker's default counted",
-        "after": "the same afterwards",
+        "before": "previous mode and popShareQueueNum; null for the broker's default",
+        "after": "new mode and popShareQueueNum",
     },
     "switchTimerEngine": _SETTINGS_MEANINGS,
     "exportMetadataInRocksDB": _ROCKSDB_MEANINGS,

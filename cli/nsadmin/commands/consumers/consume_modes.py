@@ -1,4 +1,4 @@
-"""Owns getConsumeMode and setConsumeMode: the clients of a group either pull or pop."""
+"""Owns getConsumeMode and setConsumeMode. The clients of a group either pull messages or pop them."""
 
 from typing import Annotated
 
@@ -43,18 +43,18 @@ def get_consume_mode(
         str | None, Option("-g", "--groupName", metavar="GROUP", help="Only this group.")
     ] = None,
 ) -> ResultRows:
-    """Show for which groups and topics a consume mode was set, on a broker or on every broker of a cluster.
+    """Show the groups and topics with their own consume mode, on a broker or on every broker of a cluster.
 
-    A row without topic and group is the broker's default, which counts for all others. Slaves have their
-    masters' a minute later. mqadmin can set modes and not read them. Brokers since 5.0 have them.
+    A row without topic and group is the broker's default, which applies to all others. Slaves copy the modes
+    of their masters within a minute. Brokers support consume modes since 5.0. mqadmin cannot read them.
 
     Examples:
-        # All that were set in a cluster
+        # All modes of a cluster
         nsadmin getConsumeMode -c cluster-a
-        # Whether one group pops
+        # The mode of one group
         nsadmin getConsumeMode -c cluster-a -g search-indexer
     """
-    broker_targets = select_members(session, "getConsumeMode", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     mode_admin = session.admin.consume_modes
     mode_results = match_results(broker_targets, mode_admin.list_modes(distinct_addrs(broker_targets)))
     default_results = match_results(
@@ -116,30 +116,31 @@ def set_consume_mode(
     mode_text: Annotated[str, Argument(("-m", "--mode"), "MODE", "PULL or POP.", value_source="PULL|POP")],
     pop_share_count: Annotated[
         int,
-        Option("-q", "--popShareQueueNum", metavar="N", help="Of POP: how many more clients share a queue."),
+        Option(
+            "-q", "--popShareQueueNum", metavar="N", help="With POP: how many more clients share a queue."
+        ),
     ] = 0,
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Have the clients of a group pull from a topic's queues, or pop, on one master or on all of a cluster.
+    """Make the clients of a group pull or pop messages of a topic, on one master or on all of a cluster.
 
-    It counts for clients that leave it to brokers who gets which queue, and for those that are connected
-    within seconds. With -q -1 every client pops from every queue. A group or topic that a broker does not
-    know is an error: brokers would make the group. The mode is read before and after.
+    The mode applies to clients that let brokers assign queues. Connected clients change within seconds. With
+    -q -1, every client pops from every queue. nsadmin refuses a group or topic that a broker does not have,
+    because brokers would create the group. nsadmin reads the mode before and after.
 
     Examples:
-        # What would change
+        # Preview the change
         nsadmin setConsumeMode payments search-indexer POP -c cluster-a --dry-run
-        # Pop, each queue shared by all clients
+        # Pop, with each queue shared by all clients
         nsadmin setConsumeMode payments search-indexer POP -q -1 -b 127.0.0.1:10911 --yes
     """
-    command_name = "setConsumeMode"
     wanted_mode = ConsumeMode(mode_text.upper(), pop_share_count)
     if wanted_mode.mode not in MODE_NAMES:
-        raise UsageError(f"{command_name}: {mode_text!r} is no mode: give PULL or POP")
-    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+        raise UsageError(f'invalid mode "{mode_text}": use PULL or POP')
+    master_targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(
-        f"Let {group} {wanted_mode.mode} from {topic} on {describe_targets(master_targets)}?"
+        f"Make {group} {wanted_mode.mode} from {topic} on {describe_targets(master_targets)}?"
     )
     mode_admin = session.admin.consume_modes
     change_mode = mode_admin.plan_change if session.is_dry_run else mode_admin.set_mode

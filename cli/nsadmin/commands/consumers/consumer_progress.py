@@ -75,50 +75,58 @@ def consumer_progress(
     session: Session,
     group: Annotated[
         str | None,
-        Argument(("-g", "--groupName"), "GROUP", "A consumer group; all if left out.", required=False),
+        Argument(("-g", "--groupName"), "GROUP", "A consumer group. Default: all groups.", required=False),
     ],
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")
     ] = None,
     show_client: Annotated[
         str | None,
-        Option("-s", "--showClientIP", metavar="true|false", help="Ask the clients whose queue is whose."),
+        Option(
+            "-s",
+            "--showClientIP",
+            metavar="true|false",
+            help="Ask the clients which of them owns each queue.",
+        ),
     ] = None,
     cluster_name: AskedClusterOption = None,
     include_system: Annotated[
-        bool, Option("--system", help="Without GROUP: also the groups that brokers make for themselves.")
+        bool,
+        Option("--system", help="Without GROUP: also show the groups that brokers create for themselves."),
     ] = False,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
-    """Show how far a consumer group is behind on each queue, or one line for each group that brokers know.
+    """Show how far a consumer group is behind on each queue, or how far all groups are behind.
 
-    Every broker is asked, whatever routes say. diff is what is not consumed yet, inflight (5.1 and later)
-    what was handed out and not acknowledged, both in messages; lastTime is when the last consumed message
-    was stored, in UTC. A queue where the group never committed an offset has none
-    and no diff: where it would start is for its clients to say. The sums leave such queues out.
+    nsadmin asks every broker, independent of routes. diff counts the messages that the group has not
+    consumed. inflight counts the messages that were delivered but not acknowledged (5.1 and later). lastTime
+    is when the last consumed message was stored, in UTC. A queue without a committed offset has no diff,
+    because the group's clients decide where they start. The totals do not include such queues.
 
-    Without GROUP, count is how many clients are connected, tps the messages consumed per second.
+    Without GROUP, count is the number of connected clients, and tps is the number of messages consumed per
+    second. The columns diffTotal and inflightTotal are the sums of diff and inflight. --sort, --columns and
+    --filter accept both names.
 
-    The queues of a broker that left all name servers cannot be counted: a line on stderr names it, and the
-    exit code is 3 (see inventory list).
+    nsadmin cannot count the queues of a broker that left all name servers. A line on stderr names the broker,
+    and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # All groups, those that are furthest behind first
+        # All groups, starting with the largest backlog
         nsadmin consumerProgress --sort -diffTotal
-        # How far one group is behind, queue by queue
+        # One group, queue by queue
         nsadmin consumerProgress warehouse
-        # Only one topic, with the client that has each queue
+        # Only one topic, with the client that owns each queue
         nsadmin consumerProgress warehouse -t payments -s true
     """
     if group is None:
         if topic is not None:
-            raise UsageError("consumerProgress: -t TOPIC needs a group: type nsadmin consumerProgress GROUP")
+            raise UsageError("-t needs a group: run nsadmin consumerProgress GROUP -t TOPIC")
         session.rename_selected_columns({"diff": "diffTotal", "inflight": "inflightTotal"})
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _all_group_rows(session, inventory, cluster_name, include_system)
     session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
     inventory = open_expected_inventory(session, "consumerProgress", expectation)
-    with_clients = argument_values.parse_boolean("consumerProgress", "-s", show_client) or False
+    with_clients = argument_values.parse_boolean("-s", show_client) or False
     try:
         progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
     except NotFound as error:
@@ -151,7 +159,7 @@ def consumer_progress(
 def _find_missing_brokers(
     session: Session, inventory: InventoryKeeper, topic: str | None, cluster_name: str | None
 ) -> list[BrokerMissingError]:
-    """Find the broker names without any registered process; a topic leaves out brokers that never had it."""
+    """Find the broker names without a registered process; a topic excludes brokers that never had it."""
     lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
     brokers_by_name = {missing.broker.broker_name: missing.broker for missing in lost_topics.missing_brokers}
     return [
@@ -242,7 +250,7 @@ def _all_group_rows(
     failure_notes = [*map(str, missing_errors), *_failure_notes(errors_by_broker.items())]
     if failed_count:
         failure_notes.append(
-            f"{failed_count} of {len(group_progresses)} groups are not told in full, see their errors"
+            f"{failed_count} of {len(group_progresses)} groups are incomplete: see the column error"
         )
     all_errors = [
         *errors_by_broker.values(),
@@ -278,14 +286,14 @@ def consumer_connection(
     ] = None,
     cluster_name: AskedClusterOption = None,
 ) -> ResultRows:
-    """Show the connected clients of a consumer group and what they subscribe to, of all brokers together.
+    """Show the connected clients of a consumer group and their subscriptions, from all brokers.
 
-    A broker knows only the clients that are connected to it: every master and slave is asked, and
-    brokerAddrs says where each client was found. The subscriptions are the group's, as the brokers keep
-    one for all of its clients; where two brokers have different ones, a line on stderr says so.
+    A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
+    brokerAddrs names the brokers of each client. Brokers keep one set of subscriptions for all clients of a
+    group. If two brokers have different ones, a line on stderr reports it.
 
     Examples:
-        # Clients of a group, and what they subscribe to
+        # Clients of a group, and their subscriptions
         nsadmin consumerConnection warehouse
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
@@ -326,20 +334,20 @@ def broker_consume_stats(
         str, Argument(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.")
     ],
     timeout_ms: Annotated[
-        int, Option("-t", "--timeoutMillis", metavar="MS", help="How long the broker may take.")
+        int, Option("-t", "--timeoutMillis", metavar="MS", help="Timeout of the broker.")
     ] = int(BROKER_STATS_TIMEOUT_SECONDS * 1000),
     min_lag: Annotated[
-        int, Option("-l", "--level", metavar="DIFF", help="Only queues that are this far behind.")
+        int, Option("-l", "--level", metavar="DIFF", help="Only queues that are at least this far behind.")
     ] = 0,
     order_text: Annotated[
         str | None,
         Option("-o", "--order", metavar="true|false", help="true: only ordered topics."),
     ] = None,
 ) -> ResultRows:
-    """Show how far every consumer group is behind on every queue of one broker, which is hard work for it.
+    """Show how far every consumer group is behind on every queue of one broker.
 
-    Queues where a group never committed an offset have no diff, and are left out where -l asks for more
-    than 0.
+    This causes much work on the broker. Queues without a committed offset have no diff. With -l above 0, they
+    are not shown.
 
     Examples:
         # All groups on one broker
@@ -348,8 +356,8 @@ def broker_consume_stats(
         nsadmin brokerConsumeStats 127.0.0.1:10911 -l 10
     """
     if timeout_ms <= 0:
-        raise UsageError(f"brokerConsumeStats: -t {timeout_ms} cannot be: give milliseconds, more than 0")
-    only_ordered = argument_values.parse_boolean("brokerConsumeStats", "-o", order_text) or False
+        raise UsageError(f'invalid value "{timeout_ms}" for -t: expected milliseconds above 0')
+    only_ordered = argument_values.parse_boolean("-o", order_text) or False
     queue_lags = session.admin.consumers.get_broker_stats(
         find_broker_addr(session, broker_text), is_order=only_ordered, timeout_seconds=timeout_ms / 1000
     )
@@ -359,4 +367,6 @@ def broker_consume_stats(
         if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
     ]
     total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
-    return ResultRows(BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in all"])
+    return ResultRows(
+        BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in total"]
+    )

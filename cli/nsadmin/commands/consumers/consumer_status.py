@@ -54,26 +54,30 @@ def consumer_status(
     session: Session,
     group: Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
     client_id: Annotated[
-        str | None, Option("-i", "--clientId", metavar="ID", help="Only this client of it.")
+        str | None, Option("-i", "--clientId", metavar="ID", help="Only this client of the group.")
     ] = None,
     broker_text: Annotated[
-        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="Only clients of the broker there.")
+        str | None,
+        Option("-b", "--brokerAddr", metavar="ADDR", help="Only clients that are connected to this broker."),
     ] = None,
     show_stacks: Annotated[
-        bool, Option("-s", "--jstack", help="The stacks of the clients' threads, instead of rows.")
+        bool, Option("-s", "--jstack", help="Show the stacks of the clients' threads instead of rows.")
     ] = False,
     cluster_name: AskedClusterOption = None,
 ) -> ResultRows | str:
-    """Ask every client of a consumer group for the queues it has, and say on stderr what is wrong.
+    """Ask every client of a consumer group for its queues, and report problems on stderr.
 
-    Said are clients that subscribe differently; queues that nobody or more than one client consumes (push
-    consumers in clustering mode, if all clients were asked); queues that a client cannot lock though it
-    consumes in order; messages that lie in a client for more than a minute. Times are in UTC, RTs in ms,
-    TPS per second and for the whole topic in that client. JSON has each client's properties too. A client
-    that pops messages has a row for each broker, without a queueId where it takes those of any queue.
+    One problem is clients with different subscriptions. Another is queues without an owner or with several
+    owners. nsadmin checks this for push consumers in clustering mode, if all clients answered. Other problems
+    are queues that an ordered consumer cannot lock, and messages that wait in a client for more than a
+    minute.
+
+    Times are in UTC and RTs in ms. TPS are per second, for the whole topic in that client. JSON also has each
+    client's properties. A client that pops messages has a row for each broker. The row has no queueId if the
+    client takes messages of any queue.
 
     Examples:
-        # What the clients of a group tell, and what is wrong with it
+        # State and problems of a group's clients
         nsadmin consumerStatus warehouse
         # The threads of one client
         nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
@@ -120,7 +124,7 @@ def consumer_status(
 
 def _format_stack(running_client: RunningClient) -> str:
     stack_text = running_client.info.jstack if running_client.info else None
-    return f"# {running_client.client.client_id}\n{stack_text or 'this client tells no stacks'}"
+    return f"# {running_client.client.client_id}\n{stack_text or 'this client reports no stacks'}"
 
 
 def _client_rows(group: str, running_client: RunningClient) -> list[ResultRow]:

@@ -68,9 +68,8 @@ def get_consumer_config(
 ) -> ResultRows:
     """Show the settings of a consumer group on every broker.
 
-    JSON has more columns than the table. What a release does not know (4.9 knows no order, retry policy
-    and attributes) is null. A broker that does not know the group says so, which is an error only if no
-    broker knows it.
+    JSON has more columns than the table. A setting that the broker's release does not have is null, for
+    example order, retry policy and attributes on 4.9. It is an error only if no broker has the group.
 
     Examples:
         # Settings of a group on every broker of a cluster
@@ -90,7 +89,7 @@ def get_consumer_config(
             failure_notes.append(f"broker {broker_target.broker_name}: {error_text(broker_error)}")
             setting_rows.append({**setting_row, "error": error_text(broker_error)})
         elif group_settings is None:
-            setting_rows.append({**setting_row, "error": "this broker does not know the group"})
+            setting_rows.append({**setting_row, "error": "this broker does not have the group"})
         else:
             setting_rows.append(
                 {
@@ -110,11 +109,17 @@ def update_sub_group(
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
     consume_enable: Annotated[
-        str | None, Option("-s", "--consumeEnable", metavar="true|false", help="Whether it may consume.")
+        str | None,
+        Option("-s", "--consumeEnable", metavar="true|false", help="Whether the group may consume."),
     ] = None,
     consume_from_min: Annotated[
         str | None,
-        Option("-m", "--consumeFromMinEnable", metavar="true|false", help="Start at the oldest message."),
+        Option(
+            "-m",
+            "--consumeFromMinEnable",
+            metavar="true|false",
+            help="Whether it starts at the oldest message.",
+        ),
     ] = None,
     consume_broadcast: Annotated[
         str | None,
@@ -122,57 +127,69 @@ def update_sub_group(
     ] = None,
     consume_orderly: Annotated[
         str | None,
-        Option("-o", "--consumeMessageOrderly", metavar="true|false", help="In order; 5.0 and later."),
+        Option(
+            "-o", "--consumeMessageOrderly", metavar="true|false", help="Ordered consumption. 5.0 and later."
+        ),
     ] = None,
     retry_queue_nums: Annotated[
-        int | None, Option("-q", "--retryQueueNums", metavar="NUMBER", help="Queues of its retry topic.")
+        int | None, Option("-q", "--retryQueueNums", metavar="NUMBER", help="Queues of the retry topic.")
     ] = None,
     retry_max_times: Annotated[
         int | None, Option("-r", "--retryMaxTimes", metavar="NUMBER", help="Retries before a dead letter.")
     ] = None,
     retry_policy: Annotated[
-        str | None, Option("-p", "--groupRetryPolicy", metavar="JSON", help="Its waits; 5.0 and later.")
+        str | None,
+        Option(
+            "-p", "--groupRetryPolicy", metavar="JSON", help="Delays between retries, in JSON. 5.0 and later."
+        ),
     ] = None,
     broker_id: Annotated[
-        int | None, Option("-i", "--brokerId", metavar="ID", help="Broker id to consume from.")
+        int | None, Option("-i", "--brokerId", metavar="ID", help="Id of the broker to consume from.")
     ] = None,
     slow_broker_id: Annotated[
         int | None,
-        Option("-w", "--whichBrokerWhenConsumeSlowly", metavar="ID", help="Broker id when it is behind."),
+        Option(
+            "-w",
+            "--whichBrokerWhenConsumeSlowly",
+            metavar="ID",
+            help="Id of the broker to consume from if the group is far behind.",
+        ),
     ] = None,
     notify_clients: Annotated[
         str | None,
-        Option("-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Tell clients of new clients."),
+        Option(
+            "-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Notify clients of new clients."
+        ),
     ] = None,
     attribute_list: Annotated[
-        str | None, Option("--attributes", metavar="LIST", help="As in +key=value,-other; 5.1.3 and later.")
+        str | None,
+        Option("--attributes", metavar="LIST", help="Attributes, as in +key=value,-other. 5.1.3 and later."),
     ] = None,
 ) -> ResultRows:
-    """Create a consumer group, or change one: what is not named stays as each broker has it.
+    """Create a consumer group, or change only the settings that you pass.
 
-    A new group may consume, not broadcast, and starts where its clients say; it retries 16 times. Each
-    master is read before and after, and a row says what changed there.
+    A new group may consume but not broadcast. It starts where its clients specify, and retries 16 times.
+    nsadmin reads each master before and after, and each row shows the change there.
 
     Examples:
         # Create a group on every master of a cluster
         nsadmin updateSubGroup reporting -c cluster-a --yes
-        # Change how often a group retries, and nothing else
+        # Change only the number of retries
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
-        # What would change if it stopped consuming
+        # Preview the change if the group stops consuming
         nsadmin updateSubGroup warehouse -c cluster-a -s false --dry-run
     """
-    command_name = "updateSubGroup"
     settings_by_name = {
-        "consumeEnable": argument_values.parse_boolean(command_name, "-s", consume_enable),
-        "consumeFromMinEnable": argument_values.parse_boolean(command_name, "-m", consume_from_min),
-        "consumeBroadcastEnable": argument_values.parse_boolean(command_name, "-d", consume_broadcast),
-        "consumeMessageOrderly": argument_values.parse_boolean(command_name, "-o", consume_orderly),
+        "consumeEnable": argument_values.parse_boolean("-s", consume_enable),
+        "consumeFromMinEnable": argument_values.parse_boolean("-m", consume_from_min),
+        "consumeBroadcastEnable": argument_values.parse_boolean("-d", consume_broadcast),
+        "consumeMessageOrderly": argument_values.parse_boolean("-o", consume_orderly),
         "retryQueueNums": retry_queue_nums,
         "retryMaxTimes": retry_max_times,
         "groupRetryPolicy": _parse_retry_policy(retry_policy),
         "brokerId": broker_id,
         "whichBrokerWhenConsumeSlowly": slow_broker_id,
-        "notifyConsumerIdsChangedEnable": argument_values.parse_boolean(command_name, "-a", notify_clients),
+        "notifyConsumerIdsChangedEnable": argument_values.parse_boolean("-a", notify_clients),
     }
     setting_changes = {
         setting_name: setting_value
@@ -180,7 +197,7 @@ def update_sub_group(
         if setting_value is not None
     }
     attribute_changes = _parse_attribute_changes(attribute_list)
-    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    master_targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(
         f"Create or change the consumer group {group} on {describe_targets(master_targets)}?"
     )
@@ -208,7 +225,7 @@ def _parse_retry_policy(policy_json: str | None) -> object:
     except ValueError:
         policy_record = None
     if not isinstance(policy_record, dict):
-        raise UsageError('updateSubGroup: -p wants JSON such as {"type":"CUSTOMIZED"}')
+        raise UsageError('invalid value for -p: expected JSON such as {"type":"CUSTOMIZED"}')
     return policy_record
 
 
@@ -220,7 +237,9 @@ def _parse_attribute_changes(attribute_list: str | None) -> dict[str, str]:
         if signed_key and (
             signed_key[0] not in "+-" or len(signed_key) < 2 or (signed_key[0] == "+" and not attribute_value)
         ):
-            raise UsageError(f"updateSubGroup: --attributes {attribute_text}: write +key=value or -key")
+            raise UsageError(
+                f'invalid attributes "{attribute_text}" for --attributes: write +key=value or -key'
+            )
         if signed_key:
             values_by_signed_key[signed_key] = attribute_value
     return values_by_signed_key
@@ -273,7 +292,7 @@ def _describe_group_change(
 
 
 def _without_group_name(group_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings sorted by name, without the group's name, which has a column of its own."""
+    """The settings sorted by name, without the group's name, which has its own column."""
     return {
         setting_name: group_settings[setting_name]
         for setting_name in sorted(group_settings)
@@ -289,29 +308,30 @@ def delete_sub_group(
     cluster_name: ClusterMastersOption = None,
     remove_offset: Annotated[
         str | None,
-        Option("-r", "--removeOffset", metavar="true|false", help="Forget how far it has consumed, too."),
+        Option("-r", "--removeOffset", metavar="true|false", help="Also delete the group's offsets."),
     ] = None,
     keep_topics: Annotated[
-        bool, Option("--keep-topics", help="With -c: leave its retry and dead-letter topics.")
+        bool, Option("--keep-topics", help="With -c: keep the group's retry and dead-letter topics.")
     ] = False,
 ) -> ResultRows:
     """Delete a consumer group from one master, or from a cluster with its retry and dead-letter topics.
 
-    With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
-    them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
-    Where brokers create groups by themselves, clients that are still connected make the group anew, and so
-    does a broker of 5.5 whose offsets of it stay. A row then says so, the group gets its settings back, and
-    its topics stay. A master that does not know the group
-    says "not found", which is an error only if none of them knows it.
+    With -c, nsadmin deletes %RETRY%GROUP and %DLQ%GROUP with their messages from every master and name
+    server. Without -r true, the offsets stay, and a new group of the same name continues at them.
+
+    If a broker creates groups automatically, connected clients recreate the group immediately. A 5.5 broker
+    does the same if it still has offsets of the group. Then a row reports it, nsadmin restores the group's
+    settings, and its topics stay. A master without the group reports "not found". That is an error only if no
+    master has it.
 
     Examples:
-        # What would be deleted, and where
+        # Preview the deletion
         nsadmin deleteSubGroup ledger -c cluster-a --dry-run
         # Delete a group, its retry and dead-letter topics and its offsets
         nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """
-    removes_offsets = argument_values.parse_boolean("deleteSubGroup", "-r", remove_offset) or False
-    master_targets = select_masters(session, "deleteSubGroup", broker_text, cluster_name)
+    removes_offsets = argument_values.parse_boolean("-r", remove_offset) or False
+    master_targets = select_masters(session, broker_text, cluster_name)
     group_topics = [] if cluster_name is None or keep_topics else [f"%RETRY%{group}", f"%DLQ%{group}"]
     deleted_things = [
         f"the consumer group {group}",
@@ -365,7 +385,7 @@ def delete_sub_group(
 def _delete_group_topic(
     session: Session, group: str, group_topic: str, cluster_name: str | None
 ) -> tuple[list[ResultRow], list[RocketMQError | None]]:
-    """Delete a topic of the group; a topic that does not exist is no error."""
+    """Delete a topic of the group; a missing topic is not an error."""
     try:
         topic_deletion = session.admin.topics.plan_deletion(group_topic, cluster_name or "")
     except RocketMQError as lookup_error:

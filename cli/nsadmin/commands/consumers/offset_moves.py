@@ -34,7 +34,7 @@ OFFSET_MOVE_TABLE_COLUMNS = ("brokerName", "queueId", "from", "to", "skipped", "
 
 _ROUND_SECONDS = COMMIT_INTERVAL_SECONDS + 1
 _MAX_ROUNDS = 3
-"""Clients of 4.x carry out a reset 10 seconds after they hear of it, and commit an old offset before."""
+"""Clients of 4.x execute a reset 10 seconds after they receive it, and commit an old offset before."""
 
 MovedGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
 MovedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
@@ -46,7 +46,12 @@ NoVerifyOption = Annotated[
 ]
 ForceMoveOption = Annotated[
     str | None,
-    Option("-f", "--force", metavar="true|false", help="false: before 5.2, only go back. Else unused."),
+    Option(
+        "-f",
+        "--force",
+        metavar="true|false",
+        help="false: only move backwards, on brokers before 5.2. Otherwise ignored.",
+    ),
 ]
 
 
@@ -61,48 +66,52 @@ def reset_offset_by_time(
             "-s",
             "--timestamp",
             metavar="TIME",
-            help=f"Where to go: -1 (the end), {time_arguments.TIME_HELP}",
+            help=f"The target time: -1 (the end), {time_arguments.TIME_HELP}",
             required_unless="wanted_offset",
         ),
     ] = None,
     force_text: ForceMoveOption = None,
     broker_text: Annotated[
-        str | None, Option("-b", "--broker", metavar="ADDR", help="With -q: the master that has the queue.")
+        str | None, Option("-b", "--broker", metavar="ADDR", help="With -q: the master with the queue.")
     ] = None,
     queue_id: Annotated[
         int | None, Option("-q", "--queue", metavar="ID", help="With -b: only this queue.")
     ] = None,
     wanted_offset: Annotated[
         int | None,
-        Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: there, whatever -s says."),
+        Option(
+            "-o",
+            "--offset",
+            metavar="OFFSET",
+            help="With -b and -q: the target offset. Takes precedence over -s.",
+        ),
     ] = None,
     cluster_name: MovedClusterOption = None,
     skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
     """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
 
-    Each row shows a queue, where the group is, where it goes on, and how many messages it skips or gets
-    once more; --dry-run shows that and changes nothing. Nothing is known where it never committed an
-    offset. Each master is asked by itself and its offsets are read back. A broker before 5.2 leaves the
-    move to connected clients: that is "pending", and done within half a minute.
+    Each row shows a queue, the old and new offset, and how many messages the group skips or receives again.
+    Use --dry-run to see this without a change. A queue without a committed offset has no old offset. nsadmin
+    asks each master separately and reads the offsets back. A broker before 5.2 leaves the move to connected
+    clients. Then the result is "pending", and the move takes up to half a minute.
 
-    Connected clients commit offsets of their own every 5 seconds, and a busy one may commit an old offset
-    over the move. So nsadmin reads the offsets again 6 seconds later, and up to twice more while a move does
-    not hold. A move that does not hold is "failed". Without connected clients, nothing is waited for.
+    Connected clients commit their own offsets every 5 seconds, and a busy client may overwrite the move. So
+    nsadmin reads the offsets again after 6 seconds, and up to two more times if a move was overwritten. Then
+    the result is "failed". Without connected clients, nsadmin does not wait.
 
     Examples:
-        # How many messages a group would get once more, from one o'clock on
+        # Preview how many messages a group would receive again, since one o'clock
         nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
-        # Move it to the end of the topic
+        # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Move one queue of one broker to its end
         nsadmin resetOffsetByTime warehouse payments -b 127.0.0.1:10911 -q 0 -s -1 --yes
     """
-    command_name = "resetOffsetByTime"
-    force_flag = argument_values.parse_boolean(command_name, "-f", force_text)
+    force_flag = argument_values.parse_boolean("-f", force_text)
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
-        raise UsageError(f"{command_name}: for one queue type -b ADDR -q ID, with -s TIME or -o OFFSET")
-    target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(command_name, time_text)
+        raise UsageError("incomplete queue: pass -b ADDR and -q ID, with -s TIME or -o OFFSET")
+    target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(time_text)
     offset_admin = session.admin.offsets
     if broker_text is not None and queue_id is not None:
         broker_addr = find_broker_addr(session, broker_text)
@@ -129,18 +138,18 @@ def skip_accumulated_message(
     cluster_name: MovedClusterOption = None,
     skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
-    """Move a consumer group to the end of every queue of a topic: what it has not consumed, it never will.
+    """Move a consumer group to the end of every queue of a topic, which skips all unconsumed messages.
 
-    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped. If clients are
-    connected, the offsets are read again after they committed, as there.
+    The rows are like those of resetOffsetByTime. Use --dry-run to see how many messages the group would skip.
+    If clients are connected, nsadmin reads the offsets again after they commit.
 
     Examples:
-        # How many messages would be skipped
+        # Preview how many messages the group would skip
         nsadmin skipAccumulatedMessage warehouse payments --dry-run
         # Skip them
         nsadmin skipAccumulatedMessage warehouse payments --yes
     """
-    force_flag = argument_values.parse_boolean("skipAccumulatedMessage", "-f", force_text)
+    force_flag = argument_values.parse_boolean("-f", force_text)
     offset_admin = session.admin.offsets
     offset_plan = offset_admin.plan_reset(
         group, topic, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
@@ -153,34 +162,36 @@ def clone_group_offset(
     session: Session,
     source_group: Annotated[
         str,
-        Argument(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.", value_source="groups"),
+        Argument(
+            ("-s", "--srcGroup"), "SOURCE", "The group whose offsets are copied.", value_source="groups"
+        ),
     ],
-    group: Annotated[str, Argument(("-d", "--destGroup"), "GROUP", "The group that is moved there.")],
+    group: Annotated[str, Argument(("-d", "--destGroup"), "GROUP", "The group that is moved.")],
     topic: MovedTopicArgument,
     offline_text: Annotated[
         str | None,
         Option(
-            "-o", "--offline", metavar="true|false", help="true: only if no client of GROUP is connected."
+            "-o", "--offline", metavar="true|false", help="true: refuse if a client of GROUP is connected."
         ),
     ] = None,
     skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
-    """Move a consumer group to where another one is on every queue of a topic, and of this topic only.
+    """Move a consumer group to the offsets of another group, on every queue of a topic.
 
-    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped or come once
-    more. A queue where SOURCE never committed an offset is "kept". Both groups have to exist. A broker before
-    5.2 wants the clients of GROUP stopped first.
+    Other topics of the groups do not change. The rows are like those of resetOffsetByTime. Use --dry-run to
+    see how many messages the group would skip or receive again. A queue where SOURCE has no committed offset
+    is "kept". Both groups must exist. For a broker before 5.2, stop the clients of GROUP first.
 
     Examples:
-        # Where a group would go on
+        # Preview the move
         nsadmin cloneGroupOffset warehouse ledger payments --dry-run
-        # Let it go on there
+        # Move the group
         nsadmin cloneGroupOffset warehouse ledger payments --yes
     """
     if source_group == group:
-        raise UsageError("cloneGroupOffset: -s and -d name the same group")
+        raise UsageError("-s and -d name the same group: pass two different groups")
     offset_admin = session.admin.offsets
-    require_offline = argument_values.parse_boolean("cloneGroupOffset", "-o", offline_text) is True
+    require_offline = argument_values.parse_boolean("-o", offline_text) is True
     return _apply_offset_plan(
         session,
         offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline),
@@ -189,11 +200,11 @@ def clone_group_offset(
     )
 
 
-def _parse_target_time(command_name: str, time_text: str) -> int:
+def _parse_target_time(time_text: str) -> int:
     return (
         END_OF_QUEUE
         if time_text.strip() == "-1"
-        else time_arguments.parse_time_option(command_name, "-s", time_text, END_OF_QUEUE)
+        else time_arguments.parse_time_option("-s", time_text, END_OF_QUEUE)
     )
 
 
@@ -203,10 +214,11 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
         if queue_route.broker_addrs.get(MASTER_BROKER_ID) == master_addr:
             if not 0 <= queue_id < (queue_route.read_queue_nums or 0):
                 raise NotFound(
-                    f"{topic} has the queues 0 to {(queue_route.read_queue_nums or 0) - 1} at {master_addr}"
+                    f"{topic} has only the queues 0 to "
+                    f"{(queue_route.read_queue_nums or 0) - 1} on {master_addr}"
                 )
             return MessageQueue(topic, queue_route.broker_name, queue_id)
-    raise NotFound(f"{master_addr} is no master of a broker that has {topic}")
+    raise NotFound(f"{master_addr} is not a master of a broker with {topic}")
 
 
 def _apply_offset_plan(
@@ -218,8 +230,8 @@ def _apply_offset_plan(
     skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
     repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
     session.confirm_change(
-        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, skipping {skip_count} messages and"
-        f" repeating {repeat_count}?"
+        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips "
+        f"{skip_count} messages and repeats {repeat_count}?"
     )
     offset_moves = plan.moves if session.is_dry_run else apply_plan(plan)
     if not (session.is_dry_run or skip_verification):
@@ -244,16 +256,14 @@ def _apply_offset_plan(
     failed_count = sum(move_error is not None for move_error in move_errors)
     move_notes = [f"failed on {failed_count} of {len(move_errors)} queues"] if failed_count else []
     if any(offset_move.result == "pending" for offset_move in offset_moves):
-        move_notes.append(
-            "pending: the clients of the group were told, and report their new offsets in a while"
-        )
+        move_notes.append("pending: the clients of the group will move within half a minute")
     return ResultRows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)
 
 
 def _verify_after_commits(
     session: Session, group: str, offset_moves: Sequence[OffsetMove]
 ) -> Sequence[OffsetMove]:
-    """Read the offsets again after connected clients committed, until each move holds or three times."""
+    """Read the offsets after connected clients committed, until each move holds, at most three times."""
     offset_admin = session.admin.offsets
     if not any(_awaits_commits(offset_move) for offset_move in offset_moves) or not offset_admin.has_clients(
         group, offset_moves

@@ -20,7 +20,9 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 POP_RECORD_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
-_MOVE_TEXT = "moves all pop records from RocksDB to topics of its message store; how many, no broker tells"
+_MOVE_TEXT = (
+    "moves all pop records from RocksDB to topics of its message store (brokers do not report the number)"
+)
 _NO_RECORDS_TEXT = "nothing: it keeps no pop records in RocksDB (popConsumerKVServiceInit is off)"
 
 
@@ -29,30 +31,32 @@ def export_pop_record(
     session: Session,
     broker_text: BrokerAddrArgument,
     cluster_name: Annotated[
-        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
+        str | None,
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of this cluster."),
     ] = None,
     mqadmin_dry_run: Annotated[
-        str | None, Option("-d", "--dryRun", metavar="BOOL", help="Refused: type --dry-run, or leave it out.")
+        str | None, Option("-d", "--dryRun", metavar="BOOL", help="Refused. Use --dry-run instead.")
     ] = None,
 ) -> ResultRows:
-    """Have brokers move their records of popped messages from RocksDB to their message stores.
+    """Make brokers move their records of popped messages from RocksDB to their message stores.
 
-    That is the way back from popConsumerKVServiceEnable: records of what was popped and not acknowledged go
-    where a broker without that service looks for them, and are deleted in RocksDB. A broker that keeps none
-    there is not asked. mqadmin's -d is refused, as it does the opposite of what it says: there, -d true makes
-    the change, and -d false shows it.
+    Use this before you disable popConsumerKVServiceEnable. The broker moves the records of unacknowledged
+    messages to the place where a broker without that service reads them, and deletes them from RocksDB.
+    nsadmin does not ask a broker without such records. It refuses mqadmin's -d, because -d true makes the
+    change in mqadmin, and -d false shows it.
 
     Examples:
-        # Which brokers would do it
+        # Preview which brokers would do it
         nsadmin exportPopRecord -c cluster-a --dry-run
-        # On one broker
+        # Move the records of one broker
         nsadmin exportPopRecord 127.0.0.1:10911 --yes
     """
     if mqadmin_dry_run is not None:
         raise UsageError(
-            "exportPopRecord: -d means the opposite in mqadmin: type --dry-run to look, leave it out to move"
+            "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to "
+            "move the records"
         )
-    broker_targets = select_members(session, "exportPopRecord", broker_text, cluster_name)
+    broker_targets = select_members(session, broker_text, cluster_name)
     record_results = session.admin.pop_records.check_enabled(distinct_addrs(broker_targets))
     addrs_with_records = [broker_addr for broker_addr, has_records, _ in record_results if has_records]
     results_by_addr: dict[str, ServerResult[bool]] = {}

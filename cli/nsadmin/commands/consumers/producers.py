@@ -36,13 +36,13 @@ def producer_connection(
     ],
     topic: Annotated[
         str | None,
-        Argument(("-t", "--topic"), "TOPIC", "Ask only the brokers that have this topic.", required=False),
+        Argument(("-t", "--topic"), "TOPIC", "Ask only the brokers of this topic.", required=False),
     ],
 ) -> ResultRows:
-    """Show the connected clients of a producer group, of all brokers together.
+    """Show the connected clients of a producer group, from all brokers.
 
-    A broker knows only the clients that are connected to it: every master and slave is asked, and
-    brokerAddrs says where each client was found. Brokers forget a group when its last client leaves.
+    A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
+    brokerAddrs names the brokers of each client. Brokers forget a group when its last client leaves.
 
     Examples:
         # Clients of a producer group
@@ -78,23 +78,23 @@ def producer(
         Argument(
             ("-b", "--broker"),
             "ADDR",
-            "One broker: address, NAME or NAME/ID; all if left out.",
+            "A broker: address, NAME or NAME/ID. Default: all brokers.",
             required=False,
         ),
     ],
     show_internal: Annotated[
-        bool, Option("--internal/--no-internal", help="Show or hide CLIENT_INNER_PRODUCER.")
+        bool, Option("--internal/--no-internal", help="Whether to show CLIENT_INNER_PRODUCER.")
     ] = True,
 ) -> ResultRows:
-    """Show every client of every producer group that a broker, or each broker, knows.
+    """Show every client of every producer group, on one broker or on all brokers.
 
-    lastUpdated is the client's last heartbeat, in UTC. Every Java client,
-    consumers too, is there as CLIENT_INNER_PRODUCER. Brokers before 4.9.4 cannot be asked for this.
+    lastUpdated is the client's last heartbeat, in UTC. Every Java client, also a consumer, appears as
+    CLIENT_INNER_PRODUCER. Brokers support this since 4.9.4.
 
     Examples:
-        # All producers of all brokers, without those that every Java client has
+        # All producers of all brokers, without the internal ones of Java clients
         nsadmin producer --no-internal
-        # Those of one broker
+        # The producers of one broker
         nsadmin producer 127.0.0.1:10911
     """
     if broker_text is None:

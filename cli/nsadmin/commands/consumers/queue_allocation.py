@@ -16,22 +16,22 @@ def allocate_mq(
     session: Session,
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
     client_list: Annotated[
-        str, Argument(("-i", "--ipList"), "CLIENTS", "Client ids, or what stands for them: a,b,c.")
+        str, Argument(("-i", "--ipList"), "CLIENTS", "Client ids, or placeholders: a,b,c.")
     ],
 ) -> ResultRows:
-    """Show which of these clients would get which queues of a topic.
+    """Show how clients would share the queues of a topic.
 
-    As Java's clients share them by default: queues and client ids sorted, neighbours together. Real client
-    ids are those of consumerConnection. A client that gets none has a row without a queue. Queues of a
-    static topic are those of the broker __syslo__global__, as clients name them.
+    This is the default strategy of Java clients: queues and client ids are sorted, and each client gets
+    adjacent queues. consumerConnection shows real client ids. A client without queues has a row without a
+    queue. Queues of a static topic belong to the broker __syslo__global__, as in clients.
 
     Examples:
-        # Which of three clients gets which queues
+        # Queues of three clients
         nsadmin allocateMQ payments client-1,client-2,client-3
     """
     client_ids = [list_item.strip() for list_item in client_list.split(",") if list_item.strip()]
     if not client_ids or len(set(client_ids)) < len(client_ids):
-        raise UsageError(f"allocateMQ: {client_list!r} cannot be: give client ids, each once, as a,b,c")
+        raise UsageError(f'invalid client ids "{client_list}": write distinct ids, as a,b,c')
     queues_by_client = allocate_averagely(
         list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids
     )

@@ -1,4 +1,4 @@
-"""Owns contextLogin, which asks for the credentials of a context and stores them privately."""
+"""Owns context login, which asks for the credentials of a context and stores them privately."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,18 +25,23 @@ def context_login(
     session: Session,
     context_name: ContextNameArgument,
     credentials_file: Annotated[
-        str | None, Option("--file", metavar="PATH", help="Store them in this file, for its owner alone.")
+        str | None,
+        Option(
+            "--file",
+            metavar="PATH",
+            help="Store the credentials in this file, which only its owner can read.",
+        ),
     ] = None,
 ) -> ResultRows:
-    """Store the credentials of a context outside it: in the system's keyring, or in a file of their own.
+    """Store the credentials of a context in the system's keyring, or in a separate file.
 
-    They are asked for on a terminal. Where there is none, standard input has the access key, the secret key
-    and, if there is one, the security token, each in a line of its own. The keyring needs the package
+    nsadmin asks for them on a terminal. Without a terminal, it reads them from standard input, each on its
+    own line: the access key, the secret key, and optionally the security token. The keyring needs the package
     nsadmin[keyring].
 
     Examples:
-        # Ask for access key and secret key, and keep them in a file
-        nsadmin contextLogin prod --file prod.yml
+        # Ask for access key and secret key, and store them in a file
+        nsadmin context login prod --file prod.yml
     """
     call_with_config_errors(
         lambda: contexts.load_contexts(contexts.contexts_path()).require_context(context_name)
@@ -47,7 +52,7 @@ def context_login(
         try:
             save_to_keyring(context_name, new_credentials)
         except BadSettings as error:
-            raise UsageError(f"{error}; or keep them in a file: --file PATH") from None
+            raise UsageError(f"{error}; or store them in a file: --file PATH") from None
     else:
         file_path = Path(credentials_file).expanduser().absolute()
         credentials_source = f"file:{file_path}"
@@ -65,11 +70,11 @@ def context_login(
 def _prompt_credentials() -> Credentials:
     access_key = _require_answer(confirmation.ask_text("access key"), "access key")
     secret_key = _require_answer(confirmation.ask_secret("secret key"), "secret key")
-    security_token = confirmation.ask_secret("security token, if there is one").strip()
+    security_token = confirmation.ask_secret("security token (optional)").strip()
     return Credentials(access_key, secret_key, security_token or None)
 
 
 def _require_answer(answer_text: str, answer_name: str) -> str:
     if not answer_text.strip():
-        raise UsageError(f"contextLogin: the {answer_name} is empty; nothing was stored")
+        raise UsageError(f"the {answer_name} is empty, nothing was stored: enter it, or pipe it in")
     return answer_text.strip()

@@ -1,4 +1,4 @@
-"""contextSet: creates or changes a context from options; secrets are never read from the command line."""
+"""Owns context set, which creates or changes a context. It never reads secrets from the command line."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -51,19 +51,25 @@ def context_set(
             "-n",
             "--namesrvAddr",
             metavar="LIST",
-            help="Its name servers. Repeatable.",
+            help="Its name servers, as HOST:PORT;HOST:PORT. Repeatable.",
             value_source="name-servers",
         ),
     ] = None,
     config_file: Annotated[
-        str | None, Option("--configFile", metavar="FILE", help="Instead: a properties file that names them.")
+        str | None,
+        Option(
+            "--configFile", metavar="FILE", help="A properties file with the name servers, instead of -n."
+        ),
     ] = None,
     endpoint: Annotated[
-        str | None, Option("--endpoint", metavar="URL", help="Instead: where HTTP tells them.")
+        str | None,
+        Option("--endpoint", metavar="URL", help="A URL that returns the name servers, instead of -n."),
     ] = None,
     access_key: Annotated[
         str | None,
-        Option("--accessKey", metavar="KEY", help="Who signs; the secret key is asked for, or piped in."),
+        Option(
+            "--accessKey", metavar="KEY", help="Access key for signatures. nsadmin asks for the secret key."
+        ),
     ] = None,
     secret_key_stdin: Annotated[
         bool, Option("--secretKeyStdin", help="Read the secret key from a line of standard input.")
@@ -74,93 +80,109 @@ def context_set(
     credentials: Annotated[
         str | None,
         Option(
-            "--credentials", metavar="SOURCE", help=f"Instead: where these are: {', '.join(SOURCE_FORMS)}."
+            "--credentials",
+            metavar="SOURCE",
+            help=f"Source of the credentials, instead of --accessKey: {', '.join(SOURCE_FORMS)}.",
         ),
     ] = None,
-    tls: Annotated[
-        bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")
-    ] = None,
+    tls: Annotated[bool | None, Option("--tls/--no-tls", help="Use TLS or plain text.")] = None,
     tls_ca: Annotated[
-        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
+        str | None,
+        Option(
+            "--tlsCa", metavar="FILE", help="Certificate authorities to trust (PEM). Default: the system's."
+        ),
     ] = None,
     tls_cert: Annotated[
-        str | None, Option("--tlsCert", metavar="FILE", help="The client's own certificate (PEM).")
+        str | None, Option("--tlsCert", metavar="FILE", help="The client's certificate (PEM).")
     ] = None,
-    tls_key: Annotated[str | None, Option("--tlsKey", metavar="FILE", help="Its key (PEM).")] = None,
+    tls_key: Annotated[str | None, Option("--tlsKey", metavar="FILE", help="The client's key (PEM).")] = None,
     tls_key_password_from: Annotated[
         str | None,
-        Option("--tlsKeyPasswordFrom", metavar="SOURCE", help="What opens the key: env:NAME or file:PATH."),
+        Option(
+            "--tlsKeyPasswordFrom",
+            metavar="SOURCE",
+            help="Source of the key's password: env:NAME or file:PATH.",
+        ),
     ] = None,
     tls_key_password_stdin: Annotated[
-        bool, Option("--tlsKeyPasswordStdin", help="Or read that from the next line.")
+        bool,
+        Option("--tlsKeyPasswordStdin", help="Read the key's password from the next line of standard input."),
     ] = False,
     tls_server_name: Annotated[
-        str | None, Option("--tlsServerName", metavar="NAME", help="What certificates have to name.")
+        str | None,
+        Option("--tlsServerName", metavar="NAME", help="The name that servers' certificates must have."),
     ] = None,
     verify: Annotated[
         bool | None,
         Option(
             "--verify/--insecure",
-            help="Whether certificates are verified. If not, commands that sign need --insecure as well.",
+            help="Whether to verify certificates. Without verification, signing commands also need "
+            "--insecure.",
         ),
     ] = None,
     address_map: Annotated[
         list[str] | None,
-        Option("--addressMap", metavar="FROM=TO", help="Where to reach brokers; added. Repeatable."),
+        Option(
+            "--addressMap",
+            metavar="FROM=TO",
+            help="Replacement address of brokers, added to the map. Repeatable.",
+        ),
     ] = None,
     journal_folders: Annotated[
         list[str] | None,
         Option("--journal", metavar="DIR", help="Folder of a name server's journal. Repeatable."),
     ] = None,
     timeout: Annotated[
-        float | None, Option("--timeout", metavar="SECONDS", help="For each request on each server.")
+        float | None, Option("--timeout", metavar="SECONDS", help="Timeout of each request on each server.")
     ] = None,
     retries: Annotated[
-        int | None, Option("--retries", metavar="N", help="Of what got no answer and changes nothing.")
+        int | None, Option("--retries", metavar="N", help="Retries of reads that got no answer.")
     ] = None,
     concurrency: Annotated[
-        int | None, Option("--concurrency", metavar="N", help="Servers asked at a time.")
+        int | None, Option("--concurrency", metavar="N", help="Number of servers asked at the same time.")
     ] = None,
     default_output: Annotated[
-        str | None, Option("--defaultOutput", metavar="FORMAT", help="How to write rows.")
+        str | None, Option("--defaultOutput", metavar="FORMAT", help="Default output format.")
     ] = None,
     read_only: Annotated[
-        bool | None, Option("--readOnly/--writable", help="Whether every change is refused.")
+        bool | None, Option("--readOnly/--writable", help="Whether to refuse changes.")
     ] = None,
     color: Annotated[
         str | None,
         Option(
             "--color",
             metavar="COLOR",
-            help="To show its name in, say red.",
+            help="Color of the context's name, such as red.",
             value_source="|".join(CONTEXT_COLORS),
         ),
     ] = None,
     unset_fields: Annotated[
         list[str] | None,
-        Option("--unset", metavar="FIELD", help="Forget this, such as timeout or tls.caFile. Repeatable."),
+        Option(
+            "--unset", metavar="FIELD", help="Remove this field, such as timeout or tls.caFile. Repeatable."
+        ),
     ] = None,
 ) -> ResultRows:
-    """Make a context, or change of it what is named. The first one is in use at once.
+    """Create a context, or change only the fields that you pass.
 
-    What is named in the place of something else, such as an endpoint for a list of name servers, replaces
-    it. Secrets never stand on the command line: they are asked for on a terminal, and read from standard
-    input with --secretKeyStdin, a line for each. They are kept in the file of contexts, which nobody else
-    may read.
+    nsadmin uses the first context immediately. A field replaces its alternatives: for example, an endpoint
+    replaces a list of name servers. nsadmin never reads secrets from the command line. It asks for them on a
+    terminal, or reads them from standard input, one per line, with --secretKeyStdin. It saves them in the
+    file of contexts, which only its owner can read.
 
     Examples:
-        # A cluster whose settings nobody changes by mistake, its name in red
-        nsadmin contextSet prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
-        # Sign with what the environment has, over TLS
-        nsadmin contextSet prod --credentials env --tls
-        # Brokers in a network that is reached through a gateway
-        nsadmin contextSet prod --addressMap 10.0.0.0/8=gateway.example:10911
+        # A read-only context with its name in red
+        nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
+        # Sign with credentials from the environment, over TLS
+        nsadmin context set prod --credentials env --tls
+        # Reach brokers through a gateway
+        nsadmin context set prod --addressMap 10.0.0.0/8=gateway.example:10911
     """
     if context_name == "-":
-        raise UsageError('contextSet: "-" cannot be a name: it is the context of before')
+        raise UsageError('invalid context name "-": it stands for the previous context')
     if default_output not in (None, *OUTPUT_FORMATS):
         raise UsageError(
-            f"--defaultOutput {default_output} is unknown; there are: {', '.join(OUTPUT_FORMATS)}"
+            f'unknown format "{default_output}" for --defaultOutput: use {", ".join(OUTPUT_FORMATS)}'
         )
     given_values = {
         "namesrvAddr": ";".join(parse_addrs(namesrv_addr)) if namesrv_addr else None,
@@ -223,7 +245,7 @@ def _credentials_source(source_text: str | None) -> str | None:
         source_text != "env" and not source_name
     ):
         # The message does not repeat the value: an operator may have typed a secret here.
-        raise UsageError(f"--credentials has to be one of {', '.join(SOURCE_FORMS)}")
+        raise UsageError(f"invalid value for --credentials: use one of {', '.join(SOURCE_FORMS)}")
     return f"{source_kind}:{_absolute_path(source_name)}" if source_kind in ("file", "tools") else source_text
 
 
@@ -241,7 +263,7 @@ def _unset_fields(context: Context, field_keys: Iterable[str]) -> Context:
             context = reset_context_key(context, field_key)
         except KeyError:
             raise UsageError(
-                f"--unset {field_key} is unknown; there are: {', '.join(CONTEXT_KEYS)}"
+                f'unknown field "{field_key}" for --unset: use {", ".join(CONTEXT_KEYS)}'
             ) from None
     return context
 
@@ -260,7 +282,7 @@ def _replace_tls_fields(
 ) -> None:
     if wants_tls is False:
         if new_values:
-            raise UsageError("--no-tls and other options of TLS exclude each other: leave one out")
+            raise UsageError("--no-tls excludes the other TLS options: pass only one of them")
         context_map.pop("tls", None)
     elif wants_tls or new_values:
         tls_before = dict(context_map.get("tls", {}))
@@ -277,10 +299,10 @@ def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
     try:
         context = parse_context(context_map)
     except InvalidContextValue as error:
-        raise UsageError(f"contextSet: {error}") from None
+        raise UsageError(f"invalid context: {error}") from None
     if not any(discovery_key in context_map for discovery_key in _DISCOVERY_KEYS):
         raise UsageError(
-            f"contextSet: {context_name} needs name servers; type: nsadmin contextSet "
+            f'the context "{context_name}" has no name servers: run nsadmin context set '
             f"{context_name} -n HOST:PORT"
         )
     return context

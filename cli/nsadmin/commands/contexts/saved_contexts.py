@@ -1,4 +1,4 @@
-"""contextList, contextShow, contextUse, contextDelete: manage the saved contexts."""
+"""Owns context list, context show, context use and context delete, which manage the saved contexts."""
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
@@ -27,11 +27,11 @@ ContextNameArgument = Annotated[
 
 @declare_columns(CONTEXT_COLUMNS)
 def context_list(session: Session) -> ResultRows:
-    """List the contexts; one of them may be in use.
+    """List the saved contexts, and mark the one in use.
 
     Examples:
         # All contexts
-        nsadmin contextList
+        nsadmin context list
     """
     saved_contexts = _load_contexts()
     return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), _BRIEF_COLUMNS)
@@ -45,22 +45,21 @@ def context_show(
         Argument(("--name",), "NAME", "Name of a context.", required=False, value_source="contexts"),
     ],
 ) -> ResultRows:
-    """Show one context, or the one that is in use: all that is set in it.
+    """Show all fields of a context. Without a name, show the context in use.
 
-    Of secrets only where they are is shown, never what they are.
+    nsadmin shows where secrets are stored, but not the secrets.
 
     Examples:
-        # The one in use
-        nsadmin contextShow
-        # One by its name, as JSON
-        nsadmin contextShow prod --json
+        # The context in use
+        nsadmin context show
+        # One context, as JSON
+        nsadmin context show prod --json
     """
     saved_contexts = _load_contexts()
     chosen_name = context_name or saved_contexts.current_name
     if chosen_name is None:
         raise NotFound(
-            "no context is in use: choose one with nsadmin context use NAME, or create one with"
-            " nsadmin context set NAME -n HOST:PORT"
+            "no context is in use: run nsadmin context use NAME, or nsadmin context set NAME -n HOST:PORT"
         )
     call_with_config_errors(lambda: saved_contexts.require_context(chosen_name))
     return context_rows(saved_contexts, [chosen_name])
@@ -70,16 +69,21 @@ def context_show(
 def context_use(
     session: Session,
     context_name: Annotated[
-        str, Argument(("--name",), "NAME", 'Name of a context, or "-".', value_source="contexts")
+        str,
+        Argument(
+            ("--name",), "NAME", "Name of a context, or - for the previous one.", value_source="contexts"
+        ),
     ],
 ) -> ResultRows:
-    """Use a context where no command says otherwise; "-" is the one of before.
+    """Make a context the default for all commands.
+
+    - selects the previous context. --context and environment variables take precedence.
 
     Examples:
         # Use a context from now on
-        nsadmin contextUse prod
-        # Go back to the one before
-        nsadmin contextUse -
+        nsadmin context use prod
+        # Return to the previous context
+        nsadmin context use -
     """
     saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.with_current(context_name))
     return context_rows(saved_contexts, [saved_contexts.current_name or ""], _BRIEF_COLUMNS)
@@ -87,11 +91,11 @@ def context_use(
 
 @declare_columns(CONTEXT_COLUMNS)
 def context_delete(session: Session, context_name: ContextNameArgument) -> ResultRows:
-    """Forget a context. Nothing happens to the cluster.
+    """Delete a saved context. The cluster does not change.
 
     Examples:
-        # Forget a context
-        nsadmin contextDelete prod
+        # Delete a context
+        nsadmin context delete prod
     """
     contexts_before = _load_contexts()
     save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
@@ -118,7 +122,7 @@ def call_with_config_errors(context_step: Callable[[], T]) -> T:
 def context_rows(
     saved_contexts: Contexts, context_names: Iterable[str], table_columns: Iterable[str] = CONTEXT_COLUMNS
 ) -> ResultRows:
-    """A row for each of these contexts; a table omits columns that none of them has a value for."""
+    """A row for each of these contexts; a table omits columns without a value."""
     rows_in_order = [_context_row(saved_contexts, context_name) for context_name in context_names]
     shown_columns = [
         column_name
@@ -151,7 +155,7 @@ def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
 
 
 def _describe_credentials(context: Context) -> str | None:
-    """Describe where a context's credentials are, without the secrets."""
+    """Describe the source of a context's credentials, without the secrets."""
     context_credentials = context.credentials
     if not isinstance(context_credentials, Credentials):
         return context_credentials

@@ -56,7 +56,7 @@ def dlq_purge(
     """
     if before_text is None:
         raise UsageError("dlq purge: missing --before TIME: pass --before now for all dead letters")
-    before_ms = parse_past_time("dlq purge", "--before", before_text)
+    before_ms = parse_past_time("--before", before_text)
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group)
     for error in broker_errors.values():
         raise error

@@ -156,7 +156,7 @@ def _build_question(
 
 
 def _describe_other_groups(session: Session, group: str, letter_spans: Sequence[DeadLetterSpan]) -> str:
-    """A line that names the other groups of the origin topics, as far as a sample of dead letters tells."""
+    """A line that names the other groups of the origin topics, from a sample of dead letters."""
     counts = session.admin.dead_letters.count_letters([group], int(time() * 1000))[0]
     other_groups: set[str] = set()
     for broker_addr in sorted({span.queue_span.broker_addr for span in letter_spans}):

@@ -46,7 +46,7 @@ def parse_selection(
     max_messages: int | None,
 ) -> DeadLetterSelection:
     """Parse the options that select dead letters."""
-    begin_ms, end_ms = parse_time_span(command_name, since_text, until_text)
+    begin_ms, end_ms = parse_time_span(since_text, until_text)
     try:
         body_pattern = None if body_text is None else re.compile(body_text)
     except re.error as error:

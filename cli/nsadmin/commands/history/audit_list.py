@@ -1,4 +1,4 @@
-"""auditList: lists the changes that this account made."""
+"""Owns audit list, which lists the changes that this account made."""
 
 from typing import Annotated
 
@@ -19,34 +19,37 @@ AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCod
 def audit_list(
     session: Session,
     since_text: Annotated[
-        str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+        str | None,
+        Option("--since", metavar="TIME", help=f"Only commands since this time: {time_arguments.TIME_HELP}"),
     ] = None,
 ) -> ResultRows:
-    """List the changes that were made, or tried, from this account, the oldest first.
+    """List the changes that this account made or tried to make, oldest first.
 
-    Each command that sent a request which changes something has left a line, also when it failed or was
-    interrupted. JSON has the name servers, each such request with its outcome, and the rows that were
-    shown. It is kept in nsadmin/audit.jsonl in ~/.local/state, or where NSADMIN_AUDIT says; NSADMIN_AUDIT=off
-    keeps nothing.
+    Each command that sent a changing request has a row, also if it failed or was interrupted. JSON also has
+    the name servers, each request with its outcome, and the rows that the command showed. The audit is in
+    nsadmin/audit.jsonl in ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
 
     Examples:
-        # All of them
-        nsadmin auditList
-        # Changes of the KV config since then, with all that was sent
-        nsadmin auditList --since 2025-01-31 --filter command~KvConfig --json
+        # All changes
+        nsadmin audit list
+        # Changes of the KV config since a day, with all requests
+        nsadmin audit list --since 2025-01-31 --filter command~KvConfig --json
     """
-    begin_ms = time_arguments.parse_time_option("auditList", "--since", since_text, 0)
+    begin_ms = time_arguments.parse_time_option("--since", since_text, 0)
     audit_file = audit.audit_path()
     if audit_file is None:
-        raise UsageError("auditList: no audit is kept: NSADMIN_AUDIT is off")
+        raise UsageError("the audit is disabled: NSADMIN_AUDIT is off")
     try:
         audit_log = audit.load_audit(audit_file)
     except UnreadableAuditError as error:
-        raise UsageError(f"auditList: {error}") from None
+        raise UsageError(f"{error}") from None
     audit_rows = [
         _audit_row(audit_record) for audit_record in audit_log.records if audit_record["time"] >= begin_ms
     ]
-    notes = [f"{audit_file}: line {line_number} is no audit" for line_number in audit_log.unreadable_lines]
+    notes = [
+        f"{audit_file}: line {line_number} is not an audit record"
+        for line_number in audit_log.unreadable_lines
+    ]
     return ResultRows((*AUDIT_COLUMNS, "servers"), audit_rows, (), notes, AUDIT_TABLE_COLUMNS)
 
 

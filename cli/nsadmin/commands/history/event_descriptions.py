@@ -15,7 +15,7 @@ _QUEUE_SETTINGS = ("readQueueNums", "writeQueueNums", "perm")
 
 
 def describe_event(event_kind: str, fields: EventFields) -> str | None:
-    """Describe the change of an event; for a kind without a describer, list its fields. None for no text."""
+    """Describe the change of an event; for a type without a describer, list its fields. None for no text."""
     event_text = _DESCRIBERS_BY_KIND.get(event_kind, _join_fields)(fields)
     return event_text or None
 
@@ -40,7 +40,7 @@ def _describe_topics(fields: EventFields) -> str:
     ]
     hidden_count = sum(len(topic_names) for topic_names in list(topics_by_change.values())[_MAX_NAMED:])
     return "; ".join(
-        [*change_texts, f"and {hidden_count} more in other ways"] if hidden_count else change_texts
+        [*change_texts, f"and {hidden_count} with other changes"] if hidden_count else change_texts
     )
 
 
@@ -118,14 +118,14 @@ def _describe_broker_change(fields: EventFields) -> str:
 
 
 def _describe_gap(fields: EventFields) -> str:
-    state_text = "heard again" if fields["resumed"] else "silent"
+    state_text = "available again" if fields["resumed"] else "silent"
     return f"{_format_place(fields)} {state_text} after {fields['silentMillis']} ms"
 
 
 def _describe_conflict(fields: EventFields) -> str:
     silent_ms, holder_text = fields.get("silentMillis"), f"{fields['holderName']} at {fields['holderAddr']}"
     heard_text = "" if silent_ms is None else f", last heard {silent_ms} ms before"
-    return f"{_format_place(fields)} wants the place of {holder_text}{heard_text}"
+    return f"{_format_place(fields)} claims the place of {holder_text}{heard_text}"
 
 
 def _describe_runtime(fields: EventFields) -> str:
@@ -150,7 +150,7 @@ def _describe_lag(fields: EventFields) -> str:
 
 def _describe_poll_failure(fields: EventFields) -> str:
     asked_text = " of ".join(filter(None, (fields["question"], fields.get("consumerGroup"))))
-    return f"{_format_place(fields)} did not tell its {asked_text}: {fields['error']}"
+    return f"{_format_place(fields)} did not report its {asked_text}: {fields['error']}"
 
 
 def _describe_kv(fields: EventFields) -> str:
@@ -169,12 +169,12 @@ def _describe_settings(fields: EventFields) -> str:
 
 _DESCRIBERS_BY_KIND: dict[str, Callable[[EventFields], str]] = {
     "AddressConflict": _describe_conflict,
-    "AddressForgotten": lambda fields: f"gone: {fields['brokerAddr']}: {fields['reason']}",
+    "AddressForgotten": lambda fields: f"removed: {fields['brokerAddr']}: {fields['reason']}",
     "BrokerChanged": _describe_broker_change,
     "BrokerPollFailed": _describe_poll_failure,
     "BrokerRegistered": _describe_registration,
     "BrokerRuntime": _describe_runtime,
-    "BrokerUnregistered": lambda fields: f"gone: {_format_place(fields)}: {fields['reason']}",
+    "BrokerUnregistered": lambda fields: f"removed: {_format_place(fields)}: {fields['reason']}",
     "ConsumerLag": _describe_lag,
     "HeartbeatGap": _describe_gap,
     "KvDeleted": _describe_kv,

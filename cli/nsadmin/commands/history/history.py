@@ -1,4 +1,4 @@
-"""history: shows the events of a topic, a broker, a cluster or a KV key from journals; asks no server."""
+"""Owns history, which shows the events of a topic, broker, cluster or KV key from journals."""
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -64,58 +64,60 @@ def history(
         Argument(
             ("--kind",),
             "KIND",
-            "topic, broker, cluster or kv; all if left out.",
+            "topic, broker, cluster or kv. Default: all events.",
             False,
             value_source="|".join(_SUBJECT_KINDS),
         ),
     ],
     subject_name: Annotated[
-        str | None, Argument(("--name",), "NAME", "Its name; of kv, the namespace.", required=False)
+        str | None,
+        Argument(("--name",), "NAME", "Name of the subject; for kv, the namespace.", required=False),
     ],
     kv_key: Annotated[
-        str | None, Argument(("--key",), "KEY", "Of kv, one key.", required=False, value_source="")
+        str | None, Argument(("--key",), "KEY", "For kv: only this key.", required=False, value_source="")
     ],
     since_text: Annotated[
-        str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+        str | None,
+        Option("--since", metavar="TIME", help=f"Only events since this time: {time_arguments.TIME_HELP}"),
     ] = None,
-    until_text: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
+    until_text: Annotated[
+        str | None, Option("--until", metavar="TIME", help="Only events before this time.")
+    ] = None,
     type_names: Annotated[
         list[str] | None,
         Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
     ] = None,
     max_records: Annotated[
         int,
-        Option(
-            "--limit", metavar="N", help="Only the newest so many; 0 for all; 1000 if left out.", minimum=0
-        ),
+        Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", minimum=0),
     ] = 1000,
-    follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
+    follow: Annotated[bool, Option("-f", "--follow", help="Follow new events, until Ctrl-C.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Show what happened, newest last, with what caused it and whose doing it was.
+    """Show the events of a topic, broker, cluster or KV key with their causes, newest last.
 
-    A topic's history has its changes on each broker, its deletion and its order configuration; a broker's
-    has its registrations, silences and end as well. With every history go the starts and stops of the name
-    server and losses of its journal: what was known ends with them. Snapshots and proofs of life are left
-    out, unless --type names them. Events of several journals stand in the order of their times. That older
-    ones were left out because of --limit is said; --until leads to them.
+    A topic's history has its changes on each broker, its deletion and its order configuration. A broker's
+    history also has its registrations, silences and removal. Every history includes starts and stops of the
+    name server and losses of its journal, because earlier state is unknown after them. Snapshots and
+    heartbeats are not shown, unless --type names them. Events of several journals are sorted by time. If
+    --limit hides older events, a line on stderr reports it: use --until to see them.
 
     Examples:
-        # The life of a topic
+        # The history of a topic
         nsadmin history topic orders --journal namesrv/journal
-        # Who took write permission away or gave it back, and when
+        # When write permission was removed or restored, and by which client
         nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
-        # What happened to a broker on a day, as JSON
+        # The events of a broker on one day, as JSON
         nsadmin history broker broker-a --since 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
     """
     history_query = HistoryQuery(
         _parse_subject(subject_kind, subject_name, kv_key),
-        *time_arguments.parse_time_span("history", since_text, until_text),
+        *time_arguments.parse_time_span(since_text, until_text),
         _parse_types(type_names),
         max_records or None,
     )
-    server_journals = find_journals(session, "history", journal_folders, server_name)
+    server_journals = find_journals(session, journal_folders, server_name)
     journal_histories = [
         _JournalHistory(server_journal, history_query, follow) for server_journal in server_journals
     ]
@@ -136,7 +138,8 @@ def history(
     if max_records and len(history_rows) > max_records:
         history_rows = history_rows[-max_records:]
         notes.append(
-            f"the newest {max_records} events; --limit 0 shows the older ones too, --until TIME leads there"
+            f"only the newest {max_records} events are shown: use --limit 0 for all, or --until "
+            "TIME for older ones"
         )
     shown_rows = ResultRows(HISTORY_COLUMNS, history_rows, errors, notes, table_columns)
     return _follow_journals(session, shown_rows, journal_histories) if follow else shown_rows
@@ -148,13 +151,13 @@ def _parse_subject(
     if subject_kind is None:
         return None
     if subject_kind not in _SUBJECT_KINDS:
-        raise UsageError(
-            f"history: {subject_kind!r} has no history; type one of {', '.join(_SUBJECT_KINDS)} and a name"
-        )
+        raise UsageError(f'unknown subject "{subject_kind}": use {", ".join(_SUBJECT_KINDS)}, then a name')
     if subject_name is None:
-        raise UsageError(f"history: which {subject_kind}? Type: nsadmin history {subject_kind} NAME")
+        raise UsageError(f"missing name of the {subject_kind}: run nsadmin history {subject_kind} NAME")
     if kv_key is not None and subject_kind != "kv":
-        raise UsageError(f"history: {kv_key!r} is one too many; type: nsadmin history {subject_kind} NAME")
+        raise UsageError(
+            f'unexpected argument "{kv_key}": only kv takes a key; run nsadmin history {subject_kind} NAME'
+        )
     return JournalSubject(cast(SubjectKind, subject_kind), subject_name, kv_key)
 
 
@@ -166,7 +169,7 @@ def _parse_types(type_names: list[str] | None) -> frozenset[str]:
             suggested_names = ", ".join(
                 find_similar_names(type_text, EVENT_TYPES_BY_NAME, 0.5) or EVENT_TYPES_BY_NAME
             )
-            raise UsageError(f"history: --type {type_text} is no type of event; there are: {suggested_names}")
+            raise UsageError(f'unknown event type "{type_text}" for --type: use {suggested_names}')
     return frozenset(names_by_lower[type_text.lower()] for type_text in type_names or ()) or _USUAL_TYPES
 
 
@@ -190,9 +193,9 @@ class _JournalHistory:
         return note and f"{self.server_journal.server_name}: {note}"
 
     def read_past(self) -> list[tuple[JournalRecord, ResultRow]]:
-        """Read the existing records. Of more than `max_records`, it returns at least one more, the newest."""
+        """Read the existing records; if `max_records` limits them, return at least one more than that."""
         try:
-            return call_with_usage_errors("history", self.server_journal, self._read_segments)
+            return call_with_usage_errors(self.server_journal, self._read_segments)
         except RocketMQError as error:
             self.read_error = error
             return []
@@ -200,7 +203,7 @@ class _JournalHistory:
     def _read_segments(self, folder: Path) -> list[tuple[JournalRecord, ResultRow]]:
         history_query = self._query
         if self._is_following:
-            # New records that arrive during reading come after this one, or after the last one that was read.
+            # New records that arrive during reading come after this record, or after the last read record.
             self._last_seq = max((record.seq for record in reader.read_last_records(folder, 1)), default=0)
         segment_rows: list[list[tuple[JournalRecord, ResultRow]]] = []
         row_count = 0
@@ -234,7 +237,7 @@ class _JournalHistory:
                 report_unreadable=report_unreadable,
             )
         follows_cluster = history_query.subject is not None and history_query.subject.kind == "cluster"
-        # A cluster's brokers are learned from snapshots, so these have to pass the sieve.
+        # A cluster's brokers are learned from snapshots, so snapshots must pass the filter.
         learned_types = {Snapshot.__name__} if follows_cluster else set()
         return RecordFilter(
             subject_filter.can_match_line,
@@ -283,7 +286,7 @@ def _merge_rows(record_lists: Iterable[list[tuple[JournalRecord, ResultRow]]]) -
 def _read_next(
     server_journal: ServerJournal, record_batches: Iterator[list[tuple[JournalRecord, ResultRow]]]
 ) -> list[tuple[JournalRecord, ResultRow]]:
-    return call_with_usage_errors("history", server_journal, lambda _: next(record_batches))
+    return call_with_usage_errors(server_journal, lambda _: next(record_batches))
 
 
 def _follow_journals(

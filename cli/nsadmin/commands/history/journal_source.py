@@ -20,17 +20,20 @@ JournalOption = Annotated[
     Option(
         "--journal",
         metavar="DIR",
-        help="A name server's journal, or the folder of collect. Repeatable. Default: the context's.",
+        help="Folder of a name server's journal, or of `nsadmin collect`. Repeatable. Default: "
+        "the context's.",
     ),
 ]
 JournalServerOption = Annotated[
     str | None,
-    Option("--namesrv", metavar="NAME", help="Only the journal of this one, as records name it."),
+    Option(
+        "--namesrv", metavar="NAME", help="Only the journal of this name server, by its name in the records."
+    ),
 ]
 
 
 class UnknownPastError(RocketMQError):
-    """A name server's journal does not have its state at that time; the message says why."""
+    """The journal of a name server does not contain its state at that time; the message explains why."""
 
 
 class ServerJournal(NamedTuple):
@@ -41,17 +44,16 @@ class ServerJournal(NamedTuple):
 
 
 def find_journals(
-    session: Session, command_name: str, journal_folders: list[str] | None, server_name: str | None
+    session: Session, journal_folders: list[str] | None, server_name: str | None
 ) -> list[ServerJournal]:
-    """Find the journals to read; UsageError if none is named, NotFound if none is of that server."""
+    """Find the journals to read; UsageError without any journal, NotFound if no journal is of that server."""
     folder_names = journal_folders or session.options.journal_folders
     if not folder_names:
         raise UsageError(
-            f"{command_name}: no journal: pass --journal DIR, or save one with "
-            "nsadmin contextSet NAME --journal DIR"
+            "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
         )
     server_journals = [
-        _identify_journal(command_name, journal_folder)
+        _identify_journal(journal_folder)
         for folder_name in dict.fromkeys(folder_names)
         for journal_folder in _expand_collector_folder(Path(folder_name).expanduser())
     ]
@@ -62,14 +64,14 @@ def find_journals(
     ]
     if not chosen_journals:
         raise NotFound(
-            f"no journal of {server_name!r}; there are: "
+            f'no journal of "{server_name}": use one of '
             f"{', '.join(server_journal.server_name for server_journal in server_journals)}"
         )
     return chosen_journals
 
 
 def _expand_collector_folder(folder: Path) -> list[Path]:
-    """The journals of name servers in a folder that `collect` writes to; any other folder by itself."""
+    """The journals of name servers in a folder that `collect` writes to; any other folder unchanged."""
     try:
         if segments.list_segments(folder):
             return [folder]
@@ -85,17 +87,15 @@ def _expand_collector_folder(folder: Path) -> list[Path]:
     return journal_folders or [folder]
 
 
-def _identify_journal(command_name: str, folder: Path) -> ServerJournal:
+def _identify_journal(folder: Path) -> ServerJournal:
     """Identify the journal in a folder; if its first segment is damaged, its folder replaces the name."""
     nameless_journal = ServerJournal(folder, str(folder))
     try:
-        server_name = call_with_usage_errors(command_name, nameless_journal, _first_server_name)
+        server_name = call_with_usage_errors(nameless_journal, _first_server_name)
     except RocketMQError:
         return nameless_journal
     if server_name is None:
-        raise UsageError(
-            f"{command_name}: {folder} has no journal: there are no files such as 0000000000000001-*.jsonl"
-        )
+        raise UsageError(f"{folder} is not a journal: it has no files such as 0000000000000001-*.jsonl")
     return ServerJournal(folder, server_name)
 
 
@@ -108,24 +108,20 @@ def _first_server_name(folder: Path) -> str | None:
     return next((record.server_name for record in reader.read_records(folder)), str(folder))
 
 
-def call_with_usage_errors(
-    command_name: str, server_journal: ServerJournal, read_journal: Callable[[Path], T]
-) -> T:
+def call_with_usage_errors(server_journal: ServerJournal, read_journal: Callable[[Path], T]) -> T:
     """Call a function that reads a journal; errors of the journal's files become one-line errors."""
     try:
         return read_journal(server_journal.folder)
     except InvalidSegmentError as error:
         raise RocketMQError(
-            f"{error}; nsadmin journalVerify {server_journal.folder} looks through all"
+            f"{error}; run nsadmin journal verify {server_journal.folder} to check the whole journal"
         ) from None
     except OSError as error:
-        raise UsageError(
-            f"{command_name}: {error.filename or server_journal.folder}: {error.strerror}"
-        ) from None
+        raise UsageError(f"cannot read {error.filename or server_journal.folder}: {error.strerror}") from None
 
 
 def describe_unreadable(record_count: int, folder: Path) -> str | None:
-    """A line about records that cannot be read; None if there are none."""
+    """A line about unreadable records; None without any."""
     if not record_count:
         return None
-    return f"unreadable records left out: {record_count}; nsadmin journalVerify {folder} shows them"
+    return f"{record_count} unreadable records were skipped: run nsadmin journal verify {folder}"

@@ -1,4 +1,4 @@
-"""journalCat, journalTail, journalStat, journalVerify: read the journal in a folder; ask no server."""
+"""Owns journal cat, journal tail, journal stat and journal verify, which read the journal in a folder."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,9 +26,10 @@ VERIFY_COLUMNS = (
     "problems",
 )  # fmt: skip
 
-JournalFolderArgument = Annotated[str, Argument(("--dir",), "DIR", "Folder of the journal.")]
+JournalFolderArgument = Annotated[str, Argument(("--dir",), "DIR", "Folder of a journal.")]
 SinceTimeOption = Annotated[
-    str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+    str | None,
+    Option("--since", metavar="TIME", help=f"Only records since this time: {time_arguments.TIME_HELP}"),
 ]
 
 
@@ -37,21 +38,23 @@ def journal_cat(
     session: Session,
     journal_folder: JournalFolderArgument,
     since_text: SinceTimeOption = None,
-    until_text: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
+    until_text: Annotated[
+        str | None, Option("--until", metavar="TIME", help="Only records before this time.")
+    ] = None,
 ) -> ResultRows:
-    """Show the records of a name server's journal, oldest first; closed segments are decompressed.
+    """Show the records of a name server's journal, oldest first.
 
-    The server may be running. A table has a summary of each event. JSON has all of its fields, which
-    docs/reference/journal.md describes.
+    The server may be running. nsadmin decompresses closed segments. A table shows a summary of each event.
+    JSON has all fields, which docs/reference/journal.md describes.
 
     Examples:
-        # All that happened since then, on a terminal
-        nsadmin journalCat namesrv/journal --since 2025-01-31T14:00
-        # What took write permission away or gave it back, and whose doing it was
-        nsadmin journalCat namesrv/journal --filter type~^WritePerm --json
+        # All events since a time
+        nsadmin journal cat namesrv/journal --since 2025-01-31T14:00
+        # Removals and restorations of write permission, with their causes
+        nsadmin journal cat namesrv/journal --filter type~^WritePerm --json
     """
-    begin_ms, end_ms = time_arguments.parse_time_span("journalCat", since_text, until_text)
-    with _journal_path("journalCat", journal_folder) as folder_path:
+    begin_ms, end_ms = time_arguments.parse_time_span(since_text, until_text)
+    with _journal_path(journal_folder) as folder_path:
         unreadable_errors: list[InvalidRecordError] = []
         all_records = RecordFilter(report_unreadable=unreadable_errors.append)
         record_rows = [
@@ -68,19 +71,19 @@ def journal_tail(
     session: Session,
     journal_folder: JournalFolderArgument,
     line_count: Annotated[
-        int, Option("-l", "--lines", metavar="N", help="How many; 10 if left out.", minimum=0)
+        int, Option("-l", "--lines", metavar="N", help="Number of records. Default: 10.", minimum=0)
     ] = 10,
-    follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
+    follow: Annotated[bool, Option("-f", "--follow", help="Follow new records, until Ctrl-C.")] = False,
 ) -> ResultRows | Iterator[ResultRows]:
     """Show the last records of a name server's journal.
 
     Examples:
-        # The last ten
-        nsadmin journalTail namesrv/journal
-        # The last hundred, a JSON object on each line; with --follow it goes on with what comes
-        nsadmin journalTail namesrv/journal --lines 100 --output jsonl
+        # The last ten records
+        nsadmin journal tail namesrv/journal
+        # The last hundred, one JSON object per line; with --follow, new records follow
+        nsadmin journal tail namesrv/journal --lines 100 --output jsonl
     """
-    with _journal_path("journalTail", journal_folder) as folder_path:
+    with _journal_path(journal_folder) as folder_path:
         last_records = reader.read_last_records(folder_path, max(line_count, 1))
     shown_rows = _record_rows(map(_record_row, last_records if line_count else ()))
     return (
@@ -101,13 +104,13 @@ def _follow_journal(
 
 @declare_columns(STAT_COLUMNS)
 def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
-    """Show how many records of which type a journal has, and how much room they take.
+    """Show the number and size of a journal's records by type.
 
     Examples:
         # The types with the most bytes first
-        nsadmin journalStat namesrv/journal --sort=-plainSize
+        nsadmin journal stat namesrv/journal --sort=-plainSize
     """
-    with _journal_path("journalStat", journal_folder) as folder_path:
+    with _journal_path(journal_folder) as folder_path:
         type_rows = [
             {
                 "type": event_type,
@@ -125,19 +128,19 @@ def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Res
 
 @declare_columns(VERIFY_COLUMNS)
 def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
-    """Look through a whole journal: every record, and whether snapshots and events agree.
+    """Verify a whole journal: every record, and whether snapshots and events agree.
 
-    Numbers must have no hole, and the tables that a snapshot and the events behind it give must be those
-    of the next snapshot. A record that a killed server left torn at the end is no damage: the next start
-    cuts it off. The exit code is 1 where something is damaged.
+    Record numbers must have no gaps. The tables of a snapshot plus the events after it must equal the next
+    snapshot. An incomplete record at the end is not damage: a killed server leaves it, and the next start
+    removes it. The exit code is 1 if the journal is damaged.
 
     Examples:
-        # Each segment
-        nsadmin journalVerify namesrv/journal
-        # What is wrong with which, in words
-        nsadmin journalVerify namesrv/journal --columns file,result,problems --json
+        # All segments
+        nsadmin journal verify namesrv/journal
+        # The problems of each segment, as JSON
+        nsadmin journal verify namesrv/journal --columns file,result,problems --json
     """
-    with _journal_path("journalVerify", journal_folder) as folder_path:
+    with _journal_path(journal_folder) as folder_path:
         checked_segments = list(reader.check_journal(folder_path))
     notes = [
         f"{checked_segment.journal_segment.file_path.name}: {problem}"
@@ -145,8 +148,8 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
         for problem in checked_segment.problem_texts
     ]
     notes += [
-        f"{checked_segment.journal_segment.file_path.name} ends in {checked_segment.torn_bytes} "
-        f"bytes of no whole record"
+        f"{checked_segment.journal_segment.file_path.name} ends with "
+        f"{checked_segment.torn_bytes} bytes of an incomplete record"
         for checked_segment in checked_segments
         if checked_segment.torn_bytes
     ]
@@ -184,18 +187,17 @@ def _verify_row(checked_segment: reader.SegmentCheck) -> ResultRow:
 
 
 @contextmanager
-def _journal_path(command_name: str, journal_folder: str) -> Iterator[Path]:
+def _journal_path(journal_folder: str) -> Iterator[Path]:
     """Yield the path of a journal's folder; errors of its files become a one-line UsageError."""
     folder_path = Path(journal_folder).expanduser()
     try:
         if not segments.list_segments(folder_path):
             raise UsageError(
-                f"{command_name}: {folder_path} has no journal: there are no files such "
-                f"as 0000000000000001-*.jsonl"
+                f"{folder_path} is not a journal: it has no files such as 0000000000000001-*.jsonl"
             )
         yield folder_path
     except OSError as error:
-        raise UsageError(f"{command_name}: {error.filename or folder_path}: {error.strerror}") from None
+        raise UsageError(f"cannot read {error.filename or folder_path}: {error.strerror}") from None
 
 
 def _record_rows(record_rows: Iterable[ResultRow]) -> ResultRows:

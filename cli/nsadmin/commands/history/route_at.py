@@ -1,4 +1,4 @@
-"""routeAt: shows the route of a topic at a past time from journals; asks no server."""
+"""Owns route at, which shows the route of a topic at a past time from journals."""
 
 from typing import Annotated
 
@@ -35,32 +35,32 @@ def route_at(
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
 ) -> ResultRows:
-    """Show the route of a topic as name servers answered it at that time: the rows of topicRoute.
+    """Show the route of a topic at a past time, from journals.
 
-    It is read from the journals of name servers, so that none has to run. A table of several journals has
-    the rows of each name server.
+    The rows are those of topicRoute. nsadmin asks no name server. A table of several journals has the rows of
+    each name server.
 
-    What is not known is said, and never guessed: before a journal begins and after its end, between the end
-    of a name server and its next start, and where its journal lost events. The exit code is 0 where all
-    journals have a route, 5 where the topic was nowhere, 1 where nobody knows or the name server was not
-    ready yet, 3 where journals differ in that.
+    nsadmin reports times at which the route is unknown: before and after the journal, while the name server
+    was stopped, and where its journal lost events. The exit code is 0 if all journals have a route, and 5 if
+    no journal has one. It is 1 if the route is unknown or the name server was not ready, and 3 if journals
+    differ in this.
 
     Examples:
-        # What clients saw then
-        nsadmin routeAt orders --at 2025-02-01T00:00:02Z --journal namesrv/journal
-        # Two hours ago, long after this journal's end (exit code 1)
-        nsadmin routeAt orders --at -2h --journal namesrv/journal
-        # A topic that was nowhere (exit code 5)
-        nsadmin routeAt no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        # The route that clients received
+        nsadmin route at orders --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        # Two hours ago, which is long after the end of this journal (exit code 1)
+        nsadmin route at orders --at -2h --journal namesrv/journal
+        # An unknown topic (exit code 5)
+        nsadmin route at no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
-    time_ms = time_arguments.parse_past_time("routeAt", "--at", time_text)
+    time_ms = time_arguments.parse_past_time("--at", time_text)
     route_rows: list[ResultRow] = []
     table_columns: dict[str, None] = {}
     errors: list[RocketMQError | None] = []
-    for server_journal in find_journals(session, "routeAt", journal_folders, server_name):
+    for server_journal in find_journals(session, journal_folders, server_name):
         try:
             past_state = call_with_usage_errors(
-                "routeAt", server_journal, lambda folder: load_past_state(folder, time_ms)
+                server_journal, lambda folder: load_past_state(folder, time_ms)
             )
             past_route = _past_route(topic, past_state)
             route_rows += [
@@ -87,11 +87,11 @@ def _past_route(topic: str, past_state: PastState) -> ResultRows:
     moment_text = format_utc(past_state.moment_ms) or past_state.moment_ms
     if past_state.journal_replay is None:
         raise UnknownPastError(
-            f"{past_state.server_name}: not known for {moment_text}: {past_state.unknown_reason}"
+            f"{past_state.server_name}: unknown at {moment_text}: {past_state.unknown_reason}"
         )
     if not past_state.was_ready:
         raise RocketMQError(f"{past_state.server_name}: the name server was not ready yet at {moment_text}")
     route_body = replayed_state.replayed_route_body(past_state.journal_replay, topic)
     if route_body is None:
-        raise NotFound(f"{past_state.server_name}: {topic!r} had no route at {moment_text}")
+        raise NotFound(f'{past_state.server_name}: "{topic}" had no route at {moment_text}')
     return route_rows(topic, parse_route(RemotingCommand(0, None, route_body)))

@@ -1,4 +1,4 @@
-"""routeDiff: compares the routes of two times, name servers, contexts or snapshot files."""
+"""Owns route diff, which compares the routes of two times, name servers, contexts or snapshot files."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -26,29 +26,29 @@ def route_diff(
     session: Session,
     topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
     first_operand: Annotated[
-        str, Option("--from", metavar="WHAT", help=f"The one side: {SNAPSHOT_SOURCE_HELP}.")
+        str, Option("--from", metavar="WHAT", help=f"The first side: {SNAPSHOT_SOURCE_HELP}.")
     ],
-    second_operand: Annotated[str, Option("--to", metavar="WHAT", help="The other side: one of the same.")],
-    unified: Annotated[bool, Option("--unified", help="As the text that diff -U0 writes.")] = False,
+    second_operand: Annotated[str, Option("--to", metavar="WHAT", help="The second side: the same kinds.")],
+    unified: Annotated[bool, Option("--unified", help="Print text in the format of diff -U0.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
 ) -> ResultRows | OutputText:
-    """Show what differs between two sides: brokers, queues and permissions of topics, order configurations.
+    """Compare two sides: brokers, queues and permissions of topics, order configurations.
 
-    A side is the file of a snapshot, a name server as HOST:PORT, the name of a context, or a time, for which
-    a journal is read. As with diff, the exit code is 0 where both are the same and 1 where they differ; what
-    is not known or cannot be read is 2, and a name server that cannot be reached 4.
+    A side is a snapshot file, a name server (HOST:PORT), the name of a context, or a time, which needs a
+    journal. The exit code is 0 if both sides are equal, 1 if they differ, and 2 if a side is unknown or
+    cannot be read. It is 4 if a name server is unreachable.
 
     Examples:
-        # What a wipe changed (exit code 1)
-        nsadmin routeDiff --from 2025-02-01T00:00:02Z --to 2025-02-01T00:00:04Z --journal namesrv/journal
-        # The same as a text for a ticket (exit code 1)
-        nsadmin routeDiff --from 1738368002000 --to 1738368004000 --unified --journal namesrv/journal
-        # Between a past and a name server of now, for one topic (exit code 1)
-        nsadmin routeDiff orders --from 2025-02-01T00:00:02Z --to 127.0.0.1:9876 --journal namesrv/journal
+        # The changes of a wipe (exit code 1)
+        nsadmin route diff --from 2025-02-01T00:00:02Z --to 2025-02-01T00:00:04Z --journal namesrv/journal
+        # The same changes as text for a ticket (exit code 1)
+        nsadmin route diff --from 1738368002000 --to 1738368004000 --unified --journal namesrv/journal
+        # One topic, at a past time and on a name server now (exit code 1)
+        nsadmin route diff orders --from 2025-02-01T00:00:02Z --to 127.0.0.1:9876 --journal namesrv/journal
     """
     snapshots = [
-        resolve_snapshot(session, "routeDiff", option_flag, operand_text, journal_folders, server_name)
+        resolve_snapshot(session, option_flag, operand_text, journal_folders, server_name)
         for option_flag, operand_text in (("--from", first_operand), ("--to", second_operand))
     ]
     first_items, second_items = (dict(iterate_items(snapshot, topic)) for snapshot in snapshots)

@@ -19,12 +19,11 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
-SNAPSHOT_SOURCE_HELP = "a snapshot's file, HOST:PORT of a name server, a context, or a time"
+SNAPSHOT_SOURCE_HELP = "a snapshot file, a name server (HOST:PORT), a context, or a time"
 
 
 def resolve_snapshot(
     session: Session,
-    command_name: str,
     option_flag: str,
     operand_text: str,
     journal_folders: list[str] | None,
@@ -32,7 +31,7 @@ def resolve_snapshot(
 ) -> ClusterSnapshot:
     """Resolve an operand to a snapshot; a one-line UsageError if it is malformed or its past is unknown."""
     if os.path.isfile(operand_text):
-        return load_snapshot_file(command_name, operand_text)
+        return load_snapshot_file(operand_text)
     known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     if operand_text in known_contexts:
         setting_values: Any = defaultdict(
@@ -42,27 +41,28 @@ def resolve_snapshot(
         return _take_live_snapshot(session, context_options.access, context_options.namesrv_addr)
     try:
         now_ms = int(time() * 1000)
-        time_ms = time_arguments.parse_time_option(command_name, option_flag, operand_text, 0, now_ms)
+        time_ms = time_arguments.parse_time_option(option_flag, operand_text, 0, now_ms)
     except UsageError:
         return _take_live_snapshot(
-            session, session.options.access, _parse_operand_addrs(command_name, option_flag, operand_text)
+            session, session.options.access, _parse_operand_addrs(option_flag, operand_text)
         )
     if time_ms > now_ms:
         raise UsageError(
-            f"{command_name}: {option_flag} {operand_text} is still to come: it is {format_utc(now_ms)} now"
+            f'invalid time "{operand_text}" for {option_flag}: it is in the future, now is '
+            f"{format_utc(now_ms)}"
         )
-    return rebuild_past_snapshot(session, command_name, time_ms, journal_folders, server_name)
+    return rebuild_past_snapshot(session, time_ms, journal_folders, server_name)
 
 
-def _parse_operand_addrs(command_name: str, option_flag: str, operand_text: str) -> tuple[str, ...]:
+def _parse_operand_addrs(option_flag: str, operand_text: str) -> tuple[str, ...]:
     try:
         if ":" in operand_text:
             return parse_addrs([operand_text])
     except BadAddress:
         pass
     raise UsageError(
-        f"{command_name}: {option_flag} {operand_text} is none of these: {SNAPSHOT_SOURCE_HELP}, "
-        f"as {time_arguments.TIME_HELP}"
+        f'invalid value "{operand_text}" for {option_flag}: use {SNAPSHOT_SOURCE_HELP}, such as 2h or'
+        " 2026-11-23T14:03Z"
     )
 
 
@@ -73,25 +73,24 @@ def _take_live_snapshot(session: Session, access: Access, namesrv_addrs: Any) ->
 
 def rebuild_past_snapshot(
     session: Session,
-    command_name: str,
     time_ms: int,
     journal_folders: list[str] | None,
     server_name: str | None,
 ) -> ClusterSnapshot:
     """Rebuild a name server's state at `time_ms` from its journal; UsageError if the state is unknown."""
-    server_journals = find_journals(session, command_name, journal_folders, server_name)
+    server_journals = find_journals(session, journal_folders, server_name)
     if len(server_journals) > 1:
         server_names = ", ".join(server_journal.server_name for server_journal in server_journals)
-        raise UsageError(f"{command_name}: whose past? Add --namesrv NAME, one of: {server_names}")
+        raise UsageError(f"several name servers: pass --namesrv NAME with one of {server_names}")
     try:
         past_state = call_with_usage_errors(
-            command_name, server_journals[0], lambda folder: load_past_state(folder, time_ms)
+            server_journals[0], lambda folder: load_past_state(folder, time_ms)
         )
     except RocketMQError as error:
-        raise UsageError(f"{command_name}: {error}") from None
+        raise UsageError(f"{error}") from None
     if past_state.journal_replay is None:
         raise UsageError(
-            f"{command_name}: {past_state.server_name}: not known for {format_utc(time_ms) or time_ms}: "
+            f"{past_state.server_name}: unknown at {format_utc(time_ms) or time_ms}: "
             f"{past_state.unknown_reason}"
         )
     return snapshots.snapshot_of_replay(
@@ -99,11 +98,11 @@ def rebuild_past_snapshot(
     )
 
 
-def load_snapshot_file(command_name: str, file_name: str) -> ClusterSnapshot:
-    """Load the snapshot in a file; UsageError if the file is no snapshot."""
+def load_snapshot_file(file_name: str) -> ClusterSnapshot:
+    """Load the snapshot in a file; UsageError if the file is not a snapshot."""
     try:
         return snapshots.decode_snapshot(operator_files.read_bytes(file_name))
     except InvalidSnapshotError as error:
-        raise UsageError(f"{command_name}: {file_name} is no snapshot: {error}") from None
+        raise UsageError(f"{file_name} is not a snapshot: {error}") from None
     except OSError as error:
-        raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""snapshotSave, snapshotShow, snapshotList: save and show a cluster's whole state in one file."""
+"""Owns snapshot save, snapshot show and snapshot list, which save and show a cluster's state in one file."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ SNAPSHOT_COLUMNS = ("file", "time", "nameServers", "brokers", "topics", "kvEntri
 SNAPSHOT_ITEM_COLUMNS = ("what", "name", "brokerName", "summary", "value")
 SNAPSHOT_SUFFIX = ".snapshot.zst"
 
-SnapshotFileArgument = Annotated[str, Argument(("--file",), "FILE", "The snapshot's file.")]
+SnapshotFileArgument = Annotated[str, Argument(("--file",), "FILE", "A snapshot file.")]
 
 
 @declare_columns(SNAPSHOT_COLUMNS)
@@ -31,7 +31,9 @@ def snapshot_save(
     session: Session,
     file_name: Annotated[
         str | None,
-        Argument(("--file",), "FILE", "Where to; named after the time if left out.", required=False),
+        Argument(
+            ("--file",), "FILE", "File to write. Default: a name with the current time.", required=False
+        ),
     ],
     namespaces: Annotated[
         list[str] | None,
@@ -39,63 +41,67 @@ def snapshot_save(
             "-s",
             "--namespace",
             metavar="NAMESPACE",
-            help="With this KV namespace too. Repeatable.",
+            help="Include this KV namespace. Repeatable.",
             value_source="namespaces",
         ),
     ] = None,
     time_text: Annotated[
         str | None,
-        Option("--at", metavar="TIME", help=f"Of a past moment, from a journal: {time_arguments.TIME_HELP}"),
+        Option(
+            "--at",
+            metavar="TIME",
+            help=f"Save the state at a past time, from a journal: {time_arguments.TIME_HELP}",
+        ),
     ] = None,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
 ) -> ResultRows:
-    """Save all that the name servers know to a file: brokers, topics, KV config, settings.
+    """Save the state of the name servers to a file: brokers, topics, KV config, settings.
 
-    With --at it is what one name server knew then, rebuilt from its journal: no server is asked.
+    With --at, nsadmin rebuilds the past state of one name server from its journal and asks no server.
 
-    The file is JSON, compressed with zstd. What looks like a secret by its name (password, secretKey, token)
-    is left out. Name servers do not list their KV namespaces: that of order configurations is always in it,
-    others if they are named; a journal has all of them. No file is overwritten.
+    The file is JSON, compressed with zstd. It contains no values of settings with secret names (password,
+    secretKey, token). Name servers do not list their KV namespaces. So the file has the namespace of order
+    configurations and those that you name. From a journal, it has all namespaces. nsadmin overwrites no file.
 
     Examples:
         # Before a change
-        nsadmin snapshotSave before.snapshot.zst
-        # With a namespace of the operator's own
-        nsadmin snapshotSave nightly.snapshot.zst --namespace DEPLOYMENT
-        # As it was then, for a ticket
-        nsadmin snapshotSave then.snapshot.zst --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        nsadmin snapshot save before.snapshot.zst
+        # With another KV namespace
+        nsadmin snapshot save nightly.snapshot.zst --namespace DEPLOYMENT
+        # A past state, for a ticket
+        nsadmin snapshot save then.snapshot.zst --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
     if time_text is None and (journal_folders or server_name):
-        raise UsageError("snapshotSave: --journal and --namesrv are for --at TIME: which moment?")
+        raise UsageError("--journal and --namesrv need --at TIME")
     if time_text is not None and namespaces:
-        raise UsageError("snapshotSave: leave out --namespace: a journal has all of them")
+        raise UsageError("--namespace and --at exclude each other: a journal has all namespaces")
     if time_text is None:
         snapshot = snapshots.take_cluster_snapshot(session.admin, int(time() * 1000), tuple(namespaces or ()))
     else:
-        time_ms = time_arguments.parse_past_time("snapshotSave", "--at", time_text)
-        snapshot = rebuild_past_snapshot(session, "snapshotSave", time_ms, journal_folders, server_name)
+        time_ms = time_arguments.parse_past_time("--at", time_text)
+        snapshot = rebuild_past_snapshot(session, time_ms, journal_folders, server_name)
     time_stamp = (format_utc(snapshot.time) or "").replace("-", "").replace(":", "").replace(".", "")
     file_path = Path(file_name or f"{time_stamp}{SNAPSHOT_SUFFIX}")
     try:
         with open(file_path, "xb", opener=private_files.open_private_file) as output_file:
             output_file.write(snapshots.encode_snapshot(snapshot))
     except OSError as error:
-        raise UsageError(f"snapshotSave: {file_path}: {error.strerror}") from None
+        raise UsageError(f"cannot write {file_path}: {error.strerror}") from None
     return ResultRows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
 
 
 @declare_columns(SNAPSHOT_ITEM_COLUMNS)
 def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRows:
-    """Show what is in the file of a snapshot.
+    """Show the content of a snapshot file.
 
     Examples:
-        # All of it
-        nsadmin snapshotShow before.snapshot.zst
-        # Brokers alone, as JSON
-        nsadmin snapshotShow before.snapshot.zst --filter what=broker --json
+        # Everything
+        nsadmin snapshot show before.snapshot.zst
+        # Only brokers, as JSON
+        nsadmin snapshot show before.snapshot.zst --filter what=broker --json
     """
-    snapshot = load_snapshot_file("snapshotShow", file_name)
+    snapshot = load_snapshot_file(file_name)
     item_rows: list[ResultRow] = [
         {
             "what": snapshot_item.kind,
@@ -132,14 +138,15 @@ def _value_cells(item_value: object) -> dict[str, object]:
 def snapshot_list(
     session: Session,
     folder: Annotated[
-        str | None, Argument(("--dir",), "DIR", "Where to look; here if left out.", required=False)
+        str | None,
+        Argument(("--dir",), "DIR", "Folder of the snapshots. Default: the current folder.", required=False),
     ],
 ) -> ResultRows:
-    """List the snapshots in a folder, oldest first: files that end in .snapshot.zst.
+    """List the snapshots in a folder (files that end in .snapshot.zst), oldest first.
 
     Examples:
-        # Those in the current folder
-        nsadmin snapshotList
+        # Snapshots in the current folder
+        nsadmin snapshot list
     """
     folder_path = Path(folder or ".")
     try:
@@ -147,7 +154,7 @@ def snapshot_list(
             file_name for file_name in os.listdir(folder_path) if file_name.endswith(SNAPSHOT_SUFFIX)
         )
     except OSError as error:
-        raise UsageError(f"snapshotList: {folder_path}: {error.strerror}") from None
+        raise UsageError(f"cannot read {folder_path}: {error.strerror}") from None
     path_snapshots: list[tuple[Path, ClusterSnapshot]] = []
     errors: list[InvalidSnapshotError | None] = []
     notes = []
@@ -162,7 +169,7 @@ def snapshot_list(
             errors.append(None)
         except InvalidSnapshotError as error:
             errors.append(error)
-            notes.append(f"{folder_path / file_name} is no snapshot: {error}")
+            notes.append(f"{folder_path / file_name} is not a snapshot: {error}")
         except OSError as error:
             errors.append(InvalidSnapshotError(str(error)))
             notes.append(f"{folder_path / file_name}: {error.strerror}")

@@ -24,21 +24,22 @@ _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
 @declare_columns(MESSAGE_COLUMNS)
 def dump_compaction_log(
     session: Session,
-    file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of a broker, read here.")],
+    file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of a broker on this machine.")],
 ) -> ResultRows:
-    """Show the messages in a file below store/compaction/compactionLog, or in one of a commit log.
+    """Show the messages in a file of a broker's compaction log or commit log.
 
-    The file is only read, so that a broker may have it open: mqadmin opens it for writing too. What cannot be
-    read as a message ends it, with an error that says where; what a broker has not written yet is no error.
+    Files of the compaction log are in store/compaction/compactionLog. nsadmin only reads the file, so the
+    broker may have it open. (mqadmin opens it for writing.) If some bytes are not a message, nsadmin stops
+    with an error that names their position. An incomplete end is not an error.
 
     Examples:
-        # What is left of a queue
+        # The remaining messages of a queue
         nsadmin dumpCompactionLog store/compaction/compactionLog/prices/0/00000000000000000000
     """
     try:
         file_content = Path(file).read_bytes()
     except OSError as read_error:
-        raise UsageError(f"dumpCompactionLog: {file}: {read_error.strerror}") from None
+        raise UsageError(f"cannot read {file}: {read_error.strerror}") from None
     decoded = decode_messages(file_content)
     end_byte = len(file_content) - decoded.unread_bytes
     decode_error = None
@@ -48,7 +49,8 @@ def dump_compaction_log(
         and file_content.count(0, end_byte) < decoded.unread_bytes
     ):
         decode_error = NotApplied(
-            f"{file}: what begins at byte {end_byte} is no message; {len(decoded.messages)} before it are"
+            f"{file}: the bytes from {end_byte} on are not a message; {len(decoded.messages)} "
+            "messages come before them"
         )
     located_messages = [LocatedMessage(None, message) for message in decoded.messages]
     dump_notes = [*body_notes(located_messages), *([str(decode_error)] if decode_error else [])]

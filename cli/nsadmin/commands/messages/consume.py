@@ -130,7 +130,7 @@ def consume(
         _parse_regex(command_name, body_text),
         _parse_pairs(command_name, "--field", field_texts),
         follow_start.time_ms or 0,
-        parse_time_option(command_name, "--until", until_text, MessageFilter().end_ms),
+        parse_time_option("--until", until_text, MessageFilter().end_ms),
     )
     if tags and sql_text:
         raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
@@ -143,8 +143,7 @@ def consume(
         queue_id=queue_id,
     )
     decoders = [
-        parse_choice(command_name, "--decode", decoder_name, BODY_DECODERS) or ""
-        for decoder_name in decoder_names or ()
+        parse_choice("--decode", decoder_name, BODY_DECODERS) or "" for decoder_name in decoder_names or ()
     ]
     _check_format(command_name, line_format)
     message_stream = MessageStream(session, follower, message_filter, decoders, follows, max_messages)
@@ -317,7 +316,7 @@ def _parse_start(command_name: str, start_text: str | None, follows: bool) -> Fo
         if not (offset_text.isascii() and offset_text.isdigit()):
             raise UsageError(f'{command_name}: invalid offset "{offset_text}" in --from: use a number from 0')
         return FollowStart(offset=int(offset_text))
-    return FollowStart(time_ms=parse_time_option(command_name, "--from", start_text, 0))
+    return FollowStart(time_ms=parse_time_option("--from", start_text, 0))
 
 
 def _parse_pairs(command_name: str, option_flag: str, texts: list[str] | None) -> dict[str, str]:

@@ -38,10 +38,10 @@ def query_cq(
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
     queue_text: Annotated[str, Argument(("-q", "--queue"), "QUEUE", "Number of a queue, from 0.")],
     index_text: Annotated[
-        str, Argument(("-i", "--index"), "OFFSET", "The first entry, by its place in the queue.")
+        str, Argument(("-i", "--index"), "OFFSET", "The first entry, by its position in the queue.")
     ],
     max_entries: Annotated[
-        int, Option("-c", "--count", metavar="N", minimum=1, help="So many entries at most.")
+        int, Option("-c", "--count", metavar="N", minimum=1, help="The maximum number of entries.")
     ] = 10,
     broker_text: Annotated[
         str | None,
@@ -50,23 +50,27 @@ def query_cq(
     group: Annotated[
         str | None,
         Option(
-            "-g", "--consumer", metavar="GROUP", help="Whether the filter of this group takes each of them."
+            "-g",
+            "--consumer",
+            metavar="GROUP",
+            help="Show whether the filter of this group accepts each message.",
         ),
     ] = None,
 ) -> ResultRows:
-    """Show entries of a queue as brokers have them: where each message is, and the hash of its tag.
+    """Show entries of a consume queue: the position of each message, and the hash of its tag.
 
-    Every broker of the topic's route is asked, its master or else a slave, and rows say which one answered;
-    with -b that one alone. It shows whether a queue leads to messages where readers find none; nothing is
-    consumed. eval and msg are about the group's filter, of one whose clients are connected.
+    nsadmin asks every broker of the topic's route: the master, or else a slave. Rows name the broker that
+    answered. With -b, nsadmin asks only that broker. Use this to find out whether a queue contains messages
+    that readers do not get. It consumes no message. eval and msg show the group's filter. They need connected
+    clients of the group.
 
     Examples:
         # The first two entries of queue 0
         nsadmin queryCq payments 0 0 -c 2
     """
     queue_and_offset = (
-        parse_number("queryCq", "QUEUE", queue_text),
-        parse_number("queryCq", "OFFSET", index_text),
+        parse_number("QUEUE", queue_text),
+        parse_number("OFFSET", index_text),
     )
     consume_queues = session.admin.consume_queues
     broker_names: list[str | None]

@@ -45,17 +45,23 @@ SUCCESS_RESULTS = ("CR_SUCCESS", "CR_COMMIT")
 
 PushGroupOption = Annotated[
     str | None,
-    Option("-g", "--consumerGroup", metavar="GROUP", help="With -d: hand it to this client of the group."),
+    Option(
+        "-g",
+        "--consumerGroup",
+        metavar="GROUP",
+        help="With -d: deliver the message to this client of the group.",
+    ),
 ]
 PushClientOption = Annotated[
-    str | None, Option("-d", "--clientId", metavar="CLIENT", help="With -g: an id of consumerConnection.")
+    str | None,
+    Option("-d", "--clientId", metavar="CLIENT", help="With -g: a client id from consumerConnection."),
 ]
 
 
-def has_push_receiver(command_name: str, group: str | None, client_id: str | None) -> bool:
+def has_push_receiver(group: str | None, client_id: str | None) -> bool:
     """Whether the line names a client that gets the messages; group and client belong together."""
     if (group is None) != (client_id is None):
-        raise UsageError(f"{command_name}: -g GROUP and -d CLIENT belong together: type both")
+        raise UsageError("incomplete client: pass both -g GROUP and -d CLIENT")
     return group is not None
 
 
@@ -75,7 +81,7 @@ def push_messages(
         for located_message in messages
     ]
     session.confirm_change(
-        f"Have {client_id} of {group} consume {_count_text(messages)}, now and whatever it did before?"
+        f"Make {client_id} of {group} consume {_count_text(messages)} now, even if it consumed them before?"
     )
     delivery_rows: list[ResultRow] = []
     delivery_errors: list[RocketMQError | None] = []
@@ -122,7 +128,7 @@ def _push_message(
     if delivery_outcome.consume_result in SUCCESS_RESULTS:
         return client_answer, None
     return client_answer, NotApplied(
-        f"the client did not take it: {delivery_outcome.remark or delivery_outcome.consume_result}"
+        f"the client did not consume it: {delivery_outcome.remark or delivery_outcome.consume_result}"
     )
 
 
@@ -134,7 +140,7 @@ def resend_messages(session: Session, command_name: str, messages: Sequence[Loca
     message_delivery = session.admin.delivery
     send_queues = [message_delivery.choose_resend_queue(located_message) for located_message in messages]
     session.confirm_change(
-        f"Send {_count_text(messages)} once more to every group of {messages[0].message.topic}?"
+        f"Send {_count_text(messages)} again to every group of {messages[0].message.topic}?"
     )
     sent_rows: list[ResultRow] = []
     send_errors: list[RocketMQError | None] = []

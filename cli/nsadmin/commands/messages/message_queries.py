@@ -44,7 +44,7 @@ RouteTopicOption = Annotated[
 ]
 BodyFormatOption = Annotated[
     str | None,
-    Option("-f", "--bodyFormat", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+    Option("-f", "--bodyFormat", metavar="CHARSET", help="Encoding of the bodies. Default: UTF-8."),
 ]
 
 
@@ -54,25 +54,29 @@ def query_msg_by_key(
     topic: MessageTopicArgument,
     message_key: Annotated[str, Argument(("-k", "--msgKey"), "KEY", "One of the keys of a message.")],
     begin_text: Annotated[
-        str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+        str | None,
+        Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
     ] = None,
     end_text: Annotated[
-        str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")
+        str | None,
+        Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time."),
     ] = None,
-    max_count: Annotated[int, Option("-m", "--maxNum", metavar="N", help="The newest N messages.")] = 64,
+    max_count: Annotated[
+        int, Option("-m", "--maxNum", metavar="N", help="The maximum number of messages, the newest first.")
+    ] = 64,
     key_type: Annotated[
-        str, Option("-p", "--keyType", metavar="K|T", help="K: a key; T: a tag, with a RocksDB index only.")
+        str, Option("-p", "--keyType", metavar="K|T", help="K: a key. T: a tag, only with a RocksDB index.")
     ] = "K",
     last_key: Annotated[
         str | None,
-        Option("-l", "--lastKey", metavar="KEY", help="Go on behind this indexKey, with a RocksDB index."),
+        Option("-l", "--lastKey", metavar="KEY", help="Continue after this indexKey, with a RocksDB index."),
     ] = None,
     route_topic: RouteTopicOption = None,
 ) -> ResultRows:
     """Find messages by a business key (property KEYS), on every broker of their topic.
 
-    The newest come last. Brokers know keys of messages as old as their index files. Bodies and properties
-    are in JSON: see also queryMsgById.
+    The newest messages come last. Brokers find keys only while they keep the index files. JSON has bodies and
+    properties: see also queryMsgById.
 
     Examples:
         # Messages with a business key
@@ -81,15 +85,15 @@ def query_msg_by_key(
         nsadmin queryMsgByKey payments order-4711 -m 1 --json
     """
     if key_type not in ("K", "T"):
-        raise UsageError(f"queryMsgByKey: -p {key_type} cannot be: give K for a key or T for a tag")
+        raise UsageError(f'invalid value "{key_type}" for -p: use K (key) or T (tag)')
     if max_count < 1:
-        raise UsageError(f"queryMsgByKey: -m {max_count} cannot be: give 1 or more")
+        raise UsageError(f'invalid value "{max_count}" for -m: expected 1 or more')
     found_messages = session.admin.messages.find_by_key(
         topic,
         message_key,
         max_num=max_count,
-        begin_ms=parse_time_option("queryMsgByKey", "-b", begin_text, 0),
-        end_ms=parse_time_option("queryMsgByKey", "-e", end_text, END_OF_TIME_MS),
+        begin_ms=parse_time_option("-b", begin_text, 0),
+        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
         by_tag=key_type == "T",
         last_key=last_key,
         route_topic=route_topic,
@@ -102,14 +106,14 @@ def query_msg_by_key(
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
     key_noun = "tag" if key_type == "T" else "key"
     message_rows = make_message_rows(
-        found_messages, f"no message of {topic} has the {key_noun} {message_key!r}", PLACE_TABLE_COLUMNS
+        found_messages, f'no message of {topic} has the {key_noun} "{message_key}"', PLACE_TABLE_COLUMNS
     )
     indexed_rows = [
         {**message_row, "indexKey": _format_index_key(located_or_result, topic, key_type, message_key)}
         for message_row, located_or_result in zip(message_rows.rows, found_messages.messages, strict=True)
     ]
     limit_notes = [
-        f"broker {broker_addr} gave as many as it gives at a time: there may be older ones (-e)"
+        f"broker {broker_addr} returned its maximum number of messages: use -e to find older ones"
         for broker_addr in full_brokers
     ]
     return message_rows._replace(
@@ -128,37 +132,38 @@ def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str
 def query_msg_by_unique_key(
     session: Session,
     topic: MessageTopicArgument,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "The id that a producer has in its log.")],
+    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "Message id from the producer's log.")],
     show_all: Annotated[
-        bool, Option("-a", "--showAll", help="Accepted from mqadmin: all that there are is the rule.")
+        bool, Option("-a", "--showAll", help="Accepted for mqadmin. nsadmin always shows all messages.")
     ] = False,
     start_text: Annotated[
-        str | None, Option("-s", "--startTime", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+        str | None,
+        Option("-s", "--startTime", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
     ] = None,
     end_text: Annotated[
-        str | None, Option("-e", "--endTime", metavar="TIME", help="Stored until, likewise.")
+        str | None, Option("-e", "--endTime", metavar="TIME", help="Only messages stored until this time.")
     ] = None,
     route_topic: RouteTopicOption = None,
     group: PushGroupOption = None,
     client_id: PushClientOption = None,
 ) -> ResultRows:
-    """Find the messages that a producer gave this id (property UNIQ_KEY), on every broker of their topic.
+    """Find messages by the id that the producer assigned (property UNIQ_KEY), on every broker of their topic.
 
-    There is more than one where a producer sent one again. tracks says of each consumer group whether it has
-    consumed the message: CONSUMED, NOT_CONSUME_YET, CONSUMED_BUT_FILTERED (its tag was not wanted),
-    NOT_ONLINE; PULL and CONSUME_BROADCASTING where brokers do not know. With -g and -d the messages are
-    handed to that client once more, whatever it did with them before; off a terminal that needs --yes.
+    There are several if the producer sent the message again. tracks shows the state in each consumer group:
+    CONSUMED, NOT_CONSUME_YET, CONSUMED_BUT_FILTERED (by its tag) or NOT_ONLINE. It is PULL or
+    CONSUME_BROADCASTING if brokers do not know the state. With -g and -d, nsadmin delivers the messages to
+    that client again, even if it consumed them before. Off a terminal, that needs --yes.
 
     Examples:
-        # The message that a producer logged
+        # The message with an id from a producer's log
         nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
-    has_receiver = has_push_receiver("queryMsgByUniqueKey", group, client_id)
+    has_receiver = has_push_receiver(group, client_id)
     found_messages = session.admin.messages.find_by_unique_key(
         topic,
         msg_id,
-        begin_ms=parse_time_option("queryMsgByUniqueKey", "-s", start_text, 0),
-        end_ms=parse_time_option("queryMsgByUniqueKey", "-e", end_text, END_OF_TIME_MS),
+        begin_ms=parse_time_option("-s", start_text, 0),
+        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
         route_topic=route_topic,
     )
     missing_text = f"no message of {topic} has the id {msg_id}"
@@ -175,43 +180,45 @@ def query_msg_by_unique_key(
 def query_msg_by_id(
     session: Session,
     topic: MessageTopicArgument,
-    msg_ids: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "One id of either kind, or several: A,B.")],
+    msg_ids: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "One or several ids of either kind: A,B.")],
     body_format: BodyFormatOption = None,
     route_topic: RouteTopicOption = None,
     unit_name: Annotated[
-        str | None, Option("-u", "--unitName", metavar="UNIT", help="Accepted from mqadmin, without meaning.")
+        str | None, Option("-u", "--unitName", metavar="UNIT", help="Accepted for mqadmin, without effect.")
     ] = None,
     group: PushGroupOption = None,
     client_id: PushClientOption = None,
     resend_text: Annotated[
         str | None,
-        Option("-s", "--sendMessage", metavar="true|false", help="true: send it once more to its topic."),
+        Option(
+            "-s", "--sendMessage", metavar="true|false", help="true: send the message to its topic again."
+        ),
     ] = None,
 ) -> ResultRows:
-    """Show the message of an id: where it is stored (offset id), or what its producer called it.
+    """Find a message by its id: the id of its position (offset id), or the id that the producer assigned.
 
-    An offset id names a broker's address and a position there. If that address does not answer from here,
-    all brokers of the topic are asked for the position; slaves have it too. tracks is as in
-    queryMsgByUniqueKey, and so are -g and -d. With -s true every group of the topic gets the message again,
-    under the id that it has. Off a terminal these need --yes.
+    An offset id contains a broker's address and a position there. If that address is not reachable from here,
+    nsadmin asks all brokers of the topic for the position, also slaves. tracks, -g and -d are as in
+    queryMsgByUniqueKey. With -s true, every group of the topic receives the message again, with the same id.
+    Off a terminal, -s and -g with -d need --yes.
 
     Examples:
         # By the id in a producer's log
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
-        # Where it would be sent once more
+        # Preview sending the message again
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000 -s true --dry-run
-        # By the id of its place, body only
+        # By the id of its position, body only
         nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
     """
     command_name = "queryMsgById"
-    sends_again = parse_boolean(command_name, "-s", resend_text) is True
-    has_receiver = has_push_receiver(command_name, group, client_id)
+    sends_again = parse_boolean("-s", resend_text) is True
+    has_receiver = has_push_receiver(group, client_id)
     if has_receiver and sends_again:
-        raise UsageError(f"{command_name}: -s and -g with -d exclude each other: leave one out")
-    encoding = parse_charset(command_name, "-f", body_format)
+        raise UsageError("-s and -g with -d exclude each other: pass only one of them")
+    encoding = parse_charset("-f", body_format)
     typed_ids = list(dict.fromkeys(typed_id.strip() for typed_id in msg_ids.split(",") if typed_id.strip()))
     if not typed_ids:
-        raise UsageError(f"{command_name}: an id is missing")
+        raise UsageError(f"missing message id: run nsadmin {command_name} TOPIC ID")
     if has_receiver or sends_again:
         located_messages = [
             located_message
@@ -257,7 +264,7 @@ def _find_by_id(
 
 
 def _require_messages(found_messages: FoundMessages, missing_text: str) -> Sequence[LocatedMessage]:
-    """The messages found; if there are none, raise the first broker's error, or NotFound."""
+    """The messages found. Without any, raise the first broker's error, or NotFound."""
     if not found_messages.messages:
         raise next(
             (broker_error for broker_error in found_messages.errors if broker_error is not None), None
@@ -276,7 +283,7 @@ def _add_tracks(session: Session, message_rows: ResultRows, found_messages: Foun
         except RocketMQError as track_error:
             track_errors.append(track_error)
             track_notes.append(
-                f"who consumed {located_message.message.msg_id} is not known: {error_text(track_error)}"
+                f"unknown which groups consumed {located_message.message.msg_id}: {error_text(track_error)}"
             )
         tracked_rows.append(
             {**message_row, "tracks": None if consume_tracks is None else map_track_types(consume_tracks)}
@@ -290,25 +297,27 @@ def query_msg_by_offset(
     topic: MessageTopicArgument,
     broker_name: Annotated[str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
     queue_text: Annotated[str, Argument(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
-    offset_text: Annotated[str, Argument(("-o", "--offset"), "OFFSET", "Place in the queue.")],
+    offset_text: Annotated[str, Argument(("-o", "--offset"), "OFFSET", "Position in the queue.")],
     body_format: BodyFormatOption = None,
     route_topic: Annotated[
         str | None,
-        Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
+        Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
     ] = None,
 ) -> ResultRows:
-    """Show the message at one place of a queue, and who has consumed it: see queryMsgByUniqueKey.
+    """Show the message at a position of a queue, and which groups consumed it.
+
+    See queryMsgByUniqueKey for tracks.
 
     Examples:
         # The first message of a queue
         nsadmin queryMsgByOffset payments broker-a-0 0 0
     """
-    encoding = parse_charset("queryMsgByOffset", "-f", body_format)
+    encoding = parse_charset("-f", body_format)
     located_message = session.admin.messages.get_at_offset(
         topic,
         broker_name,
-        parse_number("queryMsgByOffset", "QUEUE", queue_text),
-        parse_number("queryMsgByOffset", "OFFSET", offset_text),
+        parse_number("QUEUE", queue_text),
+        parse_number("OFFSET", offset_text),
         route_topic=route_topic,
     )
     found_messages = FoundMessages(

@@ -98,7 +98,7 @@ def make_message_rows(
         if not failed_brokers:
             raise NotFound(missing_text)
         if len(failed_brokers) < len(found_messages.broker_results):
-            failure_notes.append(f"{missing_text}, as far as brokers answered")
+            failure_notes.append(f"{missing_text} on the brokers that answered")
     message_rows = [
         message_row(located_message, body_encoding) for located_message in found_messages.messages
     ]

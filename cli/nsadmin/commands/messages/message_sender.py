@@ -36,38 +36,40 @@ def send_message(
     topic: MessageTopicArgument,
     body: Annotated[str, Argument(("-p", "--body"), "BODY", "Text of the message.", may_be_empty=False)],
     keys: Annotated[
-        str | None, Option("-k", "--key", metavar="KEYS", help="Its keys, separated by blanks.")
+        str | None, Option("-k", "--key", metavar="KEYS", help="Keys, separated by blanks.")
     ] = None,
-    tags: Annotated[str | None, Option("-c", "--tags", metavar="TAG", help="Its tag.")] = None,
+    tags: Annotated[str | None, Option("-c", "--tags", metavar="TAG", help="Tag of the message.")] = None,
     broker_name: Annotated[
         str | None, Option("-b", "--broker", metavar="BROKER", help="Name of the broker to send to.")
     ] = None,
     queue_id: Annotated[
-        int | None, Option("-i", "--qid", metavar="QUEUE", minimum=0, help="Queue to send to; needs -b.")
+        int | None, Option("-i", "--qid", metavar="QUEUE", minimum=0, help="Queue to send to. Needs -b.")
     ] = None,
     trace_text: Annotated[
         str | None,
-        Option("-m", "--msgTraceEnable", metavar="true|false", help="Whether a trace is written; false."),
+        Option(
+            "-m", "--msgTraceEnable", metavar="true|false", help="Whether to write a trace. Default: false."
+        ),
     ] = None,
     property_list: Annotated[
         list[str] | None, Option("--property", metavar="NAME=VALUE", help="A property. Repeatable.")
     ] = None,
 ) -> ResultRows:
-    """Send one text message to a topic: consumers of it will get it.
+    """Send one text message to a topic. Its consumers receive it.
 
-    Without -b any queue that can be written to is taken. The body is sent as it is, in UTF-8. A topic that
-    is not there is not created. The two ids in the answer are those of queryMsgByUniqueKey and queryMsgById.
+    Without -b, nsadmin chooses a writable queue. The body is sent as UTF-8. nsadmin does not create a missing
+    topic. queryMsgByUniqueKey and queryMsgById accept the two ids in the answer.
 
     Examples:
         # A message with a key and a tag
         nsadmin sendMessage payments 'a test' -k order-4711 -c settled --yes
-        # Where it would go
+        # Preview the queue
         nsadmin sendMessage payments 'a test' -b broker-a-0 -i 0 --dry-run
     """
     if queue_id is not None and broker_name is None:
-        raise UsageError("sendMessage: -i needs -b, as each broker has queues of its own")
+        raise UsageError("-i needs -b BROKER: each broker has its own queues")
     message_properties = _parse_properties(property_list or [])
-    with_trace = parse_boolean("sendMessage", "-m", trace_text) is True
+    with_trace = parse_boolean("-m", trace_text) is True
     send_queue = session.admin.message_sender.choose_queue(topic, broker_name, queue_id)
     session.confirm_change(
         f"Send a message to {topic}, queue {send_queue.queue_id} on {send_queue.broker_name}?"
@@ -96,7 +98,7 @@ def send_message(
             )
         except RocketMQError as failure:
             trace_notes = [
-                f"the message was sent, but no trace of it to {TRACE_TOPIC}: {error_text(failure)}"
+                f"the message was sent, but its trace was not written to {TRACE_TOPIC}: {error_text(failure)}"
             ]
             sent_rows = sent_rows._replace(errors=[None, failure])
     return sent_rows._replace(notes=trace_notes)
@@ -144,6 +146,6 @@ def _parse_properties(property_list: list[str]) -> dict[str, str]:
             or "\x01" in property_text
             or "\x02" in property_text
         ):
-            raise UsageError(f"sendMessage: --property {property_text} cannot be: give NAME=VALUE")
+            raise UsageError(f'invalid property "{property_text}" for --property: write NAME=VALUE')
         message_properties[property_name] = property_value
     return message_properties

@@ -38,38 +38,41 @@ TRACE_TABLE_COLUMNS = ("type", "group", "clientHost", "time", "costMs", "status"
 @declare_columns(TRACE_COLUMNS)
 def query_msg_trace_by_id(
     session: Session,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "The id that a producer has in its log.")],
+    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "Message id from the producer's log.")],
     trace_topic: Annotated[
-        str, Option("-t", "--traceTopic", metavar="TOPIC", help="Where the traces are.")
+        str, Option("-t", "--traceTopic", metavar="TOPIC", help="Topic of the traces.")
     ] = TRACE_TOPIC,
     begin_text: Annotated[
-        str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Traces since: {TIME_HELP}")
+        str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only traces since: {TIME_HELP}")
     ] = None,
     end_text: Annotated[
-        str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Traces until, likewise.")
+        str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Only traces until this time.")
     ] = None,
     max_count: Annotated[
-        int, Option("-c", "--maxNum", metavar="N", help="Look at so many trace messages of each broker.")
+        int,
+        Option(
+            "-c", "--maxNum", metavar="N", help="Maximum number of trace messages to read from each broker."
+        ),
     ] = 64,
 ) -> ResultRows:
-    """Show what clients traced of a message, in the order of its times.
+    """Show the traces that clients wrote about a message, sorted by time.
 
-    Pub is the sending, SubBefore and SubAfter the begin and the end of consuming, EndTransaction and Recall
-    what they say. Only clients with tracing switched on write traces. Times are the clients' clocks, costMs
-    is how long it took.
+    Pub stands for sending, SubBefore and SubAfter for the begin and end of consumption. Other types are
+    EndTransaction and Recall. Only clients with enabled tracing write traces. Times are from the clients'
+    clocks. costMs is the duration.
 
     Examples:
-        # Who sent and who consumed a message
+        # Which clients sent and consumed a message
         nsadmin queryMsgTraceById 7F0000010B4B18B4AAC2910F8A1E0000
     """
     if max_count < 1:
-        raise UsageError(f"queryMsgTraceById: -c {max_count} cannot be: give 1 or more")
+        raise UsageError(f'invalid value "{max_count}" for -c: expected 1 or more')
     found_traces = session.admin.traces.find_traces(
         msg_id,
         trace_topic=trace_topic,
         max_num=max_count,
-        begin_ms=parse_time_option("queryMsgTraceById", "-b", begin_text, 0),
-        end_ms=parse_time_option("queryMsgTraceById", "-e", end_text, END_OF_TIME_MS),
+        begin_ms=parse_time_option("-b", begin_text, 0),
+        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
     )
     failure_notes = [
         f"broker {broker_addr}: {error_text(broker_error)}"
@@ -81,7 +84,7 @@ def query_msg_trace_by_id(
         if not failure_notes:
             raise NotFound(missing_text)
         failure_notes += (
-            [f"{missing_text}, as far as brokers answered"]
+            [f"{missing_text} on the brokers that answered"]
             if len(failure_notes) < len(found_traces.broker_errors)
             else []
         )

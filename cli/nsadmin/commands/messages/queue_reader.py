@@ -29,19 +29,20 @@ DEFAULT_MAX_MESSAGES = 1000
 
 CharsetOption = Annotated[
     str | None,
-    Option("-c", "--charsetName", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+    Option("-c", "--charsetName", metavar="CHARSET", help="Encoding of the bodies. Default: UTF-8."),
 ]
 TagExpressionOption = Annotated[
     str | None,
-    Option("-s", "--subExpression", metavar="TAGS", help="Only messages with a tag of these: A || B."),
+    Option("-s", "--subExpression", metavar="TAGS", help="Only messages with one of these tags: A || B."),
 ]
 BeginTimeOption = Annotated[
-    str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+    str | None,
+    Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
 ]
 EndTimeOption = Annotated[
-    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")
+    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time.")
 ]
-MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Stop after so many messages.")]
+MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum number of messages.")]
 
 
 @declare_columns(MESSAGE_COLUMNS)
@@ -53,7 +54,8 @@ def print_msg(
     begin_text: BeginTimeOption = None,
     end_text: EndTimeOption = None,
     body_flag: Annotated[
-        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; true.")
+        str | None,
+        Option("-d", "--printBody", metavar="true|false", help="Whether to show bodies. Default: true."),
     ] = None,
     route_topic: Annotated[
         str | None,
@@ -63,20 +65,21 @@ def print_msg(
 ) -> ResultRows:
     """Show the messages in all queues of a topic, the oldest of each queue first.
 
-    At most --maxNum are shown, taken from the queues in turns; a note says if there are more. Nothing is
-    consumed: no group has a part in it.
+    nsadmin shows at most --maxNum messages, from the queues in turns. A line on stderr reports further
+    messages. On a terminal, a table shows only the beginning of a body. Use --output wide or --output json
+    for whole bodies. nsadmin reads without a consumer group, so no offset changes.
 
     Examples:
         # The first ten messages of a topic
         nsadmin printMsg payments --maxNum 10
-        # Those with a tag since some time, without bodies
+        # Messages with a tag since a time, without bodies
         nsadmin printMsg payments -b 2025-01-31T13:00:00Z -s settled -d false
     """
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
     queue_listing = _QueueListing(session, "printMsg", topic, tag_expression, max_count)
     queue_listing.find_spans(queue_routes, None, begin_text, end_text)
     return queue_listing.list_messages(
-        parse_charset("printMsg", "-c", charset_name), parse_boolean("printMsg", "-d", body_flag) is not False
+        parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
     )
 
 
@@ -92,44 +95,54 @@ def print_msg_by_queue(
     end_text: EndTimeOption = None,
     messages_flag: Annotated[
         str | None,
-        Option("-p", "--print", metavar="true|false", help="Whether messages are shown; true unless -f is."),
+        Option(
+            "-p",
+            "--print",
+            metavar="true|false",
+            help="Whether to show messages. Default: true, or false with -f.",
+        ),
     ] = None,
     body_flag: Annotated[
-        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; false.")
+        str | None,
+        Option("-d", "--printBody", metavar="true|false", help="Whether to show bodies. Default: false."),
     ] = None,
     count_flag: Annotated[
         str | None,
-        Option("-f", "--calculate", metavar="true|false", help="Count messages by tag; false. Has no bound."),
+        Option(
+            "-f",
+            "--calculate",
+            metavar="true|false",
+            help="Count messages by tag, without a limit. Default: false.",
+        ),
     ] = None,
     max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
 ) -> ResultRows:
-    """Show the messages in one queue, the oldest first, or with -f true how many there are of each tag.
+    """Show the messages in one queue, the oldest first; or with -f true, the number of messages by tag.
 
-    At most --maxNum are shown; a note says if there are more. With -p true and -f true notes count the tags
-    of those that are shown. Nothing is consumed: no group has a part in it.
+    nsadmin shows at most --maxNum messages. A line on stderr reports further messages. With -p true and -f
+    true, lines on stderr count the tags of the shown messages. nsadmin reads without a consumer group, so no
+    offset changes.
 
     Examples:
         # The messages in one queue
         nsadmin printMsgByQueue payments broker-a-0 0
-        # How many there are of each tag
+        # The number of messages by tag
         nsadmin printMsgByQueue payments broker-a-0 0 -f true
     """
     command_name = "printMsgByQueue"
     body_encoding, counts_tags = (
-        parse_charset(command_name, "-c", charset_name),
-        parse_boolean(command_name, "-f", count_flag) is True,
+        parse_charset("-c", charset_name),
+        parse_boolean("-f", count_flag) is True,
     )
     wants_messages, with_bodies = (
-        parse_boolean(command_name, "-p", messages_flag),
-        parse_boolean(command_name, "-d", body_flag) is True,
+        parse_boolean("-p", messages_flag),
+        parse_boolean("-d", body_flag) is True,
     )
     if wants_messages is False and not counts_tags:
-        raise UsageError(f"{command_name}: -p false leaves nothing to show: add -f true, to count tags")
+        raise UsageError("-p false hides all messages: add -f true to count tags")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
     queue_listing = _QueueListing(session, command_name, topic, tag_expression, max_count)
-    queue_listing.find_spans(
-        queue_routes, parse_number(command_name, "QUEUE", queue_text), begin_text, end_text
-    )
+    queue_listing.find_spans(queue_routes, parse_number("QUEUE", queue_text), begin_text, end_text)
     if counts_tags and not wants_messages:
         return queue_listing.count_tags()
     return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
@@ -146,47 +159,53 @@ def consume_message(
         int | None, Option("-i", "--queueId", metavar="QUEUE", minimum=0, help="With -b: only this queue.")
     ] = None,
     begin_offset: Annotated[
-        int | None, Option("-o", "--offset", metavar="OFFSET", minimum=0, help="With -i: from there on.")
+        int | None,
+        Option("-o", "--offset", metavar="OFFSET", minimum=0, help="With -i: start at this offset."),
     ] = None,
     group: Annotated[
         str | None,
         Option(
-            "-g", "--consumerGroup", metavar="GROUP", help="Is left alone: see above.", value_source="groups"
+            "-g",
+            "--consumerGroup",
+            metavar="GROUP",
+            help="Ignored: nsadmin joins no group.",
+            value_source="groups",
         ),
     ] = None,
     begin_text: Annotated[
-        str | None, Option("-s", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+        str | None,
+        Option("-s", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
     ] = None,
     end_text: EndTimeOption = None,
     max_count: Annotated[
-        int, Option("-c", "--MessageNumber", metavar="N", help="Stop after so many messages.")
+        int, Option("-c", "--MessageNumber", metavar="N", help="Maximum number of messages.")
     ] = 128,
 ) -> ResultRows:
-    """Show messages of a topic, or of one broker or queue of it, from an offset or a time on.
+    """Show messages of a topic, a broker or a queue, starting at an offset or a time.
 
-    At most -c are shown, taken from the queues in turns; a note says if there are more. Nothing is consumed:
-    no offset is moved. mqadmin joins the group at -g, whose clients then rebalance; here no group is joined,
-    and -g changes nothing.
+    nsadmin shows at most -c messages, from the queues in turns. A line on stderr reports further messages.
+    nsadmin reads without a consumer group, so no offset changes and -g has no effect. (mqadmin joins the
+    group of -g, whose clients then rebalance.)
 
     Examples:
         # The first ten messages of a topic
         nsadmin consumeMessage payments -c 10
-        # Those of one queue from an offset on
+        # Messages of one queue, starting at an offset
         nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
     """
     command_name = "consumeMessage"
     if queue_id is not None and broker_name is None:
-        raise UsageError(f"{command_name}: -i is the number of a queue of one broker: add -b BROKER")
+        raise UsageError("-i needs -b BROKER: each broker has its own queues")
     if begin_offset is not None and queue_id is None:
-        raise UsageError(f"{command_name}: -o is a place in one queue: add -b BROKER and -i QUEUE")
+        raise UsageError("-o needs -b BROKER and -i QUEUE: each queue has its own offsets")
     if group is not None:
-        session.write_remark(f"{group} is not joined: messages are read as nobody's consumer")
+        session.write_remark(f"nsadmin does not join {group}: it reads messages without a group")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
     queue_listing = _QueueListing(session, command_name, topic, None, max_count, "-c")
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
     if begin_offset is not None:
         queue_listing.skip_to_offset(begin_offset)
-    return queue_listing.list_messages(parse_charset(command_name, "", None), True)
+    return queue_listing.list_messages(parse_charset("", None), True)
 
 
 class _QueueListing:
@@ -202,7 +221,7 @@ class _QueueListing:
         limit_option: str = "--maxNum",
     ) -> None:
         if max_count < 1:
-            raise UsageError(f"{command_name}: {limit_option} {max_count} cannot be: give 1 or more")
+            raise UsageError(f'invalid value "{max_count}" for {limit_option}: expected 1 or more')
         self._limit_option = limit_option
         self._session, self._command_name, self._topic, self._max_count = (
             session,
@@ -210,7 +229,7 @@ class _QueueListing:
             topic,
             max_count,
         )
-        self._wanted_tags = _parse_tags(command_name, tag_expression)
+        self._wanted_tags = _parse_tags(tag_expression)
         self._span_results: Sequence[SpanResult] = ()
         self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
 
@@ -226,8 +245,8 @@ class _QueueListing:
             self._topic,
             queue_routes,
             queue_id=queue_id,
-            begin_ms=parse_time_option(self._command_name, "-b", begin_text, 0),
-            end_ms=parse_time_option(self._command_name, "-e", end_text, END_OF_TIME_MS),
+            begin_ms=parse_time_option("-b", begin_text, 0),
+            end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
         )
         self._errors_by_queue = {
             (span_result.broker_name, span_result.queue_id): span_result.error
@@ -243,7 +262,7 @@ class _QueueListing:
             return
         if not queue_span.begin_offset <= wanted_offset < queue_span.end_offset:
             offsets_text = (
-                f"those from {queue_span.begin_offset} to before {queue_span.end_offset}"
+                f"offsets {queue_span.begin_offset} to {queue_span.end_offset - 1}"
                 if queue_span.begin_offset < queue_span.end_offset
                 else "none"
             )
@@ -279,7 +298,7 @@ class _QueueListing:
         if len(located_messages) > self._max_count:
             del located_messages[self._max_count :]
             result_notes.append(
-                f"stopped after {self._max_count} messages: there are more ({self._option_hint()})"
+                f"stopped after {self._max_count} messages: use {self._option_hint()} for more"
             )
         located_messages.sort(
             key=lambda located_message: (
@@ -344,11 +363,11 @@ class _QueueListing:
         ]
 
 
-def _parse_tags(command_name: str, tag_expression: str | None) -> frozenset[str] | None:
+def _parse_tags(tag_expression: str | None) -> frozenset[str] | None:
     """The tags of the expression `A || B`; None if messages with any tag match."""
     if tag_expression is None or tag_expression.strip() in ("", "*"):
         return None
     wanted_tags = frozenset(tag.strip() for tag in tag_expression.split("||") if tag.strip())
     if not wanted_tags:
-        raise UsageError(f"{command_name}: -s {tag_expression} names no tag: give A || B")
+        raise UsageError(f'invalid tags "{tag_expression}" for -s: write A || B')
     return wanted_tags

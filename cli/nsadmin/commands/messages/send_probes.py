@@ -60,22 +60,23 @@ def send_msg_status(
     session: Session,
     broker_name: Annotated[str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
     body_bytes: Annotated[
-        int, Option("-s", "--messageSize", metavar="BYTES", minimum=1, help="Size of each body.")
+        int, Option("-s", "--messageSize", metavar="BYTES", minimum=1, help="Bytes of each body.")
     ] = 128,
     count: Annotated[
-        int, Option("-c", "--count", metavar="N", minimum=1, help="So many messages, one after another.")
+        int,
+        Option("-c", "--count", metavar="N", minimum=1, help="Number of messages, sent one after another."),
     ] = 50,
 ) -> ResultRows:
-    """Write test messages to a broker, and show how long it took for each.
+    """Write test messages to a broker, and measure the time of each.
 
-    They go, with the tag PROBE, to the topic that every broker has under its own name; nobody reads it, and
-    they stay until the broker deletes its oldest files. rt of the first has the opening of the connection.
+    The messages have the tag PROBE. They go to the topic with the broker's own name, which has no consumers.
+    They stay until the broker deletes its oldest files. The first rt includes opening the connection.
 
     Examples:
         # Ten messages of 1 KiB
         nsadmin sendMsgStatus broker-a-0 -s 1024 -c 10
     """
-    _require_size("sendMsgStatus", body_bytes)
+    _require_size(body_bytes)
     queue = session.admin.send_probes.choose_queue(broker_name)
     session.confirm_change(
         f"Write {count} messages of {body_bytes} bytes to the topic {queue.topic} at {queue.broker_addr}?"
@@ -91,25 +92,27 @@ def check_msg_send_rt(
     session: Session,
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
     message_count: Annotated[
-        int, Option("-a", "--amount", metavar="N", minimum=1, help="So many messages, one after another.")
+        int,
+        Option("-a", "--amount", metavar="N", minimum=1, help="Number of messages, sent one after another."),
     ] = 100,
     body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Size of each body.")
+        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Bytes of each body.")
     ] = 128,
 ) -> ResultRows:
-    """Write test messages to all queues of a topic in turns, and show how long it took for each.
+    """Write test messages to all queues of a topic in turns, and measure the time of each.
 
-    They have the tag PROBE, and whoever consumes the topic gets them: clusterRT measures without that. rt of
-    the first at each broker has the opening of the connection; the note has the mean of the others.
+    The messages have the tag PROBE, and the consumers of the topic receive them. Use clusterRT to measure
+    without consumers. The first rt of each broker includes opening the connection. A line on stderr shows the
+    mean of the others.
 
     Examples:
         # Ten messages of 1 KiB
         nsadmin checkMsgSendRT payments -a 10 -s 1024 --yes
     """
-    _require_size("checkMsgSendRT", body_bytes)
+    _require_size(body_bytes)
     send_queues = session.admin.send_probes.list_queues(topic)
     session.confirm_change(
-        f"Write {message_count} messages of {body_bytes} bytes to {topic}, whose consumers get them?"
+        f"Write {message_count} messages of {body_bytes} bytes to {topic}, which its consumers will receive?"
     )
     queue_turns = [send_queues[turn_index % len(send_queues)] for turn_index in range(message_count)]
     if session.is_dry_run:
@@ -157,10 +160,10 @@ def _probe_rows(send_probes: Sequence[SendProbe]) -> ResultRows:
 def cluster_rt(
     session: Session,
     message_count: Annotated[
-        int, Option("-a", "--amount", metavar="N", minimum=1, help="So many messages for each broker.")
+        int, Option("-a", "--amount", metavar="N", minimum=1, help="Number of messages for each broker.")
     ] = 100,
     body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Size of each body.")
+        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Bytes of each body.")
     ] = 128,
     cluster_name: Annotated[
         str | None,
@@ -168,29 +171,31 @@ def cluster_rt(
     ] = None,
     lines_flag: Annotated[
         str | None,
-        Option("-p", "--print", metavar="true|false", help="true: lines of TIME|ROOM|CLUSTER|BROKER|MS."),
+        Option(
+            "-p", "--print", metavar="true|false", help="true: print lines of TIME|ROOM|CLUSTER|BROKER|MS."
+        ),
     ] = None,
     machine_room: Annotated[
         str | None,
-        Option("-m", "--machineRoom", metavar="ROOM", help="Where it is measured; a column."),
+        Option("-m", "--machineRoom", metavar="ROOM", help="Location of the measurement, for a column."),
     ] = None,
     interval_seconds: Annotated[
-        float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+        float | None,
+        Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C."),
     ] = None,
 ) -> ResultRows | str | Iterator[ResultRows | str]:
-    """Write test messages to every master, one broker after another, and show how long it took.
+    """Write test messages to every master, one broker after another, and measure the time.
 
-    The messages go where those of sendMsgStatus go, and stay there: with -i more and more of them. rt is the
-    mean of all that succeeded but the first, which has the opening of the connection, if there are two.
+    The messages go to the same topics as those of sendMsgStatus, and stay there. With -i, their number grows.
+    rt is the mean of the successful messages, without the first one, which includes opening the connection.
 
     Examples:
-        # What each broker of a cluster takes for a message of 1 KiB
+        # The time that each broker of a cluster needs for a message of 1 KiB
         nsadmin clusterRT -c cluster-a -a 20 -s 1024
     """
-    command_name = "clusterRT"
-    _require_size(command_name, body_bytes)
-    argument_values.validate_interval(command_name, interval_seconds)
-    as_lines = argument_values.parse_boolean(command_name, "-p", lines_flag) is True
+    _require_size(body_bytes)
+    argument_values.validate_interval(interval_seconds)
+    as_lines = argument_values.parse_boolean("-p", lines_flag) is True
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
     broker_names = ", ".join(broker_group.broker_name for broker_group in broker_groups)
     session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {broker_names}?")
@@ -274,8 +279,6 @@ def _queue_cells(send_queue: SendQueue) -> ResultRow:
     }
 
 
-def _require_size(command_name: str, body_bytes: int) -> None:
+def _require_size(body_bytes: int) -> None:
     if body_bytes > MAX_BODY_BYTES:
-        raise UsageError(
-            f"{command_name}: -s {body_bytes} cannot be: brokers take up to {MAX_BODY_BYTES} bytes"
-        )
+        raise UsageError(f'invalid value "{body_bytes}" for -s: expected 0 to {MAX_BODY_BYTES} bytes')

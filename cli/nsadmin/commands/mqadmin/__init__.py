@@ -1,1 +1,1 @@
-"""What mqadmin's users know: its command names and its text output."""
+"""The commands and the text output of mqadmin."""

@@ -1,4 +1,4 @@
-"""mqadminMap: lists the nsadmin command for each command of mqadmin."""
+"""Owns mqadminMap, which lists the nsadmin command for each command of mqadmin."""
 
 from typing import Annotated
 
@@ -21,23 +21,23 @@ def mqadmin_map(
         Argument(
             ("--command",),
             "COMMAND",
-            "A command of mqadmin; all if left out.",
+            "A command of mqadmin. Default: all commands.",
             required=False,
             value_source="|".join(known_command.name for known_command in KNOWN_COMMANDS),
         ),
     ],
 ) -> ResultRows:
-    """Show what to type here for each command of mqadmin, and what is otherwise.
+    """Show the nsadmin command for each command of mqadmin, and the differences.
 
-    All 96 commands of 5.5.0 are listed, and the 5 of 4.9 that are no more. Names and flags are mqadmin's
-    where it says "same name"; nsadmin COMMAND --help has them all.
+    The list has all 96 commands of 5.5.0, and the 5 of 4.9 that 5.5.0 removed. If the status is "same name",
+    names and flags are mqadmin's. nsadmin COMMAND --help lists all flags.
 
     Examples:
-        # All of them
+        # All commands
         nsadmin mqadminMap
-        # One of them
+        # One command
         nsadmin mqadminMap updateTopic
-        # What is otherwise than in mqadmin
+        # Differences from mqadmin
         nsadmin mqadminMap --filter 'note~mqadmin' --columns mqadmin,note
     """
     if command_name is None:
@@ -48,7 +48,7 @@ def mqadmin_map(
         if known_command.name.lower() == command_name.lower()
     ]
     if not matching_commands:
-        raise NotFound(f"mqadmin has no command {command_name!r}{_suggestion_text(command_name)}")
+        raise NotFound(f'unknown command of mqadmin "{command_name}"{_suggestion_text(command_name)}')
     return ResultRows(MAP_COLUMNS, [_map_row(known_command) for known_command in matching_commands])
 
 
@@ -66,7 +66,5 @@ def _map_row(known_command: MqadminCommand) -> ResultRow:
 
 
 def _suggestion_text(command_name: str) -> str:
-    similar_names = find_similar_names(
-        command_name, (known_command.name for known_command in KNOWN_COMMANDS), 0.5
-    )
-    return f": {did_you_mean(similar_names)}" if similar_names else ""
+    similar_names = find_similar_names(command_name, (known_command.name for known_command in KNOWN_COMMANDS))
+    return f": {did_you_mean(similar_names)}" if similar_names else ": nsadmin mqadminMap lists all"

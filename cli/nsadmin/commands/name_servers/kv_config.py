@@ -1,4 +1,4 @@
-"""Owns kvGet, kvList, updateKvConfig and deleteKvConfig; each name server has a KV config of its own."""
+"""Owns kv get, kv list, updateKvConfig and deleteKvConfig. Each name server has its own KV config."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -17,36 +17,42 @@ KV_CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
 
 NamespaceArgument = Annotated[
     str,
-    Argument(("-s", "--namespace"), "NAMESPACE", "For example ORDER_TOPIC_CONFIG, whose keys are topics."),
+    Argument(
+        ("-s", "--namespace"),
+        "NAMESPACE",
+        "Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.",
+    ),
 ]
 KvKeyArgument = Annotated[
-    str, Argument(("-k", "--key"), "KEY", "Key within the namespace.", value_source="kv-keys")
+    str, Argument(("-k", "--key"), "KEY", "Key in the namespace.", value_source="kv-keys")
 ]
 KvValueArgument = Annotated[
-    str, Argument(("-v", "--value"), "VALUE", "Text to store; may be empty.", may_be_empty=True)
+    str, Argument(("-v", "--value"), "VALUE", "Text to store. May be empty.", may_be_empty=True)
 ]
 
 
 @declare_columns(KV_COLUMNS)
 def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
-    """Show one value of the KV config, as every name server has it.
+    """Show one value of the KV config on every name server.
 
     Examples:
         # The order configuration of a topic
-        nsadmin kvGet ORDER_TOPIC_CONFIG orders
-        # A key that is nowhere (exit code 5)
-        nsadmin kvGet ORDER_TOPIC_CONFIG no-such-topic
+        nsadmin kv get ORDER_TOPIC_CONFIG orders
+        # A missing key (exit code 5)
+        nsadmin kv get ORDER_TOPIC_CONFIG no-such-topic
     """
     return _value_rows(namespace, key, session.admin.kv.get_value_each(namespace, key), "found")
 
 
 @declare_columns(KV_COLUMNS)
 def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
-    """Show all values of a namespace of the KV config, as every name server has them.
+    """Show all values of a KV config namespace on every name server.
+
+    Name servers do not list their namespaces. RocketMQ itself uses only ORDER_TOPIC_CONFIG.
 
     Examples:
         # The order configuration of all topics
-        nsadmin kvList ORDER_TOPIC_CONFIG
+        nsadmin kv list ORDER_TOPIC_CONFIG
     """
     entry_results = session.admin.kv.get_entries_each(namespace)
     entry_rows: list[ResultRow] = []
@@ -77,11 +83,11 @@ def update_kv_config(
     Examples:
         # Write a value
         nsadmin updateKvConfig DEPLOYMENT stage canary --yes
-        # What would be written, and where
+        # Preview the change
         nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
     """
     session.confirm_change(
-        f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?"
+        f'Write {namespace} {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?'
     )
     kv_admin = session.admin.kv
     results_before = kv_admin.get_value_each(namespace, key)
@@ -99,8 +105,8 @@ def update_kv_config(
 def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Delete a value of the KV config on every name server.
 
-    `before` is what was deleted. A name server that had no such key says "not found", which is an error
-    only if none of them had it.
+    `before` is the deleted value. A name server without the key reports "not found". That is an error only if
+    no name server has it.
 
     Examples:
         # Delete a value
@@ -129,7 +135,7 @@ def _value_rows(
 
 
 def _plan_write(value_result: ServerResult[str], new_value: str) -> ServerResult[str]:
-    """The result that a write would have; a missing key is no error, because the write creates it."""
+    """The result that a write would have; it ignores a missing key, because the write creates it."""
     if value_result.error is None or is_not_found(value_result.error):
         return ServerResult(value_result.addr, new_value, None)
     return value_result

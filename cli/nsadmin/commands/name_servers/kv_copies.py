@@ -1,4 +1,4 @@
-"""Owns kvDiff, kvSync, kvExport and kvImport: name servers never copy the KV config to each other."""
+"""Owns kv diff, kv sync, kv export and kv import. Name servers never copy the KV config to each other."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -33,11 +33,11 @@ NamespacesOption = Annotated[
         "-s",
         "--namespace",
         metavar="NAMESPACE",
-        help="Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.",
+        help="KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.",
         value_source="namespaces",
     ),
 ]
-PruneOption = Annotated[bool, Option("--prune", help="Delete keys that are not in it.")]
+PruneOption = Annotated[bool, Option("--prune", help="Delete keys that the file does not have.")]
 
 
 class KvConfigsDifferError(RocketMQError):
@@ -46,16 +46,16 @@ class KvConfigsDifferError(RocketMQError):
 
 @declare_columns(KV_DIFF_COLUMNS)
 def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
-    """Show what name servers have differently in their KV config.
+    """Show the differences between the KV configs of the name servers.
 
-    Name servers never copy it to each other, and do not list their namespaces. As with diff, the exit code is
-    0 where all have the same and 1 where they differ; it is 3 where fewer than two answered, or not all.
+    Name servers never copy the KV config to each other, and do not list their namespaces. The exit code is 0
+    if all are equal, and 1 if they differ. It is 3 if fewer than two name servers answered, or not all.
 
     Examples:
-        # Order configurations: here one server has one more (exit code 1)
-        nsadmin kvDiff
+        # Order configurations; one name server has an additional one (exit code 1)
+        nsadmin kv diff
         # Another namespace, for a script (exit code 1)
-        nsadmin kvDiff -s DEPLOYMENT --json
+        nsadmin kv diff -s DEPLOYMENT --json
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
     table_results = session.admin.name_server_tables.mark_duplicate_servers(
@@ -83,17 +83,20 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         if error is not None
     ]
     exit_errors: list[RocketMQError | None] = (
-        [KvConfigsDifferError("they differ")] if difference_rows else [None]
+        [KvConfigsDifferError("the KV configs differ")] if difference_rows else [None]
     )
     if difference_rows:
         count_text = count_noun(len(difference_rows), "difference")
-        diff_notes.insert(0, f"{count_text}; nsadmin kvSync --from HOST:PORT copies what that one has")
+        diff_notes.insert(
+            0, f"{count_text}: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
+        )
     elif len(tables_by_addr) < 2:
         diff_notes.insert(
             0,
-            f"unknown: {len(tables_by_addr)} of {len(table_results)} name servers answered, and it takes two",
+            f"unknown: {len(tables_by_addr)} of {len(table_results)} name servers answered, a "
+            "comparison needs two",
         )
-        exit_errors.append(KvConfigsDifferError("nobody to compare with"))
+        exit_errors.append(KvConfigsDifferError("too few name servers to compare"))
     else:
         exit_errors += [error for _, _, error in table_results if error is not None]
     return ResultRows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
@@ -108,42 +111,44 @@ def kv_sync(
     session: Session,
     source_text: Annotated[
         str,
-        Argument(("--from",), "HOST:PORT", "The name server that has it right.", value_source="name-servers"),
+        Argument(("--from",), "HOST:PORT", "The name server to copy from.", value_source="name-servers"),
     ],
     namespaces: NamespacesOption = None,
     wanted_keys: Annotated[
         list[str] | None, Option("-k", "--key", metavar="KEY", help="Only this key. Repeatable.")
     ] = None,
-    prune_missing: Annotated[bool, Option("--prune", help="Delete keys that it does not have.")] = False,
+    prune_missing: Annotated[
+        bool, Option("--prune", help="Delete keys that this name server does not have.")
+    ] = False,
 ) -> ResultRows:
-    """Copy KV config from one name server to all the others, and look whether it is there.
+    """Copy KV config from one name server to all others, and verify it.
 
-    Only what differs is written. What the others have more stays, unless --prune says to delete it; off a
-    terminal that needs --yes. A namespace that the source does not have is refused.
+    nsadmin writes only differences. Additional keys of the others stay, unless you pass --prune. Off a
+    terminal, --prune needs --yes. nsadmin refuses a namespace that the source does not have.
 
     Examples:
-        # What would be copied
-        nsadmin kvSync --from 127.0.0.1:9876 --dry-run
-        # Order configurations as the first name server has them, and no others
-        nsadmin kvSync --from 127.0.0.1:9876 --prune --yes
+        # Preview the copy
+        nsadmin kv sync --from 127.0.0.1:9876 --dry-run
+        # Make order configurations equal to those of one name server
+        nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
     wanted_namespaces, source_addr = _distinct_namespaces(namespaces), parse_addr(source_text)
     if prune_missing and wanted_keys:
-        raise UsageError("kvSync: --prune is about whole namespaces: leave --key out")
+        raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
     if source_result.result is None:
-        raise source_result.error or NotFound(f"{source_addr} told nothing")
+        raise source_result.error or NotFound(f"{source_addr} did not answer")
     missing_namespaces = [
         namespace for namespace in wanted_namespaces if namespace not in source_result.result
     ]
     if missing_namespaces:
-        raise NotFound(f"{source_addr} has no namespace {missing_namespaces[0]!r}: nothing was changed")
+        raise NotFound(f'{source_addr} has no namespace "{missing_namespaces[0]}": nothing was changed')
     wanted_tables = _select_keys(source_result.result, wanted_keys)
     other_addrs = [
         namesrv_addr for namesrv_addr in session.admin.addresses.addrs if namesrv_addr != source_addr
     ]
     if not other_addrs:
-        raise UsageError(f"kvSync: there is no name server but {source_addr}: name all of them with -n")
+        raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
 
 
@@ -154,7 +159,7 @@ def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTa
         kv_key for kv_key in wanted_keys if not any(kv_key in kv_table for kv_table in kv_tables.values())
     ]
     if absent_keys:
-        raise NotFound(f"there is no key {absent_keys[0]!r} in {', '.join(kv_tables)}")
+        raise NotFound(f'no key "{absent_keys[0]}" in {", ".join(kv_tables)}')
     return {
         namespace: {kv_key: kv_table[kv_key] for kv_key in wanted_keys if kv_key in kv_table}
         for namespace, kv_table in kv_tables.items()
@@ -165,26 +170,29 @@ def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTa
 def kv_export(
     session: Session,
     file_name: Annotated[
-        str | None, Argument(("--file",), "FILE", "Where to; standard output if left out.", required=False)
+        str | None, Argument(("--file",), "FILE", "File to write. Default: standard output.", required=False)
     ],
     namespaces: NamespacesOption = None,
     source_text: Annotated[
         str | None,
         Option(
-            "--from", metavar="HOST:PORT", help="As this name server has it.", value_source="name-servers"
+            "--from",
+            metavar="HOST:PORT",
+            help="Export the KV config of this name server.",
+            value_source="name-servers",
         ),
     ] = None,
 ) -> ResultRows | OutputText:
-    """Write the KV config as a file of JSON, of the kind that name servers keep (kvConfigPath).
+    """Write the KV config to a JSON file, in the format of a name server's kvConfigPath.
 
-    All name servers that answer have to agree; where they do not, name one with --from. No file is
-    overwritten. Values are written as they are, also those that are secrets.
+    All name servers that answer must have equal values. Otherwise, select one with --from. nsadmin overwrites
+    no file. The file contains all values, also secrets.
 
     Examples:
-        # Order configurations, to look at
-        nsadmin kvExport
-        # Two namespaces into a file
-        nsadmin kvExport kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
+        # Print the order configurations
+        nsadmin kv export
+        # Write two namespaces to a file
+        nsadmin kv export kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
     namesrv_addrs = session.admin.addresses.addrs if source_text is None else (parse_addr(source_text),)
@@ -193,20 +201,20 @@ def kv_export(
         (namesrv_addr, kv_tables) for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
     ]
     if not answered_tables:
-        raise table_results[0].error or NotFound("nobody told anything")
+        raise table_results[0].error or NotFound("no name server answered")
     kv_comparison = compare_snapshots(
         [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in answered_tables], ["kv"]
     )
     if kv_comparison.differences:
         first_item = kv_comparison.differences[0].item
         raise KvConfigsDifferError(
-            f"name servers have {first_item.parent_name} {first_item.name} differently: see nsadmin kvDiff,"
-            " or name one of them with --from"
+            f"name servers have different values of {first_item.parent_name} {first_item.name}: "
+            "run nsadmin kv diff, or select one with --from"
         )
     kv_tables = answered_tables[0][1]
     missing_namespaces = [namespace for namespace in wanted_namespaces if namespace not in kv_tables]
     if len(missing_namespaces) == len(wanted_namespaces):
-        raise NotFound(f"no name server has a namespace {missing_namespaces[0]!r}")
+        raise NotFound(f'no name server has the namespace "{missing_namespaces[0]}"')
     table_errors, file_text = (
         [table_result.error for table_result in table_results],
         kv_copies.format_kv_file(kv_tables),
@@ -216,7 +224,7 @@ def kv_export(
         for namesrv_addr, _, error in table_results
         if error is not None
     ]
-    export_notes += [f"there is no namespace {namespace!r}" for namespace in missing_namespaces]
+    export_notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]
     if file_name is None:
         for export_note in export_notes:
             session.write_remark(export_note)
@@ -231,7 +239,7 @@ def kv_export(
         ) as output_file:
             output_file.write(file_text + "\n")
     except OSError as error:
-        raise UsageError(f"kvExport: {file_name}: {error.strerror}") from None
+        raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
     file_rows = [
         {"file": file_name, "namespace": namespace, "entries": len(kv_table)}
         for namespace, kv_table in kv_tables.items()
@@ -242,39 +250,39 @@ def kv_export(
 @declare_columns(KV_COPY_COLUMNS)
 def kv_import(
     session: Session,
-    file_name: Annotated[str, Argument(("--file",), "FILE", "What kvExport or a name server has written.")],
+    file_name: Annotated[
+        str, Argument(("--file",), "FILE", "A file from `nsadmin kv export`, or a name server's file.")
+    ],
     namespaces: Annotated[
         list[str] | None,
-        Option("-s", "--namespace", metavar="NAMESPACE", help="Only this namespace of it. Repeatable."),
+        Option("-s", "--namespace", metavar="NAMESPACE", help="Only this namespace of the file. Repeatable."),
     ] = None,
     prune_missing: PruneOption = False,
 ) -> ResultRows:
-    """Write the KV config of a file on every name server, and look whether it is there.
+    """Write the KV config of a file to every name server, and verify it.
 
-    The file is that of kvExport, or one that a name server keeps (kvConfigPath), of Java's too. Only what
-    differs is written. Keys of these namespaces that are not in the file stay, unless --prune says to delete
-    them; off a terminal that needs --yes.
+    The file is from `nsadmin kv export`, or from a name server's kvConfigPath, also Java's. nsadmin writes
+    only differences. Keys of these namespaces that are not in the file stay, unless you pass --prune. Off a
+    terminal, --prune needs --yes.
 
     Examples:
-        # What would be written
-        nsadmin kvImport kv.json --dry-run
-        # One namespace of the file
-        nsadmin kvImport kv.json -s DEPLOYMENT --yes
+        # Preview the import
+        nsadmin kv import kv.json --dry-run
+        # Import one namespace of the file
+        nsadmin kv import kv.json -s DEPLOYMENT --yes
     """
     try:
         file_tables = kv_copies.parse_kv_file(operator_files.read_text(file_name))
     except (OSError, UnicodeDecodeError) as error:
-        error_reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"kvImport: {file_name}: {error_reason}") from None
+        error_reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"cannot read {file_name}: {error_reason}") from None
     except kv_copies.InvalidKvFileError as error:
-        raise UsageError(f"kvImport: {file_name}: {error}") from None
+        raise UsageError(f"{file_name}: {error}") from None
     if not file_tables:
-        raise UsageError(f"kvImport: {file_name}: it has no namespace")
+        raise UsageError(f"{file_name} has no namespace")
     absent_names = [namespace for namespace in namespaces or () if namespace not in file_tables]
     if absent_names:
-        raise UsageError(
-            f"kvImport: {file_name}: no namespace {absent_names[0]!r}: there are {', '.join(file_tables)}"
-        )
+        raise UsageError(f'{file_name} has no namespace "{absent_names[0]}": use {", ".join(file_tables)}')
     chosen_tables = {
         namespace: kv_table
         for namespace, kv_table in file_tables.items()
@@ -330,7 +338,7 @@ def _apply_tables(
         *(change_or_result.error for change_or_result in change_results),
         *(change_or_result.error for change_or_result in failed_results),
     ]
-    summary_notes = [f"{namesrv_addr} has all of it already" for namesrv_addr in unchanged_addrs]
+    summary_notes = [f"{namesrv_addr} already has all values" for namesrv_addr in unchanged_addrs]
     failure_count = sum(error is not None for error in all_errors)
     if failure_count:
         summary_notes.append(f"{failure_count} of {len(all_errors)} failed")

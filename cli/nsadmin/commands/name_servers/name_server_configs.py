@@ -17,18 +17,18 @@ NamesrvKeyArgument = Annotated[
     Argument(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.", value_source="namesrv-keys"),
 ]
 NamesrvValueArgument = Annotated[
-    str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)
+    str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)
 ]
 
 
 @declare_columns(NAMESRV_CONFIG_COLUMNS)
 def get_namesrv_config(session: Session) -> ResultRows:
-    """Show the settings in force on every name server.
+    """Show the settings of every name server.
 
     Examples:
         # All settings of all name servers
         nsadmin getNamesrvConfig
-        # One setting, to be compared
+        # One setting on all name servers
         nsadmin getNamesrvConfig --filter key=orderMessageEnable
     """
     config_results = session.admin.name_servers.get_config_each()
@@ -56,14 +56,14 @@ def update_namesrv_config(
 ) -> ResultRows:
     """Change one setting on every name server, and read it back.
 
-    Name servers say yes to keys they do not know and to values they cannot read: these are reported as
-    failed. Ports and pools change with the next start only. Paths cannot be changed.
+    Name servers accept unknown keys and invalid values without an error. nsadmin reports these as failed.
+    Ports and thread pools change only after a restart. Paths cannot be changed.
 
     Examples:
-        # Hand the order configuration to clients
+        # Send order configurations to clients
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
-    session.confirm_change(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     config_admin = session.admin.name_servers
     config_results = config_admin.get_config_each()
     results_before = [
@@ -80,7 +80,7 @@ def _plan_item(
 ) -> ServerResult[str]:
     def require_item(config_items: dict[str, str]) -> str:
         if item_key not in config_items:
-            raise NotFound(f"this name server has no item {item_key!r}")
+            raise NotFound(f'this name server has no setting "{item_key}"')
         return item_value
 
     return config_result.then(require_item)

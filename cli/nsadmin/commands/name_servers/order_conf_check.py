@@ -26,16 +26,16 @@ def order_conf_check(
     session: Session,
     topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
 ) -> ResultRows:
-    """Check order configurations: brokers and queues that they name have to be there, on each name server.
+    """Check whether the brokers and queues in order configurations exist, on each name server.
 
-    Clients send by the order configuration whatever the route says, so one that names a broker that is gone
-    makes sends fail. An `error` is what makes sends fail or loses the order; a `warning` may be meant so. The
-    exit code is 1 where there is an error, 3 where a name server did not answer.
+    Clients send by the order configuration, independent of the route. So sends fail if it names a missing
+    broker. An `error` means that sends fail or that the order is lost. A `warning` may be intended. The exit
+    code is 1 for an error, and 3 if a name server did not answer.
 
     Examples:
         # All topics
         nsadmin orderConfCheck
-        # One of them, as JSON
+        # One topic, as JSON
         nsadmin orderConfCheck orders --json
     """
     snapshot_results = take_server_snapshots(session.admin, int(time() * 1000))

@@ -31,25 +31,27 @@ ORDER_CONF_DELETION_COLUMNS = ("namesrvAddr", "brokerAddr", "topic", *CHANGE_RES
 def update_order_conf(
     session: Session,
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
-    method_name: Annotated[str, Argument(("-m", "--method"), "get|put|delete", "What to do.")],
+    method_name: Annotated[str, Argument(("-m", "--method"), "get|put|delete", "get, put or delete.")],
     order_conf: Annotated[
         str | None,
-        Argument(("-v", "--orderConf"), "CONF", "For put: broker-a:4;broker-b:8, queues by broker.", False),
+        Argument(
+            ("-v", "--orderConf"), "CONF", "For put: queues by broker, as broker-a:4;broker-b:8.", False
+        ),
     ],
 ) -> ResultRows:
     """Show, write or delete a topic's order configuration on every name server.
 
-    It says on which brokers, in how many queues, the ordered messages of the topic are; put replaces all of
-    it. Clients get it with the route, but only of name servers whose orderMessageEnable is true. Off a
+    It names the brokers with the topic's ordered messages, and the number of queues on each. put replaces all
+    of it. Clients receive it with the route, but only from name servers with orderMessageEnable=true. Off a
     terminal, delete needs --yes.
 
-    Brokers of 5.x keep a topic ordered when its configuration is gone. So delete also takes the flag order
-    from the topic on every master that has it, and a row says so.
+    A 5.x broker keeps a topic ordered without its order configuration. So delete also removes the order flag
+    from the topic on every master, with a row for each.
 
     Examples:
         # Show it
         nsadmin updateOrderConf orders get
-        # Write it, 8 queues on each of two brokers
+        # Write it, with 8 queues on each of two brokers
         nsadmin updateOrderConf orders put "broker-a-0:8;broker-a-1:8" --yes
         # Delete it
         nsadmin updateOrderConf orders delete --yes
@@ -64,7 +66,7 @@ def update_order_conf(
             ),
         )
     if method_name not in ("put", "delete"):
-        raise UsageError(f"updateOrderConf: no method {method_name!r}: there are get, put and delete")
+        raise UsageError(f'unknown method "{method_name}": use get, put or delete')
     session.require_writable(f"updateOrderConf {method_name}")
     done_word = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
@@ -99,7 +101,7 @@ def _delete_order_conf(session: Session, topic: str, done_word: str) -> ResultRo
         return _add_order_flag_rows(session, conf_rows, topic, done_word)
     if None not in conf_rows.errors:
         return conf_rows
-    kept_note = "brokers keep the topic ordered while a name server may have its order configuration"
+    kept_note = "skipped, because a name server may still have the order configuration"
     return conf_rows._replace(notes=[*conf_rows.notes, kept_note])
 
 
@@ -147,11 +149,11 @@ def _plan_write(conf_result: ServerResult[str], conf_text: str) -> ServerResult[
 
 def _require_order_conf(order_conf: str | None) -> str:
     if order_conf is None:
-        raise UsageError("updateOrderConf: CONF is missing; type: nsadmin updateOrderConf TOPIC put CONF")
+        raise UsageError("missing argument CONF: run nsadmin updateOrderConf TOPIC put CONF")
     try:
         parse_order_conf(order_conf)
     except ValueError as error:
-        raise UsageError(f"updateOrderConf: {error}") from error
+        raise UsageError(f"invalid order configuration: {error}") from error
     return order_conf
 
 
@@ -161,7 +163,7 @@ def _add_unused_notes(session: Session, conf_rows: ResultRows) -> ResultRows:
         return conf_rows
     unused_addrs = session.admin.order_confs.find_servers_without()
     unused_notes = [
-        f"name server {namesrv_addr}: clients do not get it, orderMessageEnable is false"
+        f"name server {namesrv_addr} does not send it to clients: orderMessageEnable is false"
         for namesrv_addr in unused_addrs
     ]
     failure_count = sum(error is not None for error in conf_rows.errors)

@@ -1,4 +1,4 @@
-"""where: shows the name servers that commands use, where they are configured, and if they answer."""
+"""Owns where, which shows the name servers that commands use, their source, and whether they answer."""
 
 from collections.abc import Iterator
 
@@ -18,16 +18,16 @@ _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "defau
 
 @declare_columns(WHERE_COLUMNS)
 def where(session: Session) -> ResultRows:
-    """Show which name servers commands ask, what says so, and whether each of them answers.
+    """Show the name servers that commands use, their source, and whether they answer.
 
-    `source` is what won: -n, NAMESRV_ADDR, a context, a file, an endpoint or the default. `latencyMillis`
-    is the time in ms that one small request takes over a connection that is open. `signed` is where the
-    credentials are from. What was overruled is told on stderr.
+    `source` is the source with the highest precedence: -n, NAMESRV_ADDR, a context, a file, an endpoint or
+    the default. `latencyMillis` is the time of a small request over an open connection, in ms. `signed` is
+    the source of the credentials. Lines on stderr show unused sources and the security of connections.
 
     Examples:
-        # Who is asked, and do they answer?
+        # All name servers
         nsadmin where
-        # Those that answer, for a script
+        # Addresses of name servers that answer, for a script
         nsadmin where --filter reachable=true --columns namesrvAddr --output csv
     """
     session_options = session.options
@@ -96,4 +96,4 @@ def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
         )
         yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate (--insecure)'}"
     for source_network, target_addr in session_options.access.address_map:
-        yield f"brokers at {source_network} are reached at {target_addr}"
+        yield f"brokers at {source_network} are reached through {target_addr}"

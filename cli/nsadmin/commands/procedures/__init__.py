@@ -1,1 +1,1 @@
-"""Commands of many steps: drain, restart, plan and apply, divergence, what-if."""
+"""Commands of many steps: drain, restart, plan and apply, divergence, whatIf."""

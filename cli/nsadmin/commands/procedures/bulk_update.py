@@ -1,4 +1,4 @@
-"""updateTopicList, updateSubGroupList: create or change many topics or groups from a file."""
+"""Owns updateTopicList and updateSubGroupList, which create or change many topics or groups from a file."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -29,7 +29,12 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 ListFileArgument = Annotated[
-    str, Argument(("-f", "--filename"), "FILE", "A list of them, as JSON, or a file of export.")
+    str,
+    Argument(
+        ("-f", "--filename"),
+        "FILE",
+        "A JSON list in mqadmin's format, or a file of exportMetadata or `nsadmin export`.",
+    ),
 ]
 _MAX_PROBLEMS = 10
 
@@ -41,18 +46,20 @@ def update_topic_list(
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Create or change the topics of a file on one master, or on every master of a cluster.
+    """Create or change the topics in a file, on one master or on every master of a cluster.
 
-    The file is as mqadmin takes it, a JSON array of topic configs; or what exportMetadata wrote; or the YAML
-    of export, of which the topics count. In the JSON files what is not named stays as each broker has it (a
-    new topic has 16 queues then), and attributes may have their + or not. Each master is read before and
-    after. A topic that is in that way already is not sent, as brokers then do nothing of the whole list; it
-    is shown as unchanged, and topics that cannot be changed as skipped.
+    The file is a JSON array of topic configs (mqadmin's format), JSON from exportMetadata, or YAML from
+    `nsadmin export`. In JSON, settings that the file does not have stay as on each broker. A new topic then
+    has 16 queues. The + or - of attributes is optional. nsadmin reads each master before and after.
+
+    An existing equal topic is `unchanged`. nsadmin does not send it, because it would make brokers ignore the
+    whole list. A topic that cannot be changed is `skipped`. Off a terminal, removing queues that contain
+    messages needs --yes.
 
     Examples:
-        # What would change on each master
+        # Preview the changes on each master
         nsadmin updateTopicList topics.json -c cluster-a --dry-run
-        # On one master
+        # Change one master
         nsadmin updateTopicList -f topics.json -b 127.0.0.1:10911 --yes
     """
     return _update_from_file(session, "updateTopicList", "topic", file_name, broker_text, cluster_name)
@@ -65,18 +72,17 @@ def update_sub_group_list(
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
-    """Create or change the consumer groups of a file on one master, or on every master of a cluster.
+    """Create or change the consumer groups in a file, on one master or on every master of a cluster.
 
-    The file is as mqadmin takes it, a JSON array of group configs; or what exportMetadata wrote; or the YAML
-    of export, of which the groups count. In the JSON files what is not named stays as each broker has it, a
-    new group may broadcast and begins at the oldest message unless told otherwise, and attributes may have
-    their + or not. Each master is read before and after; a group that is in that way
-    already is not sent and is shown as unchanged.
+    The file is a JSON array of group configs (mqadmin's format), JSON from exportMetadata, or YAML from
+    `nsadmin export`. In JSON, settings that the file does not have stay as on each broker. A new group then
+    may broadcast and begins at the oldest message. The + or - of attributes is optional. nsadmin reads each
+    master before and after. An existing equal group is `unchanged`, and nsadmin does not send it.
 
     Examples:
-        # What would change on each master
+        # Preview the changes on each master
         nsadmin updateSubGroupList groups.json -c cluster-a --dry-run
-        # On one master
+        # Change one master
         nsadmin updateSubGroupList -f groups.json -b 127.0.0.1:10911 --yes
     """
     return _update_from_file(session, "updateSubGroupList", "group", file_name, broker_text, cluster_name)
@@ -90,8 +96,8 @@ def _update_from_file(
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
-    master_targets = select_masters(session, command_name, broker_text, cluster_name)
-    listed_items = _read_list_file(command_name, item_kind, file_name)
+    master_targets = select_masters(session, broker_text, cluster_name)
+    listed_items = _read_list_file(item_kind, file_name)
     if cluster_name is not None:
         live_state = observe_cluster(session.admin, cluster_name)
     else:
@@ -121,7 +127,7 @@ def _update_from_file(
         broker_texts = [
             live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states
         ]
-        session.confirm_change(f"{', '.join(broker_texts)}: {notes[-1]}; go on?")
+        session.confirm_change(f"{', '.join(broker_texts)}: {notes[-1]}. Continue?")
         with session.show_progress(command_name, len(due_steps)) as advance_progress:
             outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
         failure_count = count_failures(outcome.error for outcome in outcomes)
@@ -139,15 +145,15 @@ def _update_from_file(
     return report_awaited_servers(session.admin, shown_rows, list_late_addrs(live_state, outcomes))
 
 
-def _read_list_file(command_name: str, item_kind: SpreadKind, file_name: str) -> ItemList:
+def _read_list_file(item_kind: SpreadKind, file_name: str) -> ItemList:
     try:
         return read_list(item_kind, operator_files.read_text(file_name), file_name)
     except OSError as error:
-        raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{command_name}: {file_name} is no text in UTF-8") from None
+        raise UsageError(f"{file_name} is not UTF-8 text") from None
     except InvalidPlanFileError as error:
-        usage_error = UsageError(f"{command_name}: {error.problem_lines[0]}")
+        usage_error = UsageError(f"{error.problem_lines[0]}")
         for problem_line in error.problem_lines[1:_MAX_PROBLEMS]:
             usage_error.add_note(problem_line)
         raise usage_error from None
@@ -160,7 +166,7 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
         raise config_result.error
     config_items = config_result.result or {}
     if config_items.get("brokerRole") == "SLAVE":
-        raise NotApplied(f"{broker_addr} is a slave: change its master, whose tables it copies")
+        raise NotApplied(f"{broker_addr} is a slave: change its master instead")
     cluster_name, broker_name = (
         config_items.get("brokerClusterName", ""),
         config_items.get("brokerName", broker_addr),
@@ -173,7 +179,7 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
 def _list_remarks(listed_items: ItemList) -> list[str]:
     if not listed_items.is_sum:
         return []
-    return ["this file is of a whole cluster: mqadmin has added up the queues of a topic's brokers"]
+    return ["this file describes a whole cluster: mqadmin has added up the queues of a topic's brokers"]
 
 
 def _summarize_outcomes(
@@ -191,7 +197,7 @@ def _summarize_outcomes(
             if outcome_count
         ),
     ]
-    return f"{item_kind}s, each broker counted: {', '.join(summary_parts)}"
+    return f"{item_kind}s, counted for each broker: {', '.join(summary_parts)}"
 
 
 def _blank_action(row: ResultRow) -> ResultRow:

@@ -1,4 +1,4 @@
-"""configDiff: finds settings of brokers and name servers that differ between servers or from the default."""
+"""Owns configDiff, which finds settings that differ between servers or from the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
@@ -33,31 +33,34 @@ def config_diff(
     session: Session,
     cluster_name: Annotated[
         str | None,
-        Option("-c", "--clusterName", metavar="CLUSTER", help="Of brokers, those of this cluster."),
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster."),
     ] = None,
     only_brokers: Annotated[bool, Option("--brokers", help="Only brokers.")] = False,
     only_name_servers: Annotated[bool, Option("--namesrvs", help="Only name servers.")] = False,
     against_defaults: Annotated[
-        bool, Option("--default", help="Instead, what is not the default of the server's release.")
+        bool,
+        Option(
+            "--default", help="Show settings that differ from the default of the server's release instead."
+        ),
     ] = False,
-    include_own: Annotated[bool, Option("--own", help="Names, addresses, ports and paths too.")] = False,
+    include_own: Annotated[bool, Option("--own", help="Include names, addresses, ports and paths.")] = False,
 ) -> ResultRows:
-    """Show settings that differ: among brokers, and among name servers.
+    """Show settings that differ between brokers, and between name servers.
 
-    Names, addresses, ports and paths differ by their nature and are left out, unless --own asks for them. A
-    server whose release does not know a setting is left out of its row. Defaults are those of released 4.9.7
-    and 5.5.0 servers, and stand for other releases of their generation; what depends on the machine has none.
-    What looks like a secret is not shown. As with diff, the exit code is 1 where something differs, and 3
-    where there are no two to compare; with --default it is 0.
+    Without --own, nsadmin skips names, addresses, ports and paths, which always differ. A row does not
+    include servers whose release does not have the setting. Defaults come from released 4.9.7 and 5.5.0
+    servers. Other releases use the defaults of the nearest one. Settings that depend on the machine have no
+    default. Secrets are hidden. The exit code is 1 if settings differ, and 3 without two servers of a kind.
+    With --default it is 0.
 
     Examples:
-        # What is not the same everywhere (exit code 1)
+        # Settings that are not equal on all servers (exit code 1)
         nsadmin configDiff
-        # What somebody has set on brokers of a cluster
+        # Changed settings of the brokers of a cluster
         nsadmin configDiff -c cluster-a --brokers --default
     """
     if only_brokers and only_name_servers:
-        raise UsageError("configDiff: --brokers and --namesrvs leave nothing: type one of them")
+        raise UsageError("--brokers and --namesrvs exclude each other: pass only one of them")
     server_results: list[ServerResult[ComparedServer]] = []
     if not only_brokers:
         server_results += _fetch_namesrv_settings(session)
@@ -214,6 +217,6 @@ def _substitution_notes(servers: Sequence[ComparedServer], known_defaults: Known
         nearest_release = known_defaults.find_nearest_release(server_kind, release)
         kind_in_words = "name servers" if server_kind == "namesrv" else "brokers"
         if nearest_release is None:
-            yield f"no defaults are known of {kind_in_words} {release or 'whose release is not known'}"
+            yield f"no known defaults for {kind_in_words} {release or 'of an unknown release'}"
         elif nearest_release != release:
-            yield f"for {kind_in_words} {release} stand the defaults of {nearest_release}"
+            yield f"defaults of {nearest_release} are used for {kind_in_words} {release}"

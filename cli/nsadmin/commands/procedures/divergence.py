@@ -1,4 +1,4 @@
-"""divergence: compares the state of all name servers, and explains the differences."""
+"""Owns divergence, which compares the state of all name servers and explains the differences."""
 
 from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
@@ -47,13 +47,19 @@ class DivergenceUnknownError(RocketMQError):
 @declare_columns(DIVERGENCE_COLUMNS, HASH_COLUMNS)
 def divergence(
     session: Session,
-    show_each: Annotated[bool, Option("--detail", help="A row for each thing, not for each kind.")] = False,
+    show_each: Annotated[
+        bool, Option("--detail", help="Show a row for each item instead of one for each kind of difference.")
+    ] = False,
     show_hashes: Annotated[
-        bool, Option("--hashes", help="Instead, a row for each name server: a hash of each section.")
+        bool, Option("--hashes", help="Show a row for each name server instead, with a hash of each section.")
     ] = False,
     settle_seconds: Annotated[
         float | None,
-        Option("--settle", metavar="SECONDS", help="How long brokers may take to make all equal; 60."),
+        Option(
+            "--settle",
+            metavar="SECONDS",
+            help="How long brokers may take to make name servers equal. Default: 60.",
+        ),
     ] = None,
     section_names: Annotated[
         list[str] | None,
@@ -70,7 +76,7 @@ def divergence(
             "-s",
             "--namespace",
             metavar="NAMESPACE",
-            help="With this KV namespace too. Repeatable.",
+            help="Include this KV namespace. Repeatable.",
             value_source="namespaces",
         ),
     ] = None,
@@ -78,24 +84,24 @@ def divergence(
 ) -> ResultRows:
     """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.
 
-    Name servers never talk to each other: brokers make them equal, with a heartbeat every 30 s. What differs
-    is looked at again, for at most --settle seconds (60, two heartbeats): what has gone by then was
-    convergence, what is still there is drift. A difference that came up in between is `new`. KV config and
-    settings, which no broker makes equal, are drift after 2 s. With --settle 0 there is one look, and all
-    that differs is drift; so it is with --hashes. With --watch each look remembers the ones before.
+    Name servers do not talk to each other. Brokers make them equal with a heartbeat every 30 s. So nsadmin
+    compares again for up to --settle seconds (default: 60, two heartbeats). A difference that remains is
+    `drift`. A difference that appeared in between is `new`. Differences in KV config and settings are drift
+    after 2 s, because brokers do not remove them. With --settle 0 or --hashes, nsadmin compares once, and
+    every difference is drift. With --watch, nsadmin remembers earlier comparisons.
 
-    What differs in one way is one row: `name` is the first of `count` things. Brokers concerned are asked
-    what they know, for the likely `cause`. Name servers do not list their KV namespaces: that of order
-    configurations is compared, and those that are named. Settings count that all of them have and that name
-    no place. A broker that left all name servers is `missing` (see inventory list).
+    A row shows all items that differ in the same way: `name` is the first of `count` items. nsadmin asks the
+    affected brokers for the likely `cause`. Name servers do not list their KV namespaces, so nsadmin compares
+    ORDER_TOPIC_CONFIG and those that you name. It compares settings that all name servers have, except names
+    and paths. A broker that left all name servers is `missing` (see `nsadmin inventory list`).
 
-    The exit code is 0 where all agree or still converge, 1 where they diverge or a broker is missing, 3 where
-    that is not known: fewer than two answered, or those that did agree and others are silent.
+    The exit code is 0 if all name servers agree or still converge. It is 1 if they diverge or a broker is
+    missing. It is 3 if the result is unknown, because too few name servers answered.
 
     Examples:
-        # Do they agree? Here they do not (exit code 1)
+        # Compare the name servers; here they differ (exit code 1)
         nsadmin divergence
-        # Now, without a second look, every single thing, as JSON (exit code 1)
+        # Compare only once, show every item, as JSON (exit code 1)
         nsadmin divergence --settle 0 --detail --json
         # A hash for each name server and section
         nsadmin divergence --section topic --hashes
@@ -103,16 +109,13 @@ def divergence(
     patience_seconds = settle_seconds if settle_seconds is not None else 0.0 if show_hashes else 60.0
     if not 0 <= patience_seconds <= _MAX_SETTLE_SECONDS:
         raise UsageError(
-            f"divergence: --settle {patience_seconds:g} cannot be: give seconds, "
-            f"from 0 to {_MAX_SETTLE_SECONDS}"
+            f'invalid value "{patience_seconds:g}" for --settle: expected seconds, 0 to {_MAX_SETTLE_SECONDS}'
         )
     unknown_sections = [
         section_name for section_name in section_names or () if section_name not in STATE_SECTIONS
     ]
     if unknown_sections:
-        raise UsageError(
-            f"divergence: no section {unknown_sections[0]!r}: there are {', '.join(STATE_SECTIONS)}"
-        )
+        raise UsageError(f'unknown section "{unknown_sections[0]}": use {", ".join(STATE_SECTIONS)}')
     inventory = open_expected_inventory(session, "divergence", expectation)
     divergence_observer = session.remember_first(
         lambda: DivergenceObserver(
@@ -141,10 +144,7 @@ def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -
     difference_count = sum(
         len(finding.differences) for finding in observed_look.findings if finding.state == "new"
     )
-    return (
-        f"{count_noun(difference_count, 'difference')}; looking again for {wait_seconds:.0f} "
-        f"s at most, whether that is drift"
-    )
+    return f"{count_noun(difference_count, 'difference')}; comparing again for up to {wait_seconds:.0f} s"
 
 
 def _finding_rows(
@@ -168,7 +168,7 @@ def _finding_rows(
         drift_finding for drift_finding in observed_look.findings if drift_finding.state == "drift"
     ]
     notes += [
-        f"to do: {advice_text}"
+        f"next: {advice_text}"
         for advice_text in dict.fromkeys(drift_finding.cause.advice for drift_finding in drift_findings)
     ]
     return ResultRows(
@@ -190,9 +190,9 @@ def _missing_row(missing: MissingBroker) -> ResultRow:
         "state": "missing",
         "seenFor": None,
         "differs": "on no name server",
-        "cause": f"{describe_missing(missing)}: it was stopped or died, or it reaches none of them",
+        "cause": f"{describe_missing(missing)}: it stopped, or it reaches none of them",
         "causeKind": "missing",
-        "advice": f"start it again; if it was removed on purpose: {forget_command}",
+        "advice": f"start it, or if you removed it, run: {forget_command}",
         "values": {},
     }
 
@@ -231,7 +231,7 @@ def _difference_rows(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Ite
                 finding._replace(section_name="topic", differences=(difference,), implied_topics=()),
                 namesrv_addrs,
             ),
-            "cause": f"its broker {difference.item.parent_name} is not there",
+            "cause": f"its broker {difference.item.parent_name} is missing",
         }
 
 
@@ -249,15 +249,13 @@ def _summarize_look(observed_look: DivergenceObservation) -> str:
     )
     new_count = sum(len(finding.differences) for finding in observed_look.findings if finding.state == "new")
     if observed_look.verdict == "unknown":
-        return (
-            f"unknown: {answered_count} of {asked_count} name servers answered, and it takes two to compare"
-        )
+        return f"unknown: {answered_count} of {asked_count} name servers answered, a comparison needs two"
     if observed_look.verdict == "diverge":
-        return f"they diverge: {count_noun(drift_count, 'difference')}" + (
+        return f"name servers diverge: {count_noun(drift_count, 'difference')}" + (
             f", and {new_count} newer" if new_count else ""
         )
     if observed_look.verdict == "partial":
-        return f"partly known: {answered_count} of {asked_count} name servers answered" + (
+        return f"incomplete: {answered_count} of {asked_count} name servers answered" + (
             f"; {count_noun(new_count, 'difference')} younger than two heartbeats"
             if new_count
             else ", and agree"
@@ -287,9 +285,9 @@ def _exit_errors(
     if missing_brokers:
         return [BrokerMissingError(missing_note) for missing_note in _missing_notes(missing_brokers)]
     if observed_look.verdict == "diverge":
-        return [NameServersDivergeError("they diverge")]
+        return [NameServersDivergeError("name servers diverge")]
     return (
-        [None, DivergenceUnknownError("not all answered")]
+        [None, DivergenceUnknownError("some name servers did not answer")]
         if observed_look.verdict in ("unknown", "partial")
         else []
     )

@@ -1,4 +1,4 @@
-"""drain, undrain, drainStatus: stop client writes to a broker, allow them again, list unfinished drains."""
+"""Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
 from collections.abc import Callable, Iterator
 from time import sleep, time
@@ -70,61 +70,65 @@ def drain(
     session: Session,
     broker_name: BrokerNameArgument,
     keep_holding: Annotated[
-        bool, Option("--hold", help="Go on holding when it is safe, until Ctrl-C.")
+        bool, Option("--hold", help="Keep the broker drained after it is safe to stop, until Ctrl-C.")
     ] = False,
     then_command: Annotated[
         str | None,
         Option(
             "--then",
             metavar="COMMAND",
-            help="What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, "
-            "and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.",
+            help="Shell command to run when the broker is safe to stop. {brokerName} and {brokerAddr} "
+            "are replaced, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.",
         ),
     ] = None,
     wait_for_consumers: Annotated[
-        bool, Option("--for-good", help="Wait also until no consumer group has anything left to read here.")
+        bool,
+        Option("--for-good", help="Also wait until consumer groups have read all messages on the broker."),
     ] = False,
     durable: Annotated[
         bool,
         Option(
             "--durable",
-            help="Through brokerPermission, which a restarted broker keeps, and not on name servers.",
+            help="Change brokerPermission, which survives a restart of the broker, instead of name servers.",
         ),
     ] = False,
-    force: Annotated[bool, Option("--force", help="Although topics would be left without a broker.")] = False,
+    force: Annotated[
+        bool, Option("--force", help="Drain even if some topics lose their only writable broker.")
+    ] = False,
     allow_unreachable: AllowUnreachableOption = False,
     max_messages: ThresholdOption = 0,
     settle_text: SettleTimeOption = "30s",
     interval_text: IntervalOption = "10s",
     quiet_intervals: IntervalsOption = 3,
 ) -> ResultRows | Iterator[OutputText]:
-    """Stop writes to a broker, keep them stopped, and say when it can be stopped.
+    """Stop writes to a broker, keep them stopped, and report when the broker is safe to stop.
 
-    First it is checked what would be left: it is refused, without --force, where a topic would lose its last
-    queue that can be written to or its last master, and where clients go on writing whatever they are told
-    (order configurations, static topics). Then the broker's queues are saved as each name server has them,
-    the write permission is taken away on each, and routes are read back. Whatever a registration opens again
-    is closed again. When clients had time to look and no message came for --intervals looks in a row, and
-    slaves have all there is, it is safe to stop the broker. Then the command ends and no longer closes
-    what a registration opens: stop the broker now, have --then stop it, or go on with --hold.
+    First, nsadmin checks the risks. Without --force, it refuses the drain if a topic would lose its last
+    writable queue or its last master, or if clients would continue to write (order configurations, static
+    topics). Use --dry-run to list these topics.
 
-    All of that is kept in a file: a drain that was interrupted goes on when it is started again, and a second
-    one of the same broker joins the first. undrain undoes it. The exit code is 3 where a name server did not
-    answer in the end.
+    Then nsadmin saves the broker's queues from each name server, removes the write permission on each, and
+    reads the routes back. If a registration restores the permission, nsadmin removes it again. The broker is
+    safe to stop after clients have refreshed their routes, no message arrived for --intervals checks in a
+    row, and slaves have all messages. Then the command ends and no longer removes restored permissions: stop
+    the broker now, or use --then or --hold.
 
-    --then is refused, before anything is done, if the name or address of the broker has a character that a
-    shell could interpret, here or at the other end of ssh: only letters, digits and ._%:[]- are safe.
+    Safe to interrupt. Run the same command to resume. A second drain of the same broker joins the first one.
+    undrain undoes it. The exit code is 3 if a name server did not answer in the end.
+
+    nsadmin refuses --then if the broker's name or address contains characters that a shell could interpret.
+    Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # What would be left without the broker: some topics are on this one alone (exit code 1)
+        # Preview the risks; here some topics have only this broker (exit code 1)
         nsadmin drain broker-a-0 --dry-run
-        # All the same; about a minute later it can be stopped
+        # Drain it anyway; it is safe to stop after about a minute
         nsadmin drain broker-a-0 --force --yes
     """
     drain_plan = DrainPlan(
         broker_name,
-        parse_drain_rules("drain", settle_text, quiet_intervals, max_messages, wait_for_consumers),
-        parse_interval_seconds("drain", interval_text),
+        parse_drain_rules(settle_text, quiet_intervals, max_messages, wait_for_consumers),
+        parse_interval_seconds(interval_text),
         durable,
         force,
         allow_unreachable,
@@ -146,7 +150,7 @@ def drain(
     if saved_state is not None:
         if saved_state.durable != durable:
             saved_mode = "durable" if saved_state.durable else "not durable"
-            session.write_remark(f"the drain of {broker_name} that is kept is {saved_mode}, and goes on so")
+            session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
         return _report_drain(session, drain_plan, prepared_drain.run_events)
     refusal = _refuse_risks(drain_plan, [risk.text for risk in prepared_drain.risks])
     if session.is_dry_run:
@@ -160,7 +164,7 @@ def drain(
 def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:
     if not risk_texts or drain_plan.force:
         return None
-    return DrainRefused(f"{'; '.join(risk_texts)}; --force drains {drain_plan.broker} all the same")
+    return DrainRefused(f"{'; '.join(risk_texts)}: pass --force to drain {drain_plan.broker} anyway")
 
 
 def _dry_run_rows(
@@ -195,26 +199,27 @@ def _report_drain(
                     drain_event["event"], safe_event
                 )
                 if drain_event["event"] == "safe" and drain_plan.rules.for_good:
-                    # The operator is about to remove the broker, so nobody will miss it.
+                    # The operator is about to remove the broker, so it is not missing afterwards.
                     open_inventory(session).mark_leaving(drain_plan.broker)
                 yield report_event(drain_event)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             if not (drain_plan.hold and safe_event):
                 raise CommandInterrupted(
-                    f"interrupted; the drain is kept: {quote_command('drain', drain_plan.broker)} goes on "
-                    f"with it, {quote_command('undrain', drain_plan.broker)} undoes it"
+                    "interrupted; the drain is saved: "
+                    f"{quote_command('drain', drain_plan.broker)} resumes it, "
+                    f"{quote_command('undrain', drain_plan.broker)} undoes it"
                 ) from None
         if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
             hold_ended = HoldEnded(SYSTEM_CLOCK.now_ms(), drain_plan.broker)
             yield report_event(build_event_record(hold_ended))
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
-            f"the command of --then ended with {ended_event['code']}; {drain_plan.broker} stays drained"
+            f"the command of --then exited with {ended_event['code']}; {drain_plan.broker} stays drained"
         )
     unknown_addrs = [] if safe_event is None or drain_plan.allow_unreachable else safe_event["unknown"]
     if unknown_addrs and drain_plan.then is not None and ended_event is None:
-        session.write_remark(f"the command of --then was not run: {', '.join(unknown_addrs)} did not answer")
+        session.write_remark(f"the command of --then did not run: {', '.join(unknown_addrs)} did not answer")
     yield OutputText(
         "", [*(NotApplied(f"{namesrv_addr} did not answer") for namesrv_addr in unknown_addrs), None]
     )
@@ -222,15 +227,15 @@ def _report_drain(
 
 @declare_columns(UNDRAIN_COLUMNS)
 def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
-    """Allow writes to a drained broker again, exactly as they were allowed before the drain.
+    """Allow writes to a drained broker again, exactly as before the drain.
 
-    Each name server is given the queues that it had, topic by topic; topics that were created or changed on
-    the broker since keep what they have there. Name servers of 4.x do not take that: for them the broker is
-    told to register all that it has. Routes are read back; what is not as before is shown, with exit code 3,
-    and the drain stays kept.
+    nsadmin restores the saved queues on each name server, topic by topic. Topics that were created or changed
+    on the broker since keep their new state. Name servers of 4.x do not accept single topics, so the broker
+    registers all of its topics there. nsadmin reads the routes back. If a topic differs from before, the exit
+    code is 3, and the drain stays saved.
 
     Examples:
-        # Producers come back to broker-a-0
+        # Let producers write to broker-a-0 again
         nsadmin undrain broker-a-0 --yes
     """
     prepared_undo = prepare_undo(session.admin, broker_name, find_state_home())
@@ -238,7 +243,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
         return _undo_rows(broker_name, [_undo_row(server) for server in prepared_undo.preview_servers()])
     session.confirm_change(
         f"Allow writes to {broker_name} on "
-        f"{', '.join(server.namesrv_addr for server in prepared_undo.servers)} as before?"
+        f"{', '.join(server.namesrv_addr for server in prepared_undo.servers)} as before the drain?"
     )
     open_inventory(session).mark_leaving(broker_name, is_leaving=False)
     undo_events = list(prepared_undo.run_events(SYSTEM_CLOCK))
@@ -296,13 +301,13 @@ def drain_status(
         Argument(("-b", "--brokerName"), "BROKER", "Only the drain of this broker.", required=False),
     ] = None,
 ) -> ResultRows:
-    """List the drains that are not undone, half-finished ones too, and what differs now from what should be.
+    """List drains that were not undone, also interrupted ones, and their unexpected state.
 
-    A drained broker should have no topic open to writes; while a drain is being undone, topics should be as
-    before it. pid is the process that is at it now.
+    On a drained broker, all topics must be closed to writes. During undrain, topics must be as before the
+    drain. pid is the process that runs the drain now.
 
     Examples:
-        # All of them
+        # All drains
         nsadmin drainStatus
     """
     status_rows: list[ResultRow] = []
@@ -316,7 +321,7 @@ def drain_status(
                 status_rows.append(row)
                 errors.append(NotApplied(str(row["error"])) if row["error"] else None)
     if broker_name is not None and not status_rows:
-        raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
+        raise NotFound(f'no saved drain of "{broker_name}" in {find_state_home() / "drains"}')
     return ResultRows(STATUS_COLUMNS, status_rows, errors, (), STATUS_TABLE_COLUMNS)
 
 

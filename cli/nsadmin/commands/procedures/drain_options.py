@@ -1,4 +1,4 @@
-"""Arguments and options of drains, and the rules that they stand for."""
+"""Owns the arguments and options of drains, and the rules that they define."""
 
 from typing import Annotated
 
@@ -7,19 +7,22 @@ from nsadmin.command_line.declarations import Argument, Option
 from nsadmin.operations.drain.safety import SafetyRules
 
 BrokerNameArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
 ]
 
 
 AllowUnreachableOption = Annotated[
-    bool, Option("--allow-unreachable", help="Although a name server does not answer.")
+    bool, Option("--allow-unreachable", help="Continue even if a name server does not answer.")
 ]
 
 
 ThresholdOption = Annotated[
     int,
     Option(
-        "--threshold", metavar="N", help="Messages a minute that count as none; 0 if left out.", minimum=0
+        "--threshold",
+        metavar="N",
+        help="Messages per minute that count as no traffic. Default: 0.",
+        minimum=0,
     ),
 ]
 
@@ -29,38 +32,39 @@ SettleTimeOption = Annotated[
     Option(
         "--settle",
         metavar="TIME",
-        help="How long clients take to look at routes again (pollNameServerInterval); 30s if left out.",
+        help="How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.",
     ),
 ]
 
 
 IntervalOption = Annotated[
-    str, Option("--interval", metavar="TIME", help="From one look to the next; 10s if left out.")
+    str, Option("--interval", metavar="TIME", help="Time between two checks. Default: 10s.")
 ]
 
 
 IntervalsOption = Annotated[
     int,
-    Option("--intervals", metavar="N", help="So many in a row without writes; 3 if left out.", minimum=1),
+    Option(
+        "--intervals", metavar="N", help="Number of checks in a row without writes. Default: 3.", minimum=1
+    ),
 ]
 
 
 def parse_drain_rules(
-    command_name: str,
     settle_text: str,
     quiet_intervals: int,
     max_messages: int,
     wait_for_consumers: bool = False,
 ) -> SafetyRules:
-    """Parse the options that say when stopping a broker is safe; UsageError for an invalid one."""
+    """Parse the options that define when stopping a broker is safe; UsageError for an invalid one."""
     return SafetyRules(
-        round(parse_duration_seconds(command_name, "--settle", settle_text, 0.1, 3600) * 1000),
+        round(parse_duration_seconds("--settle", settle_text, 0.1, 3600) * 1000),
         quiet_intervals,
         max_messages,
         wait_for_consumers,
     )
 
 
-def parse_interval_seconds(command_name: str, interval_text: str) -> float:
+def parse_interval_seconds(interval_text: str) -> float:
     """Parse --interval into the seconds between two observations; UsageError for an invalid one."""
-    return parse_duration_seconds(command_name, "--interval", interval_text, 0.1, 600)
+    return parse_duration_seconds("--interval", interval_text, 0.1, 600)

@@ -12,7 +12,7 @@ def warn_of_drains(session: Session, broker_names: Iterable[str | None]) -> None
     state_home = find_state_home()
     if not (state_home / "drains").is_dir():
         return
-    # Most machines keep no drain, and their commands need not load this.
+    # Most machines have no drains, and their commands need not load this.
     from nsadmin.operations.drain.drained_brokers import explain_drain_conflicts
 
     for warning_line in explain_drain_conflicts(

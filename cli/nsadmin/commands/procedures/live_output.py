@@ -24,8 +24,8 @@ _LINE_FORMATS = ("table", "wide", "json", "jsonl")
 class ProcedureReporter:
     """Turns each event into a line of text; empty if it was drawn in place or repeats the last line.
 
-    It is a context manager, because it has to restore the terminal. It raises UsageError for an output format
-    that has no lines, such as CSV.
+    It is a context manager, because it must restore the terminal. It raises UsageError for an output format
+    without lines, such as CSV.
     """
 
     def __init__(
@@ -34,8 +34,7 @@ class ProcedureReporter:
         output_format = session.options.style.output_format
         if output_format not in _LINE_FORMATS:
             raise UsageError(
-                f"{command_name}: --output {output_format} cannot be: give jsonl, or "
-                f"nothing for lines of text"
+                f'invalid format "{output_format}" for --output: {command_name} supports only text and jsonl'
             )
         self._writes_json = output_format in ("json", "jsonl")
         self._style = session.options.style

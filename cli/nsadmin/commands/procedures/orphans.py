@@ -1,4 +1,4 @@
-"""orphans: finds topics without a broker, a name server or a group, and deletes them if asked to."""
+"""Owns orphans, which finds topics without a broker, a name server or a group, and can delete them."""
 
 from collections.abc import Sequence
 from time import sleep, time_ns
@@ -23,12 +23,12 @@ CLEANUP_TABLE_COLUMNS = ("kind", "topic", "target", "role", *CHANGE_RESULT_IN_TA
 
 FINDINGS_BY_KIND = {
     "noBroker": "no broker has it",
-    "notThere": "clients are sent to brokers that do not have it",
-    "noNameServer": "no name server sends clients to it",
+    "notThere": "routes name brokers that do not have it",
+    "noNameServer": "no name server has its route",
     "noGroup": "no broker has its group",
 }
 _SECONDS_BETWEEN_LOOKS = 1.0
-"""Seconds between two observations: a topic that is being created or deleted is settled by then."""
+"""Seconds between two observations. A topic that is being created or deleted settles within this time."""
 _MAX_NAMED_TOPICS = 5
 
 
@@ -37,34 +37,37 @@ def orphans(
     session: Session,
     delete_orphans: Annotated[
         bool,
-        Option("--clean", help="Delete those without a broker, and retry topics without a group."),
+        Option("--clean", help="Delete topics without a broker, and retry topics without a group."),
     ] = False,
     delete_dead_letters: Annotated[
-        bool, Option("--dlq", help="With --clean: dead letters without a group too, with their messages.")
+        bool,
+        Option(
+            "--dlq", help="With --clean: also delete dead-letter topics without a group, with their messages."
+        ),
     ] = False,
 ) -> ResultRows:
-    """Show topics that name servers have and no broker, or the other way round, or whose group is gone.
+    """List topics without a broker, without a route, or without a group.
 
-    Each is seen twice before it counts: what is being made or deleted is on its way. Kinds are noBroker
-    (clients find a route to nothing), notThere (some brokers of a route do not have it, and refuse what is
-    sent to them), noNameServer (clients find no route; registrationSize shows if that is why) and noGroup
-    (retries and dead letters of a group that no broker has).
+    nsadmin observes each topic twice, because topics can be in creation or deletion. For the kind noBroker,
+    clients find a route, but no broker has the topic. For notThere, some brokers of the route do not have the
+    topic and refuse its messages. For noNameServer, clients find no route, and registrationSize shows whether
+    that is the reason. For noGroup, no broker has the group of a retry or dead-letter topic.
 
-    --clean deletes what is noBroker from the name servers and what is noGroup from brokers and name servers.
-    The other kinds need a decision: updateTopic makes a topic where it is missing, deleteTopic takes it away
-    everywhere. Nothing is deleted as long as a broker or name server does not answer. Off a terminal it needs
+    --clean deletes noBroker topics from name servers, and noGroup topics from brokers and name servers. The
+    other kinds need a decision: updateTopic creates the missing topic, deleteTopic removes it everywhere.
+    nsadmin deletes nothing while a broker or name server does not answer. Off a terminal, --clean needs
     --yes.
 
     Examples:
-        # All of them
+        # All orphaned topics
         nsadmin orphans
-        # What would be deleted, on which server
+        # Preview the deletion on each server
         nsadmin orphans --clean --dry-run
-        # Delete it, dead letters included
+        # Delete them, including dead letters
         nsadmin orphans --clean --dlq --yes
     """
     if delete_dead_letters and not delete_orphans:
-        raise UsageError("orphans: --dlq is for --clean: type nsadmin orphans --clean --dlq")
+        raise UsageError("--dlq needs --clean: run nsadmin orphans --clean --dlq")
     if delete_orphans:
         session.require_writable("orphans --clean")
         session.require_yes("orphans --clean")
@@ -75,7 +78,7 @@ def orphans(
     if delete_orphans:
         return _clean_orphans(session, found_orphans, orphan_facts, delete_dead_letters)
     unknown_notes = [
-        f"unknown is what {server_name} has: {error_text(error)}"
+        f"unknown state of {server_name}: {error_text(error)}"
         for server_name, error in orphan_facts.errors_by_server.items()
     ]
     counts_by_kind = {
@@ -115,21 +118,19 @@ def _clean_orphans(
 ) -> ResultRows:
     if orphan_facts.errors_by_server:
         error = NotApplied(
-            f"nothing was cleaned: what {', '.join(orphan_facts.errors_by_server)} has is unknown"
+            f"nothing was deleted, because the state of {', '.join(orphan_facts.errors_by_server)} is unknown"
         )
         for server_name, reason in orphan_facts.errors_by_server.items():
             error.add_note(f"{server_name}: {error_text(reason)}")
         raise error
     chosen_orphans = select_cleanable(found_orphans, include_dead_letters=delete_dead_letters)
     left_notes = (
-        [f"{len(found_orphans) - len(chosen_orphans)} orphans are left as they are"]
+        [f"{len(found_orphans) - len(chosen_orphans)} orphaned topics stay"]
         if len(found_orphans) > len(chosen_orphans)
         else []
     )
     if not chosen_orphans:
-        return ResultRows(
-            CLEANUP_COLUMNS, [], [], [*left_notes, "there is nothing to clean"], CLEANUP_TABLE_COLUMNS
-        )
+        return ResultRows(CLEANUP_COLUMNS, [], [], [*left_notes, "nothing to delete"], CLEANUP_TABLE_COLUMNS)
     session.confirm_change(_cleanup_question(chosen_orphans))
     clean_steps = list(clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.is_dry_run))
     step_rows: list[ResultRow] = [

@@ -1,4 +1,4 @@
-"""export, plan, apply: manage topics, groups, order configurations and KV config of a cluster as a file."""
+"""Owns export, plan and apply: topics, groups, order configurations and KV config of a cluster as a file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,16 +38,16 @@ from nsadmin.session import Session
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10
 
-PlanFileArgument = Annotated[str, Argument(("--file",), "FILE", "What the cluster is to have, in YAML.")]
+PlanFileArgument = Annotated[str, Argument(("--file",), "FILE", "A YAML file with the wanted state.")]
 PruneOption = Annotated[
-    bool, Option("--prune", help="Delete what the file does not have, of the sections that it has.")
+    bool, Option("--prune", help="Delete items that the file does not have, in the sections that it has.")
 ]
 
 
 def export(
     session: Session,
     cluster_name: Annotated[
-        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "The cluster.", required=False)
+        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.", required=False)
     ],
     kv_namespaces: Annotated[
         list[str] | None,
@@ -55,25 +55,27 @@ def export(
             "-s",
             "--namespace",
             metavar="NAMESPACE",
-            help="With this KV namespace too. Repeatable.",
+            help="Include this KV namespace. Repeatable.",
             value_source="namespaces",
         ),
     ] = None,
-    with_schema: Annotated[bool, Option("--schema", help="The schema of such files instead.")] = False,
+    with_schema: Annotated[
+        bool, Option("--schema", help="Write the JSON schema of these files instead.")
+    ] = False,
 ) -> OutputText:
-    """Write what a cluster has as YAML: topics, consumer groups, order configurations, KV config.
+    """Write the state of a cluster as YAML: topics, consumer groups, order configurations, KV config.
 
-    What goes without saying is left out: defaults (those of updateTopic and updateSubGroup), system topics
-    and groups, retry and dead-letter topics. What is otherwise on single brokers stands there under
-    perBroker, onlyOn or notOn. The same state gives the same text. Name servers do not list their KV
-    namespaces: name those that are to be in it.
+    The file does not contain defaults (those of updateTopic and updateSubGroup), system topics and groups, or
+    retry and dead-letter topics. Differences between brokers are under perBroker, onlyOn or notOn. Equal
+    states give equal text. Name servers do not list their KV namespaces, so name those that you need.
 
-    Editors check such a file, and complete in it, by its schema: write that beside it as cluster.schema.json.
+    Editors can check and complete such a file with its schema: save the schema next to it as
+    cluster.schema.json.
 
     Examples:
         # All topics and groups of a cluster
         nsadmin export cluster-a
-        # With a namespace of the operator's own
+        # Include a KV namespace
         nsadmin export cluster-a --namespace DEPLOYMENT
         # The schema for editors
         nsadmin export --schema
@@ -81,7 +83,7 @@ def export(
     if with_schema:
         return OutputText(schema.format_schema())
     if cluster_name is None:
-        raise UsageError("export: CLUSTER is missing; type: nsadmin export CLUSTER")
+        raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
     live_state = observe_cluster(session.admin, cluster_name, namespace_names)
     desired_state, remark_lines = describe_cluster(live_state, namespace_names)
@@ -91,8 +93,9 @@ def export(
     for remark_line in remark_lines:
         (stderr.write_stderr_line if any(errors) else session.write_remark)(remark_line)
     head_lines = [
-        "nsadmin plan FILE shows what differs from this, nsadmin apply FILE makes it so;",
-        f"nsadmin export --schema writes {SCHEMA_FILE}, which editors check it by.",
+        "nsadmin plan FILE shows the differences between this file and the cluster. nsadmin "
+        "apply FILE applies it.",
+        f"nsadmin export --schema writes {SCHEMA_FILE}, which editors use to check it.",
     ]
     return OutputText(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
 
@@ -103,31 +106,31 @@ def plan(
     file_name: PlanFileArgument,
     prune: PruneOption = False,
     saved_file: Annotated[
-        str | None, Option("--save-to", metavar="FILE", help="Keep the plan, for apply to carry it out.")
+        str | None, Option("--save-to", metavar="FILE", help="Save the plan for `nsadmin apply`.")
     ] = None,
     reports_differences: Annotated[
-        bool, Option("--exit-code", help="Exit code 2 if there is something to do, 1 for a bad file.")
+        bool,
+        Option("--exit-code", help="Exit with 2 if the plan has changes, and with 1 if the file is invalid."),
     ] = False,
 ) -> ResultRows:
-    """Show what apply would do to make a cluster what a file says: creates, updates, perhaps deletes.
+    """Show the changes that apply would make: creations, updates, and with --prune deletions.
 
-    The file is as export writes it. What it leaves out of a topic or group has its default; a section that it
-    has not is not looked at. A row for each item has what changes there, field by field, and the servers.
-    Queues that go take their messages with them: how many are in them is said.
+    The file is in the format of `nsadmin export`. A setting that a topic or group does not have in the file
+    gets its default. nsadmin ignores sections that the file does not have. A row for each item shows the
+    changes field by field, and the servers. Removing queues makes their messages unreadable: nsadmin shows
+    how many.
 
-    A plan that was kept is carried out by apply just as it was shown, or refused when the cluster is not what
-    it was.
+    apply executes a saved plan exactly as shown. It refuses the plan if the cluster has changed.
 
-    With --exit-code, for scripts, the exit code is 0 if there is nothing to do, and 2 if there is something.
-    A file that cannot be used is 1 then, not 2. A server that did not answer is 3, 4 or 5 as always. Only a
-    command line with unknown options still is 2.
+    With --exit-code, for scripts, the exit code is 0 without changes and 2 with changes. An invalid file is 1
+    instead of 2. Servers that do not answer still give 3, 4 or 5. Unknown options still give 2.
 
     Examples:
-        # What would change
+        # Preview the changes
         nsadmin plan cluster.yaml
-        # With deletes, kept for apply
+        # Include deletions, and save the plan
         nsadmin plan cluster.yaml --prune --save-to tonight.plan
-        # In a script: does the cluster differ from the file? (exit code 2)
+        # Check in a script whether the cluster differs from the file (exit code 2)
         nsadmin plan cluster.yaml --exit-code
     """
     try:
@@ -144,7 +147,7 @@ def _plan_file(
     session: Session, file_name: str, prune: bool, saved_file: str | None
 ) -> tuple[ResultRows, bool]:
     """The rows of a plan, and whether it has steps; `saved_file` keeps it."""
-    desired_state = _parse_desired_state("plan", file_name, _read_file("plan", file_name))
+    desired_state = _parse_desired_state(file_name, _read_file(file_name))
     live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
     if saved_file is not None:
         try:
@@ -152,7 +155,7 @@ def _plan_file(
                 Path(saved_file), plan_file.make_saved_plan(desired_state, prune, live_state, plan_difference)
             )
         except OSError as error:
-            raise UsageError(f"plan: --save-to {saved_file}: {error.strerror}") from None
+            raise UsageError(f"cannot write {saved_file} (--save-to): {error.strerror}") from None
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     notes = [*stranded_warnings(stranded_messages), summarize_plan(plan_difference)]
     plan_rows = step_rows(
@@ -171,47 +174,43 @@ def _with_notes_of(noted_error: Exception, new_error: NotApplied) -> NotApplied:
 def apply(
     session: Session,
     file_name: Annotated[
-        str, Argument(("--file",), "FILE", "What the cluster is to have, or a plan that was kept.")
+        str, Argument(("--file",), "FILE", "A YAML file with the wanted state, or a saved plan.")
     ],
     prune: PruneOption = False,
     max_deletes: Annotated[
         int,
-        Option("--max-deletes", metavar="N", help="Refuse to delete more items; 10 if left out.", minimum=0),
+        Option("--max-deletes", metavar="N", help="Refuse to delete more items. Default: 10.", minimum=0),
     ] = MAX_DELETES,
     allow_stranded: Annotated[
-        bool, Option("--allow-stranded", help="Take queues away although messages in them are left unread.")
+        bool, Option("--allow-stranded", help="Remove queues even if consumers have not read their messages.")
     ] = False,
 ) -> ResultRows:
-    """Make a cluster what a file says: topics, consumer groups, order configurations, KV config.
+    """Change a cluster to the state in a file: topics, consumer groups, order configurations, KV config.
 
-    It is the plan, the question whether to go on, and then the steps: creates and updates, order
-    configurations, what shrinks, deletes. Brokers since 5.3 take topics and groups in lists. Afterwards every
-    server is read again, and a row for each item says what came of it, on which servers. Nothing is deleted
-    without --prune, and not more than --max-deletes items; groups go with their offsets. What was interrupted
-    goes on when it is started again.
+    apply shows the plan, asks for confirmation, and makes the changes in this order: creations and updates,
+    order configurations, removal of queues, deletions. Brokers since 5.3 receive topics and groups in lists.
+    Then nsadmin reads every server again. A row for each item shows the result and the servers. nsadmin
+    deletes only with --prune, and at most --max-deletes items. Groups are deleted with their offsets. Safe to
+    interrupt. Run the same command to resume.
 
-    A topic that gets fewer queues to read keeps the messages of the others, and no consumer can read them.
-    Such a change is refused if these queues hold messages, or if their broker does not say, unless
-    --allow-stranded accepts it. plan and --dry-run show how many messages there are.
+    Consumers cannot read the messages in removed read queues. So nsadmin refuses to remove queues that
+    contain messages, or whose broker does not report it, unless you pass --allow-stranded. plan and --dry-run
+    show the number of messages.
 
-    A plan that plan --save-to has kept is carried out as it was shown, deletes included; it is refused when
-    the cluster is not what it was, but for those of its own steps that are done.
+    apply executes a saved plan (plan --save-to) exactly as shown, including deletions. It refuses the plan if
+    the cluster has changed in other ways than by steps of this plan.
 
     Examples:
-        # Make it so
+        # Apply a file
         nsadmin apply cluster.yaml --yes
-        # What would be deleted as well
+        # Preview it with deletions
         nsadmin apply cluster.yaml --prune --max-deletes 100 --dry-run
     """
-    file_text = _read_file("apply", file_name)
-    saved_plan = _parse_saved_plan("apply", file_name, file_text)
+    file_text = _read_file(file_name)
+    saved_plan = _parse_saved_plan(file_name, file_text)
     if saved_plan is not None and prune:
-        raise UsageError(
-            f"apply: {file_name} is a plan, which says itself whether it prunes: leave --prune out"
-        )
-    desired_state = (
-        saved_plan.desired_cluster if saved_plan else _parse_desired_state("apply", file_name, file_text)
-    )
+        raise UsageError(f"{file_name} is a plan, which determines its deletions: omit --prune")
+    desired_state = saved_plan.desired_cluster if saved_plan else _parse_desired_state(file_name, file_text)
     live_state, plan_difference = compare_cluster(
         session.admin, desired_state, saved_plan.prune if saved_plan else prune
     )
@@ -241,7 +240,7 @@ def apply(
         outcomes = execute_steps(session.admin, live_state, plan_difference.steps, advance_progress)
     failure_count = count_failures(outcome.error for outcome in outcomes)
     notes = (
-        [f"failed in {failure_count} of {len(outcomes)} steps; start it again to try those"]
+        [f"failed in {failure_count} of {len(outcomes)} steps: run the same command to retry them"]
         if failure_count
         else []
     )
@@ -249,37 +248,35 @@ def apply(
     return report_awaited_servers(session.admin, applied_rows, list_late_addrs(live_state, outcomes))
 
 
-def _read_file(command_name: str, file_name: str) -> str:
+def _read_file(file_name: str) -> str:
     try:
         return operator_files.read_text(file_name)
     except OSError as error:
-        raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{command_name}: {file_name} is no text in UTF-8") from None
+        raise UsageError(f"{file_name} is not UTF-8 text") from None
 
 
-def _parse_desired_state(command_name: str, file_name: str, file_text: str) -> DesiredCluster:
-    if _parse_saved_plan(command_name, file_name, file_text) is not None:
-        raise UsageError(
-            f"{command_name}: {file_name} is a plan already: nsadmin apply {file_name} carries it out"
-        )
+def _parse_desired_state(file_name: str, file_text: str) -> DesiredCluster:
+    if _parse_saved_plan(file_name, file_text) is not None:
+        raise UsageError(f"{file_name} is already a plan: run nsadmin apply {file_name}")
     try:
         return read_desired_cluster(file_text, file_name)
     except InvalidPlanFileError as error:
-        raise _file_error(command_name, error) from None
+        raise _file_error(error) from None
 
 
-def _parse_saved_plan(command_name: str, file_name: str, file_text: str) -> SavedPlan | None:
+def _parse_saved_plan(file_name: str, file_text: str) -> SavedPlan | None:
     try:
         return plan_file.parse_plan(file_text, file_name)
     except InvalidPlanFileError as error:
-        raise _file_error(command_name, error) from None
+        raise _file_error(error) from None
 
 
-def _file_error(command_name: str, error: InvalidPlanFileError) -> UsageError:
+def _file_error(error: InvalidPlanFileError) -> UsageError:
     """The error with a line for each problem, limited to `_MAX_PROBLEMS` lines."""
     first_problem, *other_problems = error.problem_lines
-    usage_error = UsageError(f"{command_name}: {first_problem}")
+    usage_error = UsageError(f"{first_problem}")
     for problem_line in other_problems[: _MAX_PROBLEMS - 1]:
         usage_error.add_note(problem_line)
     if len(other_problems) >= _MAX_PROBLEMS:
@@ -292,7 +289,7 @@ def _require_unchanged(
 ) -> None:
     reasons = plan_file.explain_changes(saved_plan, live_state, plan_difference)
     if reasons:
-        error = NotApplied(f"the cluster is not what it was when {file_name} was made: make the plan again")
+        error = NotApplied(f"the cluster has changed since {file_name} was made: make the plan again")
         for reason_line in reasons[:_MAX_PROBLEMS]:
             error.add_note(reason_line)
         if len(reasons) > _MAX_PROBLEMS:
@@ -304,9 +301,8 @@ def _require_few_deletes(plan_difference: ClusterDiff, max_deletes: int) -> None
     delete_count = len(plan_difference.deleted_items)
     if delete_count > max_deletes:
         raise NotApplied(
-            f"this would delete {delete_count} items, more than --max-deletes "
-            f"{max_deletes}: look at the plan, and"
-            f" if it is right, type --max-deletes {delete_count}"
+            f"the plan deletes {delete_count} items, more than --max-deletes {max_deletes}: check "
+            f"the plan, then pass --max-deletes {delete_count}"
         )
 
 
@@ -315,8 +311,8 @@ def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     if not is_stranding(stranded_messages):
         return None
     return NotApplied(
-        "this takes queues away that hold messages, or may hold some: consume them first, or accept with "
-        "--allow-stranded that nobody can read them"
+        "the plan removes queues that contain or may contain messages: consume them first, "
+        "or pass --allow-stranded to lose them"
     )
 
 
@@ -335,5 +331,5 @@ def _confirm_plan(
         f"{len(live_state.broker_states)} broker(s) and {len(live_state.server_states)} name server(s)"
     )
     session.confirm_change(
-        f"{live_state.cluster_name}, {server_counts}: {summarize_plan(plan_difference)}; go on?"
+        f"{live_state.cluster_name}, {server_counts}: {summarize_plan(plan_difference)}. Continue?"
     )

@@ -89,7 +89,7 @@ def item_name(step: PlanStep) -> str:
 
 
 def _describe_step(step: PlanStep) -> str | None:
-    """Describe a step's change; a new item is described by its settings that are not the default."""
+    """Describe a step's change; for a new item, its settings that are not the default."""
     if step.kind == "route":
         return _describe_route_step(step)
     if step.kind in ("topic", "group"):
@@ -102,7 +102,7 @@ def _describe_step(step: PlanStep) -> str | None:
 
 def _describe_route_step(step: PlanStep) -> str:
     if step.after is None:
-        return "gone: its route"
+        return "removed: its route"
     perm_changes = (
         f"{broker_name} {perm_text(perm)} -> {perm_text(0)}" for broker_name, perm in step.before.items()
     )
@@ -152,12 +152,14 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
             f"{action_count} to {action}" for action, action_count in counts_by_action.items()
         )
     else:
-        summary_text = "nothing to do" if not plan_difference.troubles else "nothing to do where it is known"
+        summary_text = (
+            "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
+        )
     if not plan_difference.extra_items:
         return summary_text
     return (
-        f"{summary_text}; {len(plan_difference.extra_items)} more are in the cluster and "
-        f"not in the file (--prune deletes them)"
+        f"{summary_text}; {len(plan_difference.extra_items)} more items are only in the "
+        "cluster, not in the file (--prune deletes them)"
     )
 
 
@@ -186,12 +188,11 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
         line_start = f"{step.item_name} on {step.server_name}: "
         if message_count is None:
             warning_lines.append(
-                f"{line_start}{queue_range} cannot be read any more; how many messages "
-                f"are in there, nobody tells"
+                f"{line_start}{queue_range} become unreadable, with an unknown number of messages"
             )
         elif message_count:
             messages_text = "1 message" if message_count == 1 else f"{message_count} messages"
-            warning_lines.append(f"{line_start}{messages_text} in {queue_range} cannot be read any more")
+            warning_lines.append(f"{line_start}{messages_text} in {queue_range} become unreadable")
     return warning_lines
 
 
@@ -206,7 +207,7 @@ def preview_steps(plan_difference: ClusterDiff, live_state: ClusterState) -> lis
         return preview_lines
     return [
         *preview_lines[:_MAX_PREVIEW_LINES],
-        f"... and {len(preview_lines) - _MAX_PREVIEW_LINES} more; nsadmin plan shows them all",
+        f"... and {len(preview_lines) - _MAX_PREVIEW_LINES} more: nsadmin plan shows all",
     ]
 
 

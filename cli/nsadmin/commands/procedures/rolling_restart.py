@@ -1,4 +1,4 @@
-"""rollingRestart: restarts the brokers of a cluster one by one, and drains each master before its stop."""
+"""Owns rollingRestart, which restarts the brokers of a cluster one by one, and drains masters before."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -40,17 +40,25 @@ def rolling_restart(
         Option(
             "--stop",
             metavar="COMMAND",
-            help="What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, "
-            "and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.",
+            help="Shell command that stops a broker. {brokerName}, {brokerAddr}, {brokerId} are "
+            "replaced, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.",
         ),
     ] = None,
     start_command: Annotated[
-        str | None, Option("--start", metavar="COMMAND", help="What the shell runs to start it, likewise.")
+        str | None,
+        Option(
+            "--start",
+            metavar="COMMAND",
+            help="Shell command that starts a broker, with the same replacements.",
+        ),
     ] = None,
     max_groups: Annotated[
         int | None,
         Option(
-            "--pause-after", metavar="N", help="End after so many groups; the next start goes on.", minimum=1
+            "--pause-after",
+            metavar="N",
+            help="Stop after this number of broker names. The next run resumes.",
+            minimum=1,
         ),
     ] = None,
     patience_text: Annotated[
@@ -58,38 +66,39 @@ def rolling_restart(
         Option(
             "--patience",
             metavar="TIME",
-            help="How long a broker may take until it is healthy again; 10m if left out.",
+            help="How long a broker may take to become healthy. Default: 10m.",
         ),
     ] = "10m",
     durable: Annotated[
         bool,
         Option(
             "--durable",
-            help="Drain through brokerPermission: closed until slaves are in sync, not only down.",
+            help="Drain with brokerPermission, which also stops writes until slaves are in sync.",
         ),
     ] = False,
-    force: Annotated[bool, Option("--force", help="Although topics are on one broker alone.")] = False,
+    force: Annotated[
+        bool, Option("--force", help="Restart even if some topics have only one broker.")
+    ] = False,
     allow_unreachable: drain_options.AllowUnreachableOption = False,
     max_messages: drain_options.ThresholdOption = 0,
     settle_text: drain_options.SettleTimeOption = "30s",
     interval_text: drain_options.IntervalOption = "10s",
     quiet_intervals: drain_options.IntervalsOption = 3,
 ) -> ResultRows | Iterator[OutputText]:
-    """Restart all brokers of a cluster, one after another: slaves, their master, the next group.
+    """Restart all brokers of a cluster one by one: slaves, then their master, then the next broker name.
 
-    A master is drained, stopped, started, waited for and undrained, as drain and undrain do it; a slave is
-    stopped, started and waited for. It is waited until every name server knows the broker, the broker says
-    that it was started anew, and slaves have what their master has. Nothing is stopped while the one before,
-    or the one that is next, is not healthy.
+    nsadmin drains, stops, starts and undrains each master. It stops and starts each slave. After each start,
+    it waits until every name server lists the broker, the broker reports a new start, and slaves are in sync.
+    It stops no broker while the previous or the next one is unhealthy.
 
-    Ctrl-C ends it between two steps, --pause-after between two groups; started again, it goes on where it
-    was. The commands may then be run a second time, so they should not mind: systemctl does not.
+    Safe to interrupt. Run the same command to resume. Ctrl-C stops between two steps, --pause-after between
+    two broker names. The shell commands may run twice, so they must be repeatable, like systemctl.
 
-    It is refused, before anything is done, if the name or address of a broker has a character that a shell
-    could interpret, here or at the other end of ssh: only letters, digits and ._%:[]- are safe.
+    nsadmin refuses the restart if a broker's name or address contains characters that a shell could
+    interpret. Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # Which brokers, in which order, and what would be done
+        # Preview the order and the steps
         nsadmin rollingRestart -c cluster-a --dry-run
     """
     broker_groups = [
@@ -98,13 +107,11 @@ def rolling_restart(
         if broker_group.broker_addrs
     ]
     restart_rules = RestartRules(
-        round(parse_duration_seconds("rollingRestart", "--patience", patience_text, 1, 86400) * 1000),
+        round(parse_duration_seconds("--patience", patience_text, 1, 86400) * 1000),
         max_groups,
     )
-    drain_rules = drain_options.parse_drain_rules(
-        "rollingRestart", settle_text, quiet_intervals, max_messages
-    )
-    interval_seconds = drain_options.parse_interval_seconds("rollingRestart", interval_text)
+    drain_rules = drain_options.parse_drain_rules(settle_text, quiet_intervals, max_messages)
+    interval_seconds = drain_options.parse_interval_seconds(interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
     broker_processes = _list_processes(cluster_name, addrs_by_broker)
     if stop_command or start_command:
@@ -174,15 +181,11 @@ def _master_addr(broker_groups: list[BrokerAddrGroup], broker_name: str) -> str:
 
 def _require_command(option_flag: str, command_text: str | None) -> str:
     if not command_text:
-        raise UsageError(
-            f"rollingRestart: {option_flag} is missing: what the shell is to run, such as 'ssh …'"
-        )
+        raise UsageError(f"missing option {option_flag}: pass a shell command, such as 'ssh …'")
     unknown_fields = shell_command.find_unknown_fields(command_text, dict.fromkeys(_COMMAND_FIELDS, ""))
     if unknown_fields:
         known_fields = ", ".join(f"{{{field_name}}}" for field_name in _COMMAND_FIELDS)
-        raise UsageError(
-            f"rollingRestart: {option_flag}: nobody knows {{{unknown_fields[0]}}}; there are {known_fields}"
-        )
+        raise UsageError(f"unknown placeholder {{{unknown_fields[0]}}} in {option_flag}: use {known_fields}")
     return command_text
 
 
@@ -194,7 +197,7 @@ def _command_fields(broker_process: BrokerProcess) -> dict[str, str]:
 def _list_processes(
     cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
 ) -> tuple[BrokerProcess, ...]:
-    """The processes to restart, in order; those that are left, if a restart is saved."""
+    """The processes to restart, in order; the remaining ones, if a restart is saved."""
     saved_progress = RestartStore(find_state_home(), cluster_name).load_state()
     if saved_progress is not None:
         return saved_progress.processes[saved_progress.at :]
@@ -239,5 +242,6 @@ def _report_restart(
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             raise CommandInterrupted(
-                f"interrupted; how far it has come is kept: the same command goes on with {cluster_name}"
+                "interrupted; progress is saved: run the same command to resume the "
+                f"restart of {cluster_name}"
             ) from None

@@ -1,4 +1,4 @@
-"""routeExplain: explains why a client gets "No route info of this topic"."""
+"""Owns route explain, which explains why a client gets "No route info of this topic"."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,10 @@ def route_explain(
     session: Session,
     topic: TopicArgument,
     cluster_name: Annotated[
-        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Where the client should find it.")
+        str | None,
+        Option(
+            "-c", "--clusterName", metavar="CLUSTER", help="The cluster where the client expects the topic."
+        ),
     ] = None,
     broker_addrs: Annotated[
         list[str] | None,
@@ -46,7 +49,7 @@ def route_explain(
             "-b",
             "--brokerAddr",
             metavar="ADDR",
-            help="A broker that should have it, if no name server knows that broker. Repeatable.",
+            help="A broker that should have it, if no name server has that broker. Repeatable.",
         ),
     ] = None,
     client_namesrv_list: Annotated[
@@ -54,38 +57,38 @@ def route_explain(
         Option(
             "--client",
             metavar="ADDRS",
-            help="The name servers of the client, as its configuration has them: they are asked as well.",
+            help="The name servers in the client's configuration. nsadmin also asks these.",
         ),
     ] = None,
     zone_name: Annotated[
-        str | None, Option("--zone", metavar="NAME", help="The client's zone (rocketmq.zone), if it has one.")
+        str | None, Option("--zone", metavar="NAME", help="The client's zone (rocketmq.zone).")
     ] = None,
     all_contexts: Annotated[
-        bool, Option("--contexts", help="Look for the topic in all other contexts too.")
+        bool, Option("--contexts", help="Also look for the topic in all other contexts.")
     ] = False,
     journal_folders: JournalOption = None,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
-    """Say why a client gets "No route info of this topic", or that nothing is wrong.
+    """Explain why a client gets "No route info of this topic".
 
-    Every name server is asked, and the brokers that have to do with the topic; then each cause is looked for,
-    in the order in which one hides the next. A row says what was looked for, what came of it (`ok`,
-    `warning`, `cause`, `unknown` or `skipped`), where, what was seen and what to do next. A warning is wrong,
-    but not why clients find nothing. Journals, by --journal or of the context, say who did it, and when.
+    nsadmin asks every name server, and the brokers that concern the topic. It checks the possible causes in a
+    fixed order. Each row shows a check, its result (`ok`, `warning`, `cause`, `unknown` or `skipped`), the
+    place, the finding and the next step. A warning is a problem that does not cause the error. Journals (from
+    --journal or the context) show when the change was made, and by which client.
 
-    A broker that left all name servers is named if it had the topic, as journals and the inventory know (see
-    inventory list). That is the cause, or a warning if other brokers have the topic.
+    A row names each broker with the topic that left all name servers, from journals and the inventory (see
+    `nsadmin inventory list`). That is the cause, or a warning if other brokers have the topic.
 
-    The exit code is 0 where all is fine, 1 where a cause was found, 3 where none was found and something
-    could not be asked or a broker of the topic has left, 4 where no name server answered.
+    The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if no name server answered. It is 3
+    if it found no cause, but some server did not answer or a broker of the topic left.
 
     Examples:
-        # Nothing is wrong: each step is ok
-        nsadmin routeExplain orders
-        # A topic that is nowhere (exit code 1)
-        nsadmin routeExplain no-such-topic
+        # A healthy topic: each step is ok
+        nsadmin route explain orders
+        # An unknown topic (exit code 1)
+        nsadmin route explain no-such-topic
         # A client's list with a comma in it; only causes, as JSON (exit code 1)
-        nsadmin routeExplain orders --client 127.0.0.1:9876,127.0.0.1:9876 --filter result=cause --json
+        nsadmin route explain orders --client 127.0.0.1:9876,127.0.0.1:9876 --filter result=cause --json
     """
     other_contexts = _other_contexts(session)
     question = RouteQuestion(
@@ -145,7 +148,7 @@ def _read_memories(session: Session, topic: str, journal_folders: list[str] | No
 
     return [
         _read_memory(read_journal_evidence, server_journal, topic)
-        for server_journal in find_journals(session, "routeExplain", journal_folders, None)
+        for server_journal in find_journals(session, journal_folders, None)
     ]
 
 
@@ -154,7 +157,6 @@ def _read_memory(
 ) -> JournalEvidence:
     try:
         return call_with_usage_errors(
-            "routeExplain",
             server_journal,
             lambda folder: remember_topic(folder, server_journal.server_name, topic),
         )
@@ -203,9 +205,9 @@ def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
     )
     verdict_line = {
         "cause found": f"cause found: {', '.join(list_cause_ids(explained_steps))}",
-        "unknown": f"unknown: no cause found, but not all was told: "
+        "unknown": "unknown: no cause found, but some checks were incomplete: "
         f"{', '.join(_causes_with_result(explained_steps, 'unknown'))}",
-        "fine": "fine: clients of each name server find queues to write and to read",
+        "fine": "no problem: clients of each name server find writable and readable queues",
     }[verdict_text]
     lost_names = _find_lost_names(explained_steps)
     if verdict_text == "fine" and lost_names:
@@ -215,7 +217,7 @@ def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
         )
     return [
         verdict_line,
-        *([f"to be put right as well: {', '.join(warned_causes)}"] if warned_causes else []),
+        *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else []),
     ]
 
 

@@ -1,4 +1,4 @@
-"""spread: finds topics that are missing on some brokers of a cluster, or have other queues there."""
+"""Owns spread, which finds unbalanced topics: missing on some brokers, or with different queues."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ from nsadmin.client import NotApplied, NotFound, ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
+from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
@@ -17,8 +18,8 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 _PLAN_HEAD = (
-    "Topics that nsadmin spread found, evenly on every broker: take out what is meant to be uneven.",
-    "Never apply it with --prune, which deletes the topics that are not in it.",
+    "Topics from nsadmin spread, evenly on every broker: remove topics that should be uneven.",
+    "Never apply this file with --prune, which deletes all topics that it does not have.",
 )
 SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "differing")
 
@@ -27,36 +28,33 @@ SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "diffe
 def spread(
     session: Session,
     topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
-    all_topics: Annotated[
-        bool, Option("--all", help="All topics that are not on every broker, or not evenly.")
-    ] = False,
+    all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
     plan_file: Annotated[
         str | None,
-        Option("--plan", metavar="FILE", help="Write what makes them even, for plan and apply."),
+        Option("--plan", metavar="FILE", help="Write a plan that balances them, for plan and apply."),
     ] = None,
 ) -> ResultRows:
-    """Show on which brokers of its cluster a topic is missing, or has other queues than elsewhere.
+    """Show topics that are unbalanced: missing on some brokers of a cluster, or with different queues.
 
-    Brokers are asked for their own topics, so what name servers know or not does not count. Topics of
-    RocketMQ's own, of retries and of dead letters are left out.
+    nsadmin asks the brokers for their topics, independent of name servers. It skips RocketMQ's own topics,
+    and topics of retries and dead letters.
 
-    A plan has each of these topics on every broker, with as many queues as where it has most, and touches
-    nothing else: plan shows what it does, apply does it. A topic that is meant to be on some brokers only is
-    to be taken out of it first. Never use --prune with it. Order configurations stay as they are.
+    A plan puts each unbalanced topic on every broker, with the highest number of queues that a broker has. It
+    changes nothing else. Check it with `nsadmin plan`, and run it with `nsadmin apply`. First remove topics
+    that should be on some brokers only. Never use --prune with it. Order configurations do not change.
 
     Examples:
-        # On which brokers a topic is, with how many queues to read and to write
+        # The brokers of a topic, with read and write queues
         nsadmin spread refunds-settled
-        # All topics of a cluster that are not spread evenly
+        # All unbalanced topics of a cluster
         nsadmin spread --all -c cluster-a
-        # What would spread them, as a file
+        # Write a plan that balances them
         nsadmin spread --all -c cluster-a --plan even.yaml
     """
-    if (topic is None) == (not all_topics):
-        raise UsageError("spread: type either a TOPIC or --all")
+    exclusive_options.require_one_of("TOPIC", topic, "--all", all_topics)
     registrant_results = _fetch_registrants(session, cluster_name)
     registrants = [
         registrant_result.result
@@ -80,7 +78,7 @@ def spread(
     if topic is not None and not any(spreads_by_cluster.values()):
         _refuse_unknown_topic(topic, failed_results)
     notes = [
-        f"broker {broker_addr} did not tell its topics: {error_text(error)}"
+        f"broker {broker_addr} did not report its topics: {error_text(error)}"
         for broker_addr, _, error in failed_results
         if error
     ]
@@ -95,7 +93,7 @@ def spread(
     ]
     if all_topics:
         notes.append(
-            f"{len(spread_rows)} of {sum(map(len, spreads_by_cluster.values()))} topics are not spread evenly"
+            f"{len(spread_rows)} of {sum(map(len, spreads_by_cluster.values()))} topics are unbalanced"
         )
     return ResultRows(
         SPREAD_COLUMNS,
@@ -140,13 +138,13 @@ def _refuse_unknown_topic(topic: str, failed_results: Sequence[ServerResult[Brok
     for failed_result in failed_results:
         assert failed_result.error is not None
         raise failed_result.error
-    raise NotFound(f"no broker has a topic {topic!r}")
+    raise NotFound(f'no broker has the topic "{topic}"')
 
 
 def _require_all_brokers(failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
     if failed_results:
         broker_names = ", ".join(failed_result.addr for failed_result in failed_results)
-        raise NotApplied(f"no plan was written: what {broker_names} has is unknown")
+        raise NotApplied(f"no plan was written, because the topics of {broker_names} are unknown")
 
 
 def _write_plan(
@@ -164,11 +162,11 @@ def _write_plan(
     }
     if len(uneven_clusters) != 1:
         reason = (
-            f"there is something to do in {', '.join(uneven_clusters)}: choose with -c"
+            f"topics of {', '.join(uneven_clusters)} are unbalanced: choose one cluster with -c"
             if uneven_clusters
-            else "all is even"
+            else "all topics are balanced"
         )
-        raise UsageError(f"spread: no plan was written: {reason}")
+        raise UsageError(f"no plan was written: {reason}")
     [(cluster_name, topic_spreads)] = uneven_clusters.items()
     broker_names = [
         registrant.broker_name for registrant in registrants if registrant.cluster_name == cluster_name
@@ -178,10 +176,8 @@ def _write_plan(
         with Path(file_name).open("x", encoding="utf-8") as output_file:
             output_file.write(plan_text)
     except OSError as error:
-        raise UsageError(f"spread: {file_name}: {error.strerror}") from None
-    return [
-        f"wrote {file_name}: nsadmin plan {file_name} shows what it does, nsadmin apply {file_name} does it"
-    ]
+        raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
+    return [f"wrote {file_name}: run nsadmin plan {file_name} to check it, then nsadmin apply {file_name}"]
 
 
 def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> ResultRow:
@@ -201,9 +197,9 @@ def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> ResultRow:
 
 def _describe_spread(topic_spread: TopicSpread) -> str:
     if topic_spread.is_static:
-        return "static: updateStaticTopic spreads it"
+        return "static: updateStaticTopic balances it"
     if topic_spread.is_even:
-        return "even" if not topic_spread.differing_settings else "even, with other settings"
+        return "even" if not topic_spread.differing_settings else "balanced, with different settings"
     if not topic_spread.missing_brokers:
         return "uneven"
     broker_count = len(topic_spread.configs_by_broker)

@@ -17,8 +17,7 @@ def build_then_runner(
     unknown_fields = shell_command.find_unknown_fields(then_command, {"brokerName": "", "brokerAddr": ""})
     if unknown_fields:
         raise UsageError(
-            f"drain: --then: nobody knows {{{unknown_fields[0]}}}; there are "
-            f"{{brokerName}} and {{brokerAddr}}"
+            "unknown placeholder {{unknown_fields[0]}} in --then: use {brokerName} and {brokerAddr}"
         )
 
     def run_then_command(broker_addr: str) -> CommandEnded:
@@ -31,5 +30,5 @@ def build_then_runner(
 
 
 def then_fields(broker_name: str, broker_addr: str | None) -> dict[str, str]:
-    """Return what the command is told about the broker; no address while it is unknown."""
+    """Return the placeholder values of the command; no address while it is unknown."""
     return {"brokerName": broker_name, **({"brokerAddr": broker_addr} if broker_addr else {})}

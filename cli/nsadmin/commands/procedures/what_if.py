@@ -1,4 +1,4 @@
-"""whatIf: predicts what would be lost if some brokers or name servers stopped."""
+"""Owns whatIf, which predicts the losses if some brokers or name servers stopped."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -8,6 +8,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import error_text
+from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
@@ -40,39 +41,43 @@ def what_if(
         Option(
             "--down",
             metavar="BROKERS",
-            help="Names of brokers, with commas; broker-a:0 is only its master.",
+            help="Broker names, separated by commas. broker-a:0 is only its master.",
             value_source="brokers",
         ),
     ] = None,
     down_namesrv: Annotated[
-        str | None, Option("--down-namesrv", metavar="ADDRS", help="Addresses of name servers, with commas.")
+        str | None,
+        Option("--down-namesrv", metavar="ADDRS", help="Addresses of name servers, separated by commas."),
     ] = None,
     show_each: Annotated[
-        bool, Option("--detail", help="Each topic, broker and client by itself, also those that lose a part.")
+        bool, Option("--detail", help="Show each topic, broker and client, also those with a partial loss.")
     ] = False,
     include_system: Annotated[
-        bool, Option("--system", help="Also topics of RocketMQ's own, of retries and of dead letters.")
+        bool,
+        Option("--system", help="Include RocketMQ's own topics, and topics of retries and dead letters."),
     ] = False,
 ) -> ResultRows:
-    """Show what topics and groups would lose without some brokers, or who would lose name servers.
+    """Predict the losses of topics, groups and clients without some brokers or name servers.
 
-    Nothing is changed. Topics are looked at on each name server: first those that would have no queue to
-    write to, no master, nothing to read, or whose order configuration or static queues have clients go on
-    sending to what is gone. Others lose lostRatio of their queues for writing. Groups are those that read
-    topics of these brokers, as they say now. Which name servers clients know, only consumers tell.
+    Nothing changes. nsadmin examines the topics on each name server. The first rows are topics that would
+    stop, because they would have no writable queue, no readable queue or no master. Topics also stop if an
+    order configuration or static queues make clients send to a missing broker. Other topics lose lostRatio of
+    their write queues. Groups are those that read topics of these brokers now. Only consumers report their
+    lists of name servers.
 
-    The exit code is 1 where something would stand still, 3 where not everything could be asked, else 0.
+    The exit code is 1 if something would stop, 3 if some server did not answer, else 0.
 
     Examples:
-        # Before broker-a-0 is stopped: what stands still is there only (exit code 1)
+        # Before you stop broker-a-0: here some topics would stop (exit code 1)
         nsadmin whatIf --down broker-a-0
-        # While its master is restarted: can all topics be written elsewhere? (exit code 1)
+        # While its master restarts: which topics would stop? (exit code 1)
         nsadmin whatIf --down broker-a-0:0 --detail --filter what=topic
-        # Who would have no name server left (exit code 1)
+        # Clients that would have no name server left (exit code 1)
         nsadmin whatIf --down-namesrv 127.0.0.1:9876
     """
-    if (down_brokers is None) == (down_namesrv is None):
-        raise UsageError("whatIf: type either --down BROKER or --down-namesrv ADDR")
+    exclusive_options.require_one_of(
+        "--down BROKER", down_brokers is not None, "--down-namesrv ADDR", down_namesrv
+    )
     if down_namesrv is not None:
         down_addrs = parse_addrs(down_namesrv)
         return _list_rows(
@@ -82,7 +87,7 @@ def what_if(
         broker_word.strip() for broker_word in (down_brokers or "").split(",") if broker_word.strip()
     ]
     if not broker_words:
-        raise UsageError("whatIf: --down names no broker: type --down BROKER,BROKER")
+        raise UsageError("invalid value for --down: write BROKER,BROKER")
     now_ms = time_ns() // 1_000_000
     return _outlook_rows(
         foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system), show_each
@@ -98,13 +103,11 @@ def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> ResultRows:
     }
     notes = [
         f"{len(outlook.topic_losses)} of {outlook.topic_count} topics lose something: "
-        f"{len(stopped_topics)} stand still, "
-        f"{len(outlook.topic_losses) - len(stopped_topics)} lose a part; of "
-        f"{len(outlook.lost_groups)} groups "
-        f"{len(stopped_groups)} cannot read a topic any more; "
-        f"{outlook.write_share:.0%} of all queues for writing go",
+        f"{len(stopped_topics)} stop, {len(outlook.topic_losses) - len(stopped_topics)} lose "
+        f"a part, {len(stopped_groups)} of {len(outlook.lost_groups)} groups cannot read a "
+        f"topic; {outlook.write_share:.0%} of all write queues are lost",
         *(
-            f"unknown is what {server_addr} knows: {error_text(error)}"
+            f"unknown state of {server_addr}: {error_text(error)}"
             for server_addr, error in errors_by_addr.items()
         ),
     ]
@@ -121,7 +124,7 @@ def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) ->
     failures = list(unknown_errors)
     if failures:
         return [None, *failures]
-    return [WouldStandStillError("something would stand still")] if stands_still else []
+    return [WouldStandStillError("something would stop")] if stands_still else []
 
 
 def _topic_rows(topic_losses: Sequence[WorstLoss], show_each: bool) -> Iterator[ResultRow]:
@@ -176,9 +179,9 @@ def _common_cells(topic_loss: WorstLoss) -> ResultRow:
 
 def _finding_texts(loss: TopicOutageLoss) -> list[str]:
     checked_findings = {
-        "no queue to write to": loss.stops_writes,
+        "no writable queue": loss.stops_writes,
         "no master": loss.loses_masters,
-        "nothing to read": loss.stops_reads,
+        "no readable queue": loss.stops_reads,
         f"its order configuration names {', '.join(loss.ordered_by)}": bool(loss.ordered_by),
         "its static queues stay in use": loss.is_static,
     }
@@ -220,11 +223,11 @@ def _list_rows(list_losses: NameServerOutage, down_addrs: Sequence[str], show_ea
     }
     broker_count, client_count = list_losses.asked_counts
     notes = [
-        f"asked for their lists: {broker_count} brokers and {client_count} consumers; "
-        f"{list_losses.producer_count} producers cannot be asked, {list_losses.silent_count} "
-        f"consumers did not tell",
+        f"nsadmin read the lists of {broker_count} brokers and {client_count} consumers; "
+        f"{list_losses.producer_count} producers cannot report theirs, "
+        f"{list_losses.silent_count} consumers did not answer",
         *(
-            f"unknown is what {server_addr} knows: {error_text(error)}"
+            f"unknown state of {server_addr}: {error_text(error)}"
             for server_addr, error in errors_by_addr.items()
         ),
     ]
@@ -233,7 +236,7 @@ def _list_rows(list_losses: NameServerOutage, down_addrs: Sequence[str], show_ea
     )
 
 
-_FEWER_LEFT, _FETCHES_NEW_LIST = "fewer left", "none left until it fetches a new list"
+_FEWER_LEFT, _FETCHES_NEW_LIST = "fewer remain", "none remain until it fetches a new list"
 _HARMLESS_FINDINGS = (_FEWER_LEFT, _FETCHES_NEW_LIST)
 
 
@@ -263,14 +266,14 @@ def _lone_broker_row(broker_name: str, down_addrs: Sequence[str]) -> ResultRow:
         "what": "broker",
         "name": broker_name,
         "count": 1,
-        "finding": "registered nowhere else",
+        "finding": "not registered on another name server",
         "nameServers": list(down_addrs),
         "nameServersLeft": [],
     }
 
 
 def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> ResultRow:
-    nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none left"
+    nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none remain"
     return {
         "what": client_kind,
         "name": list_loss.list_owner,

@@ -1,4 +1,4 @@
-"""batch: runs many commands, one per line, in one process."""
+"""Owns batch, which runs many commands, one per line, in one process."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -13,21 +13,25 @@ from nsadmin.session import Session
 
 def batch(
     session: Session,
-    batch_file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of command lines; - is stdin.")],
-    stop_on_error: Annotated[bool, Option("--stop-on-error", help="End at the first that fails.")] = False,
+    batch_file: Annotated[
+        str, Argument(("-f", "--file"), "FILE", "A file of command lines. - is standard input.")
+    ],
+    stop_on_error: Annotated[
+        bool, Option("--stop-on-error", help="Stop at the first command that fails.")
+    ] = False,
 ) -> int:
-    """Run many commands, one a line, each as if it were typed by itself.
+    """Run many commands, one per line.
 
-    Lines are written as in a shell: quotes and backslashes, # for comments; "nsadmin" may stand before the
-    command. Options given to batch count for each line that does not say otherwise. A line that fails is
-    named on stderr as FILE:LINE, and the others are run all the same. The exit code is that of the first
-    line that failed. Connections stay open between the lines, which makes it fast. Questions are asked on
-    the terminal, also where lines come from stdin.
+    Lines use shell syntax: quotes, backslashes, and # for comments. The word nsadmin at the start is
+    optional. Options of batch apply to each line without its own value. nsadmin reports a failed line as
+    FILE:LINE on stderr, and runs the others. The exit code is that of the first failed line. Connections stay
+    open between lines, so a batch is fast. nsadmin asks questions on the terminal, even if the lines come
+    from standard input.
 
     Examples:
-        # What the lines of a file show, one JSON object a row
+        # Run a file, and print one JSON object per row
         nsadmin batch round.txt --output jsonl
-        # What they would change
+        # Preview its changes
         nsadmin batch round.txt --dry-run
     """
     first_failure_code, failure_count, command_count = 0, 0, 0
@@ -66,7 +70,7 @@ def _open_lines(batch_file: str) -> AbstractContextManager[Iterable[str]]:
         # A file that was written on Windows can begin with a byte order mark.
         return open(batch_file, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
-        raise UsageError(f"batch: {batch_file} cannot be read: {error.strerror}") from None
+        raise UsageError(f"cannot read {batch_file}: {error.strerror}") from None
 
 
 def _iter_command_lines(source_name: str, batch_lines: Iterable[str]) -> Iterator[tuple[str, str]]:

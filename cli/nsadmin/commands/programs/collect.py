@@ -1,4 +1,4 @@
-"""collect: writes journals for name servers that write none, by polling them."""
+"""Owns collect, which polls name servers that write no journals, and writes journals for them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,20 +31,18 @@ _DAY_MS = 24 * 3_600_000
 def collect(
     session: Session,
     journals_folder: Annotated[
-        str, Argument(("--dir",), "DIR", "Where the journals are: a folder for each name server.")
+        str, Argument(("--dir",), "DIR", "Folder of the journals, with a subfolder for each name server.")
     ],
     interval_text: Annotated[
         str,
-        Option(
-            "--interval", metavar="TIME", help="From one poll to the next: 500ms, 15s, 1m; 15s if left out."
-        ),
+        Option("--interval", metavar="TIME", help="Time between two polls: 500ms, 15s, 1m. Default: 15s."),
     ] = "15s",
     max_request_rate: Annotated[
         int,
         Option(
             "--rate",
             metavar="N",
-            help="Requests a second at most, over all servers; 1000 if left out.",
+            help="Maximum requests per second, to all servers together. Default: 1000.",
             minimum=1,
         ),
     ] = 1000,
@@ -54,61 +52,65 @@ def collect(
             "-s",
             "--namespace",
             metavar="NS",
-            help=f"KV namespace to poll beside {ORDER_TOPIC_CONFIG}. Repeatable.",
+            help=f"KV namespace to poll in addition to {ORDER_TOPIC_CONFIG}. Repeatable.",
         ),
     ] = None,
-    only_once: Annotated[bool, Option("--once", help="One poll of each name server, for cron.")] = False,
+    only_once: Annotated[bool, Option("--once", help="Poll each name server once, for cron.")] = False,
     poll_runtime: Annotated[
-        bool, Option("--runtime", help="Ask brokers too: release, TPS, disk, what waits in their queues.")
+        bool, Option("--runtime", help="Also poll brokers: release, TPS, disk, waiting requests.")
     ] = False,
     poll_lag: Annotated[
-        bool, Option("--lag", help="Ask brokers too how far each consumer group is behind on each topic.")
+        bool, Option("--lag", help="Also poll how far each consumer group is behind on each topic.")
     ] = False,
     broker_interval_text: Annotated[
         str,
-        Option("--broker-interval", metavar="TIME", help="From one round of brokers to the next; 60s."),
+        Option("--broker-interval", metavar="TIME", help="Time between two rounds of brokers. Default: 60s."),
     ] = "60s",
     max_broker_rate: Annotated[
         int,
-        Option("--broker-rate", metavar="N", help="Requests to brokers a second at most; 50.", minimum=1),
+        Option(
+            "--broker-rate",
+            metavar="N",
+            help="Maximum requests per second to brokers. Default: 50.",
+            minimum=1,
+        ),
     ] = 50,
     keep_days: Annotated[
-        int, Option("--keep-days", metavar="N", help="What each journal keeps; 400 if left out.", minimum=1)
+        int,
+        Option("--keep-days", metavar="N", help="Maximum age of a journal's files. Default: 400.", minimum=1),
     ] = 400,
     keep_megabytes: Annotated[
         int,
         Option(
             "--keep-megabytes",
             metavar="N",
-            help="What each journal keeps at most; 2048 if left out.",
+            help="Maximum size of each journal. Default: 2048.",
             minimum=1,
         ),
     ] = 2048,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Write down what happens to name servers, Java's or others, by looking at them again and again.
+    """Poll name servers, also Java's, and write their changes to journals.
 
-    Each poll asks every name server of the list for its clusters, topics, routes, settings and KV config,
-    and compares them with what was known: brokers that came or went, queues and permissions before and
-    after, and values that changed are written as events of the journal (docs/reference/journal.md), with
-    `source: collector`. The journal* commands read them. Between two polls only the net change is known,
-    and never who made it. A poll that fails is written down too: until one succeeds nobody knows the tables.
+    Each poll asks every name server for its clusters, topics, routes, settings and KV config, and compares
+    them with the last poll. nsadmin writes changes of brokers, queues, permissions and values as journal
+    events (docs/reference/journal.md), with `source: collector`. The `journal` commands read them. Between
+    two polls, only the net change is known, and not which client made it. nsadmin also writes failed polls:
+    until a poll succeeds, the state is unknown.
 
-    With --runtime or --lag the brokers that the name servers know are asked as well, in rounds at a pace of
-    their own, 16 requests at a time, and DIR/brokers has their journal: a broker that does not tell is
-    written down like one that does. With --lag that is a request for each consumer group on each master, or
-    on a slave where there is no master.
+    With --runtime or --lag, nsadmin also polls the brokers, with 16 requests at a time. It writes the journal
+    DIR/brokers, including brokers that do not answer. --lag needs a request for each consumer group on each
+    master. If there is no master, nsadmin asks a slave.
 
-    The oldest closed files of each journal go when they are more than --keep-megabytes, or older than
-    --keep-days, as a name server's own. At most --concurrency requests to name servers are under way. It ends
-    with Ctrl-C or SIGTERM, and goes on from there when it is started again. Name servers are looked for once,
-    at the start.
+    nsadmin deletes the oldest closed files of each journal if they exceed --keep-megabytes or --keep-days. It
+    sends at most --concurrency requests to name servers at a time. Ctrl-C or SIGTERM stops it, and the same
+    command resumes. nsadmin looks up the name servers once, at the start.
 
     Examples:
-        # One poll of each name server, for cron; without --once it polls every 15 s until it is stopped
+        # Poll each name server once, for cron; without --once, it polls every 15 s
         nsadmin collect --dir collected --once
-        # Values of a KV namespace of your own as well
+        # Include a KV namespace
         nsadmin collect --dir collected --namespace DEPLOYMENT --once
-        # And what brokers tell of themselves and of consumer groups
+        # Include figures of brokers and consumer groups
         nsadmin collect --dir collected --runtime --lag --once
     """
     _require_broker_polling(poll_runtime or poll_lag, broker_interval_text, max_broker_rate)
@@ -117,14 +119,12 @@ def collect(
         Path(journals_folder).expanduser(),
         None
         if only_once
-        else parse_duration_seconds("collect", "--interval", interval_text, 0.1, _MAX_INTERVAL_SECONDS),
+        else parse_duration_seconds("--interval", interval_text, 0.1, _MAX_INTERVAL_SECONDS),
         session.options.access.concurrency,
         max_request_rate,
         tuple(dict.fromkeys((ORDER_TOPIC_CONFIG, *(kv_namespaces or ())))),
         BrokerQuestions(poll_runtime, poll_lag),
-        parse_duration_seconds(
-            "collect", "--broker-interval", broker_interval_text, 0.1, _MAX_INTERVAL_SECONDS
-        ),
+        parse_duration_seconds("--broker-interval", broker_interval_text, 0.1, _MAX_INTERVAL_SECONDS),
         max_broker_rate,
         JournalLimits(keep_bytes=keep_megabytes << 20, keep_millis=keep_days * _DAY_MS),
     )
@@ -167,14 +167,13 @@ def _collect_forever(
 ) -> Iterator[ResultRows]:
     def announce_start() -> None:
         session.write_remark(
-            f"collecting from {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} "
-            f"s into {collector_plan.folder};"
-            " Ctrl-C or SIGTERM ends it"
+            f"polling {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} "
+            f"s, journals in {collector_plan.folder}; stop with Ctrl-C or SIGTERM"
         )
 
     with _folder_errors(collector_plan):
         stop_reason = collector.poll_until_stopped(announce_start)
-    session.write_remark(f"stopped by {stop_reason}; start it again to go on")
+    session.write_remark(f"stopped by {stop_reason}: run the same command to resume")
     yield from ()
 
 
@@ -184,7 +183,9 @@ def _folder_errors(collector_plan: CollectorPlan) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UsageError(f"collect: {error.filename or collector_plan.folder}: {error.strerror}") from None
+        raise UsageError(
+            f"cannot write {error.filename or collector_plan.folder}: {error.strerror}"
+        ) from None
 
 
 def _require_broker_polling(asks_brokers: bool, broker_interval_text: str, max_broker_rate: int) -> None:
@@ -194,7 +195,7 @@ def _require_broker_polling(asks_brokers: bool, broker_interval_text: str, max_b
         ("--broker-rate", max_broker_rate != 50),
     ):
         if is_given and not asks_brokers:
-            raise UsageError(f"collect: {option_flag} is about brokers: add --runtime or --lag, or both")
+            raise UsageError(f"{option_flag} needs --runtime or --lag")
 
 
 def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> ResultRow:

@@ -1,4 +1,4 @@
-"""lab: runs name servers and a fleet of simulated brokers; no other command imports them."""
+"""Owns lab, which runs name servers and simulated brokers. No other command imports them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ LAB_CONTEXT_NAME = "lab"
 
 
 def lab(argv: list[str]) -> int:
-    """Run something to play with until Ctrl-C, or play out a disaster and see what name servers make of it.
+    """Run a simulated cluster until Ctrl-C, or play a scenario of failures and check the journals.
 
-    `lab up` writes a context `lab` beside yours while it runs; the one in use stays in use. `lab list` shows
-    the scenarios that come with it, `lab run` plays one to its end. A run writes `truth.jsonl`, what was done
-    when and what is to be concluded of it, and compares it with the journal of each name server. With
-    `--java-logs` it also writes, beside each journal, the log that a Java name server would have written.
+    `lab up` adds a context `lab` while it runs. The context in use does not change. `lab list` shows the
+    built-in scenarios, and `lab run` plays one to its end. A run writes `truth.jsonl` with every action and
+    the expected events, and compares it with the journal of each name server. With `--java-logs`, it also
+    writes the log of a Java name server next to each journal.
 
     Examples:
-        # On the ports of all examples
+        # Use the ports of all examples
         nsadmin lab up --namesrv-port 9876 --broker-port 10911
-        # Three name servers, some of which lose sight of some brokers; an hour takes a minute
+        # Three name servers that lose some brokers; an hour takes a minute
         nsadmin lab up --scenario split-brain --speed 60
-        # A quarter of an hour at once, and the verdict
+        # Play a quarter of an hour immediately, and check the journals
         nsadmin lab run flapping-broker
     """
     from namesrv_core.lab.command import main
@@ -67,7 +67,7 @@ def announce_lab_context(
             if not contexts.change_contexts(contexts_file, without_lab_context).contexts_by_name and is_new:
                 os.remove(contexts_file)
         except (contexts.InvalidContextsError, OSError):
-            # The operator has changed the file in the meantime, so it is left as it is.
+            # The operator has changed the file in the meantime, so it stays unchanged.
             pass
 
     def with_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
@@ -95,7 +95,7 @@ def announce_lab_context(
 
 
 def _is_left_over(found_context: object) -> bool:
-    """Whether there is no context, or one that a killed lab left: it has only local addresses."""
+    """Whether there is no context, or only one with local addresses that a killed lab left."""
     from nsadmin.contexts import Context
 
     if found_context is None:

@@ -1,4 +1,4 @@
-"""namesrv: runs a name server in this process; no other command imports it."""
+"""Owns namesrv, which runs a name server in this process. No other command imports it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def namesrv(argv: list[str]) -> int:
-    """Run a name server until it is told to stop; its flags are mqnamesrv's.
+    """Run a name server until it is stopped. It accepts the flags of mqnamesrv.
 
     Examples:
-        # On this machine only, with its files in a folder of its own
+        # Only on this machine, with files in a separate folder
         nsadmin namesrv --bind 127.0.0.1 --port 9876 --home /tmp/namesrv
-        # The settings of RocketMQ's name server, and those of ours that are not as they usually are
+        # Print the settings of RocketMQ's name server, and changed settings of nsadmin's
         nsadmin namesrv -p
     """
     from namesrv_core.__main__ import main

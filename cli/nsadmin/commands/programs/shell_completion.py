@@ -1,4 +1,4 @@
-"""completion: writes the completion script of a shell, for installations with pip."""
+"""Owns completion, which writes the completion script of a shell, for installations with pip."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ COMPLETION_FILES = {
 
 
 def completion(argv: list[str]) -> int:
-    """Write what a shell needs to complete command lines, for its start-up file.
+    """Write the completion script of a shell, for its start-up file.
 
     bash, in ~/.bashrc: source <(nsadmin completion bash)
 
-    zsh, in ~/.zshrc, behind compinit: source <(nsadmin completion zsh)
+    zsh, in ~/.zshrc, after compinit: source <(nsadmin completion zsh)
 
     fish, in ~/.config/fish/config.fish: nsadmin completion fish | source
 
     PowerShell, in $PROFILE: nsadmin completion powershell | Out-String | Invoke-Expression
 
-    Topics, brokers, clusters, groups and so on are offered as the name servers know them that the line, the
-    environment or the context names. They are kept in the cache (nsadmin/complete in XDG_CACHE_HOME, else in
-    ~/.cache), readable for you alone, and after a minute asked anew in the background: no TAB waits for a
-    server longer than a fifth of a second. Values of settings and what credentials say are not kept.
+    TAB offers the topics, brokers, clusters and groups of the name servers of the line, the environment or
+    the context. They are cached in nsadmin/complete in XDG_CACHE_HOME, else in ~/.cache, readable only by
+    you. After a minute, nsadmin refreshes them in the background. TAB waits for a server at most 0.2 seconds.
+    Values of settings and credentials are not cached.
 
     Examples:
-        # What bash needs
+        # The script of bash
         nsadmin completion bash
     """
     shell_name = flags().parse_args(argv).shell
@@ -55,7 +55,7 @@ def flags() -> ArgumentParser:
         "nsadmin completion", f"{first_paragraph}\n\n{dedent(other_paragraphs.partition('    Examples:')[0])}"
     )
     argument_parser.formatter_class = RawDescriptionHelpFormatter
-    argument_parser.add_argument("shell", choices=COMPLETION_FILES, help="the shell")
+    argument_parser.add_argument("shell", choices=COMPLETION_FILES, help="name of the shell")
     return argument_parser
 
 

@@ -23,7 +23,7 @@ REFRESH_LIFETIME_SECONDS = 30
 
 
 def complete(argv: list[str]) -> int:
-    """Write values for a TAB. Whoever is typing has no use for errors: there are no values then."""
+    """Write values for a TAB. There is no use for errors while typing: then there are no values."""
     try:
         completion_form, value_source, typed_text, *words_before = argv
         if completion_form == "refresh":

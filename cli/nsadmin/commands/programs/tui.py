@@ -1,4 +1,4 @@
-"""tui: shows the cluster live on the whole terminal; it is the only command that loads Textual."""
+"""Owns tui, which shows the cluster live on the whole terminal. Only this command loads Textual."""
 
 import gc
 import os
@@ -32,11 +32,11 @@ def tui(
     session: Session,
     screen_name: Annotated[
         str | None,
-        Argument(("--screen",), "SCREEN", "The screen to begin with; brokers if left out.", required=False),
+        Argument(("--screen",), "SCREEN", "The first screen. Default: brokers.", required=False),
     ],
     interval_option: Annotated[
         float | None,
-        Option("--interval", metavar="SECONDS", help="From one look at a server to the next; 5 if left out."),
+        Option("--interval", metavar="SECONDS", help="Time between two polls of a server. Default: 5."),
     ] = None,
     kv_namespaces: Annotated[
         list[str] | None,
@@ -44,45 +44,47 @@ def tui(
             "-s",
             "--namespace",
             metavar="NS",
-            help="KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.",
+            help="KV namespace to show in addition to ORDER_TOPIC_CONFIG. Repeatable.",
         ),
     ] = None,
     journal_folders: Annotated[
         list[str] | None,
         Option(
-            "--journal", metavar="DIR", help="Journal whose events are shown; else the context's. Repeatable."
+            "--journal",
+            metavar="DIR",
+            help="Journal to show events from. Default: the context's. Repeatable.",
         ),
     ] = None,
-    read_only: Annotated[bool, Option("--read-only", help="Nothing can be changed from here.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Refuse all changes.")] = False,
     record_file: Annotated[
-        str | None, Option("--record", metavar="FILE", help="Keep all that is seen, to be played again.")
+        str | None, Option("--record", metavar="FILE", help="Record the session to this file, for --replay.")
     ] = None,
     replay_path: Annotated[
         str | None,
-        Option("--replay", metavar="PATH", help="Play such a file, or a folder with journals, instead."),
+        Option("--replay", metavar="PATH", help="Replay a recording, or a folder with journals."),
     ] = None,
     replay_speed: Annotated[
         float | None,
-        Option("--speed", metavar="N", help="Of a replay: so many seconds in one; 1 if left out."),
+        Option("--speed", metavar="N", help="Replay N seconds per second. Default: 1."),
     ] = None,
 ) -> Iterator[Any]:
-    """Show the cluster on the whole terminal, live: what is up, what changed, which name server disagrees.
+    """Show the cluster live on the whole terminal: brokers, changes, and name servers that disagree.
 
-    Numbers choose a screen, / filters, Enter goes deeper and Esc back; ? shows every key of a screen.
-    Each name server and each broker is asked again every interval, spread over it; who does not answer is
-    marked with the time since when, and holds up nobody else. What changes something is shown before it is
-    done, and a word has to be typed for it; it is a command of nsadmin, and noted down as one. Theme,
-    interval, keys and themes of your own are read from tui.yaml beside the file of contexts.
+    Numbers select a screen, / filters, Enter opens details, Esc goes back, and ? shows all keys of a screen.
+    nsadmin polls each name server and each broker once per interval, spread over it. A server that does not
+    answer is marked with the time of its last answer. Before a change, the screen shows the command and asks
+    you to type a word. Changes are commands of nsadmin, and the audit records them. Theme, interval and keys
+    come from tui.yaml next to the file of contexts.
 
-    A recording has all that was seen, without what looks like a secret; [ and ] go back and on in a replay.
-    A folder with journals can be played, too: it has no figures of brokers, but every registration.
+    A recording contains everything shown, without secrets. In a replay, [ and ] move backward and forward.
+    You can also replay a folder with journals: it has every registration, but no figures of brokers.
 
     Examples:
-        # The home screen: all brokers
+        # The first screen: all brokers
         nsadmin tui
-        # Look every second, change nothing, and keep what is seen
+        # Poll every second, refuse changes, and record
         nsadmin tui --interval 1 --read-only --record incident.zst
-        # The same again, a minute in a second
+        # Replay it, a minute per second
         nsadmin tui --replay incident.zst --speed 60
     """
     _require_terminal()
@@ -90,18 +92,18 @@ def tui(
     from nsadmin.tui.navigation import root_views
 
     if screen_name is not None and screen_name not in root_views.SCREEN_NAMES:
-        raise UsageError(f"tui: no screen {screen_name!r}; there are: {', '.join(root_views.SCREEN_NAMES)}")
+        raise UsageError(f'unknown screen "{screen_name}": use {", ".join(root_views.SCREEN_NAMES)}')
     preferences = _load_preferences()
     interval_seconds = _validate_interval(
         preferences.interval if interval_option is None else interval_option
     )
     if replay_path is None:
         if replay_speed is not None:
-            raise UsageError("tui: --speed is of a replay: name a recording or a journal with --replay")
+            raise UsageError("--speed needs --replay: name a recording or a journal")
         worlds, player = _build_worlds(session, kv_namespaces or [], journal_folders or [], read_only), None
     else:
         if record_file is not None:
-            raise UsageError("tui: --record and --replay exclude each other: leave one out")
+            raise UsageError("--record and --replay exclude each other: pass only one of them")
         worlds, player = _open_replay(replay_path, 1.0 if replay_speed is None else replay_speed)
     tui_app = app.Tui(
         worlds,
@@ -141,13 +143,11 @@ def _find_change_target(command_words: Sequence[str]) -> str | None:
 
 def _require_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("tui: it takes a terminal; clusterList --watch 5 writes to a file or a pipe")
+        raise UsageError("tui needs a terminal: use clusterList --watch 5 for a file or a pipe")
     if os.environ.get("TERM", "dumb") == "dumb":
-        raise UsageError("tui: TERM=dumb has no cursor: set TERM, for example to xterm-256color")
+        raise UsageError("tui needs a terminal with a cursor: set TERM, for example to xterm-256color")
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
-        raise UsageError(
-            f"tui: the encoding is {sys.stdout.encoding}, and the screen needs UTF-8: set LC_ALL=C.UTF-8"
-        )
+        raise UsageError(f"tui needs UTF-8, and the encoding is {sys.stdout.encoding}: set LC_ALL=C.UTF-8")
 
 
 def _open_recorder(record_file: str, world: "ClusterContext") -> "PollRecorder":
@@ -156,17 +156,17 @@ def _open_recorder(record_file: str, world: "ClusterContext") -> "PollRecorder":
     try:
         return PollRecorder(Path(record_file).expanduser(), world.label, world.addrs)
     except OSError as error:
-        raise UsageError(f"tui: --record {record_file}: {error.strerror}") from None
+        raise UsageError(f"cannot write {record_file} (--record): {error.strerror}") from None
 
 
 def _open_replay(replay_path: str, replay_speed: float) -> "tuple[AvailableContexts, ReplayPlayer]":
-    """Open a recording or a folder of journals for replay, in a read-only world."""
+    """Open a recording or a folder of journals for replay, with a read-only context."""
     from nsadmin.tui.context import AvailableContexts, ClusterContext
     from nsadmin.tui.recording import recording_file
     from nsadmin.tui.recording.replay import ReplayPlayer
 
     if not 0.1 <= replay_speed <= 3600:
-        raise UsageError(f"tui: --speed {replay_speed:g} cannot be: give 0.1 to 3600")
+        raise UsageError(f'invalid value "{replay_speed:g}" for --speed: expected 0.1 to 3600')
     file_path = Path(replay_path).expanduser()
     tape: Any
     try:
@@ -177,9 +177,9 @@ def _open_replay(replay_path: str, replay_speed: float) -> "tuple[AvailableConte
             tape = recording_file.Recording(file_path)
             namesrv_addrs, cluster_label = tape.head.addrs, tape.head.label
     except recording_file.InvalidRecordingError as error:
-        raise UsageError(f"tui: --replay {replay_path}: {error}") from None
+        raise UsageError(f"cannot replay {replay_path}: {error}") from None
     except OSError as error:
-        raise UsageError(f"tui: --replay {replay_path}: {error.strerror}") from None
+        raise UsageError(f"cannot replay {replay_path}: {error.strerror}") from None
     return AvailableContexts(
         ClusterContext(cluster_label, tuple(namesrv_addrs), _refuse_connection, read_only=True)
     ), ReplayPlayer(tape, replay_speed)
@@ -193,7 +193,7 @@ def _open_journals(folder: Path) -> "tuple[Sequence[str], JournalTape]":
     try:
         found_journals = journal_source.find_journals(folder)
         if not found_journals:
-            raise InvalidRecordingError("there is no journal in it")
+            raise InvalidRecordingError("it contains no journal")
         return [found_journal.server_addr for found_journal in found_journals], journal_source.JournalTape(
             found_journals, describe_event
         )
@@ -204,7 +204,7 @@ def _open_journals(folder: Path) -> "tuple[Sequence[str], JournalTape]":
 def _refuse_connection(
     server_addrs: Sequence[str], timeout_seconds: float | None, observer: object
 ) -> AdminClient:
-    raise AssertionError("what is replayed asks nobody")
+    raise AssertionError("a replay asks no server")
 
 
 def _load_preferences() -> "Preferences":
@@ -217,7 +217,7 @@ def _load_preferences() -> "Preferences":
             [*key_bindings.list_binding_ids(), *key_bindings.GRID_BINDING_IDS],
         )
     except preferences.InvalidPreferencesError as error:
-        raise UsageError(f"tui: {error}") from None
+        raise UsageError(f"{error}") from None
 
 
 def _validate_interval(interval_seconds: float | None) -> float:
@@ -225,8 +225,8 @@ def _validate_interval(interval_seconds: float | None) -> float:
         return 5.0
     if not _MIN_INTERVAL_SECONDS <= interval_seconds <= _MAX_INTERVAL_SECONDS:
         raise UsageError(
-            f"tui: --interval {interval_seconds:g} cannot be: give {_MIN_INTERVAL_SECONDS:g} "
-            f"to {_MAX_INTERVAL_SECONDS:g} seconds"
+            f'invalid value "{interval_seconds:g}" for --interval: expected '
+            f"{_MIN_INTERVAL_SECONDS:g} to {_MAX_INTERVAL_SECONDS:g} seconds"
         )
     return interval_seconds
 
@@ -234,7 +234,7 @@ def _validate_interval(interval_seconds: float | None) -> float:
 def _build_worlds(
     session: Session, kv_namespaces: Sequence[str], journal_folders: Sequence[str], read_only: bool
 ) -> "AvailableContexts":
-    """The world of this command line, and those of all contexts, which the operator can switch to."""
+    """The context of this command line and all saved contexts, which the operator can switch to."""
     from nsadmin.tui.context import AvailableContexts
 
     name_servers = session.open_background_client().addresses

@@ -30,7 +30,7 @@ def find_route_brokers(session: Session, parent_topic: str) -> list[_RouteBroker
         _RouteBroker(
             queue_route.broker_name,
             queue_route.any_addr,
-            None if queue_route.any_addr else NotFound("it is not there now"),
+            None if queue_route.any_addr else NotFound("the broker is not registered now"),
         )
         for queue_route in session.admin.topics.get_route(parent_topic).queues
     ]
@@ -39,7 +39,7 @@ def find_route_brokers(session: Session, parent_topic: str) -> list[_RouteBroker
 def find_holding_brokers(session: Session, parent_topic: str, group: str) -> list[_RouteBroker]:
     """The brokers of the route, with an error for each that lacks the group; NotFound if no broker has it.
 
-    The commands check this first: asked for a missing group, brokers create it (autoCreateSubscriptionGroup).
+    The commands check this first: brokers create a missing group on request (autoCreateSubscriptionGroup).
     """
     route_brokers = find_route_brokers(session, parent_topic)
     holder_results = ask_brokers(
@@ -47,7 +47,7 @@ def find_holding_brokers(session: Session, parent_topic: str, group: str) -> lis
         lambda broker_addrs: session.admin.groups.find_holders(group, map(target_at_addr, broker_addrs)),
     )
     if all(isinstance(holder_result.error, NotFound) for holder_result in holder_results):
-        raise NotFound(f"no broker of {parent_topic!r} knows the consumer group {group!r}")
+        raise NotFound(f'no broker of "{parent_topic}" has the consumer group "{group}"')
     return [
         route_broker._replace(error=holder_result.error)
         for route_broker, holder_result in zip(route_brokers, holder_results, strict=True)
@@ -97,7 +97,7 @@ def result_cells(
 
 
 def forgive_not_found(broker_rows: ResultRows) -> ResultRows:
-    """If at least one broker succeeded, "not found" on the others is no error."""
+    """If at least one broker succeeded, ignore "not found" errors of the others."""
     if None not in broker_rows.errors:
         return broker_rows
     return broker_rows._replace(

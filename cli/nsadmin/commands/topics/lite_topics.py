@@ -50,8 +50,8 @@ LITE_GROUP_COLUMNS = (
 )  # fmt: skip
 DISPATCH_COLUMNS = (*PLACE, "group", "clientId", "result", "error")
 
-ParentTopicArgument = Annotated[str, Argument(("-p", "--parentTopic"), "TOPIC", "The parent topic.")]
-LiteGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "The consumer group.")]
+ParentTopicArgument = Annotated[str, Argument(("-p", "--parentTopic"), "TOPIC", "Name of a parent topic.")]
+LiteGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
 
 
 @declare_columns(LITE_BROKER_COLUMNS)
@@ -59,15 +59,16 @@ def get_broker_lite_info(
     session: Session,
     broker_text: BrokerAddrArgument,
     cluster_name: Annotated[
-        str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master of it.")
+        str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master of this cluster.")
     ] = None,
     show_detail: Annotated[
-        bool, Option("-d", "--showDetail", help="Parent topics and their groups in the table, too.")
+        bool, Option("-d", "--showDetail", help="Show parent topics and their groups in the table.")
     ] = False,
 ) -> ResultRows:
-    """Show what brokers have of lite topics, and how many they may have.
+    """Show the lite topics of brokers, and their limit.
 
-    currentLmqNum of maxLmqNum queues are there; at the limit messages of new lite topics are refused.
+    currentLmqNum is the number of queues, maxLmqNum the limit. At the limit, brokers refuse messages of new
+    lite topics.
 
     Examples:
         # Every master of a cluster
@@ -75,7 +76,7 @@ def get_broker_lite_info(
         # With parent topics, their time to live in minutes, and their groups
         nsadmin getBrokerLiteInfo -c cluster-a -d
     """
-    master_targets = select_masters(session, "getBrokerLiteInfo", broker_text, cluster_name)
+    master_targets = select_masters(session, broker_text, cluster_name)
     info_results = match_results(
         master_targets, session.admin.lite_topics.get_broker_info(distinct_addrs(master_targets))
     )
@@ -107,11 +108,11 @@ def _broker_cells(lite_info: BrokerLiteInfo) -> ResultRow:
 
 @declare_columns(PARENT_TOPIC_COLUMNS)
 def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> ResultRows:
-    """Show how many lite topics there are below a parent topic, and which groups may read them.
+    """Show the number of lite topics of a parent topic, and the groups that may read them.
 
-    A parent topic is one with the attribute message.type=LITE; its lite topics go when nothing was written to
-    them for ttl minutes. A group is bound to it by its attribute lite.bind.topic. lmqNum counts the queues of
-    all parent topics of the broker.
+    A parent topic has the attribute message.type=LITE. Its lite topics are removed after ttl minutes without
+    writes. A group is bound to it with the attribute lite.bind.topic. lmqNum counts the queues of all parent
+    topics of the broker.
 
     Examples:
         # On every broker of the topic
@@ -138,15 +139,15 @@ def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
 def get_lite_topic_info(
     session: Session,
     parent_topic: ParentTopicArgument,
-    lite_topic: Annotated[str, Argument(("-l", "--liteTopic"), "LITE_TOPIC", "The lite topic.")],
+    lite_topic: Annotated[str, Argument(("-l", "--liteTopic"), "LITE_TOPIC", "Name of a lite topic.")],
     show_clients: Annotated[
-        bool, Option("-s", "--showClientId", help="Who subscribes in the table, too.")
+        bool, Option("-s", "--showClientId", help="Show subscribers in the table.")
     ] = False,
 ) -> ResultRows:
-    """Show the offsets of one lite topic on each broker, and who subscribes to it.
+    """Show the offsets of one lite topic on each broker, and its subscribers.
 
-    A lite topic that no broker has a message of or a subscriber to is exit code 5; brokers themselves answer
-    for any name.
+    The exit code is 5 if no broker has a message or a subscriber of the lite topic. (Brokers answer for any
+    name.)
 
     Examples:
         # Its messages
@@ -168,7 +169,7 @@ def get_lite_topic_info(
     if all(
         topic_result.result is not None and not topic_result.result.is_known for topic_result in topic_results
     ):
-        raise NotFound(f"no broker has a message of the lite topic {lite_topic!r}, or a subscriber to it")
+        raise NotFound(f'no broker has a message or a subscriber of the lite topic "{lite_topic}"')
     return broker_rows
 
 
@@ -188,14 +189,14 @@ def get_lite_client_info(
     session: Session,
     parent_topic: ParentTopicArgument,
     group: LiteGroupArgument,
-    client_id: Annotated[str, Argument(("-c", "--clientId"), "CLIENT", "The client's id.")],
+    client_id: Annotated[str, Argument(("-c", "--clientId"), "CLIENT", "Id of a client.")],
     show_detail: Annotated[
-        bool, Option("-s", "--showDetail", help="Its lite topics in the table, too.")
+        bool, Option("-s", "--showDetail", help="Show its lite topics in the table.")
     ] = False,
 ) -> ResultRows:
-    """Show to how many lite topics a client subscribes on each broker, and when it was last there.
+    """Show the number of lite topics that a client subscribes to on each broker, and its last activity.
 
-    A client that subscribes on no broker is exit code 5. Brokers list no more than 1000 names.
+    The exit code is 5 if the client subscribes on no broker. Brokers list at most 1000 names.
 
     Examples:
         # On every broker of the topic
@@ -240,17 +241,24 @@ def get_lite_group_info(
         str | None, Option("-l", "--liteTopic", metavar="LITE_TOPIC", help="Only this lite topic.")
     ] = None,
     max_topics: Annotated[
-        int, Option("-k", "--topK", metavar="N", help="So many that are furthest behind.", minimum=1)
+        int,
+        Option(
+            "-k",
+            "--topK",
+            metavar="N",
+            help="Number of lite topics to show, starting with the largest backlog.",
+            minimum=1,
+        ),
     ] = 20,
 ) -> ResultRows:
     """Show how far a group is behind on the lite topics of a parent topic.
 
-    For each broker a row with the sum (liteTopic is null), and below it the lite topics that are furthest
-    behind. What the group never consumed has no lag; brokers leave it out of the sum. A group that is nowhere
-    is exit code 5; it is looked for first, as brokers make a group by being asked for it.
+    Each broker has a row with the total (liteTopic is null), and below it rows with the largest backlogs. A
+    lite topic that the group never consumed has no lag and is not part of the total. The exit code is 5 if no
+    broker has the group. nsadmin checks this first, because brokers create a missing group on request.
 
     Examples:
-        # The sum, and what is furthest behind
+        # The total, and the largest backlogs
         nsadmin getLiteGroupInfo chats readers
         # One lite topic
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1
@@ -292,10 +300,11 @@ def get_lite_group_info(
 
 
 def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> LiteGroup:
-    """Brokers look up the group only, so their answer may be about another parent topic: raise NotApplied."""
+    """Brokers look up only the group, so their answer may be about another parent topic: raise NotApplied."""
     if lite_group.parent_topic != parent_topic:
         raise NotApplied(
-            f"{group!r} is bound to the parent topic {lite_group.parent_topic!r}, not {parent_topic!r}"
+            f'the group "{group}" is bound to the parent topic "{lite_group.parent_topic}", not '
+            f'"{parent_topic}"'
         )
     return lite_group
 
@@ -326,13 +335,13 @@ def trigger_lite_dispatch(
         Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker.", value_source="brokers"),
     ] = None,
 ) -> ResultRows:
-    """Have brokers look anew which lite topics have messages for the clients of a group.
+    """Make brokers check again which lite topics have messages for the clients of a group.
 
-    For clients that get nothing though there are messages. It moves no offset. Brokers do it after they have
-    answered, and answer the same for a client that nobody knows.
+    Use this if clients receive no messages although there are some. No offset changes. Brokers check after
+    they answer, and give the same answer for an unknown client.
 
     Examples:
-        # Which brokers would do it
+        # Preview which brokers would do it
         nsadmin triggerLiteDispatch chats readers --dry-run
         # For one client
         nsadmin triggerLiteDispatch -p chats -g readers -c client-1 --yes
@@ -343,10 +352,10 @@ def trigger_lite_dispatch(
             route_broker for route_broker in route_brokers if route_broker.broker_name == wanted_broker
         ]
         if not route_brokers:
-            raise NotFound(f"{wanted_broker!r} has no part of the topic {parent_topic!r}")
+            raise NotFound(f'the broker "{wanted_broker}" has no queues of the topic "{parent_topic}"')
     broker_names = ", ".join(route_broker.broker_name for route_broker in route_brokers)
     session.confirm_change(
-        f"Have {broker_names} look anew what {client_id or 'the clients'} of {group} can get?"
+        f"Make {broker_names} check again for messages of {client_id or 'the clients'} of {group}?"
     )
     lite_admin = session.admin.lite_topics
     dispatch_results: list[ServerResult[Any]]

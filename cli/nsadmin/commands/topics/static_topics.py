@@ -1,4 +1,4 @@
-"""Owns updateStaticTopic and remappingStaticTopic; a logical queue keeps its number if it changes brokers."""
+"""Owns updateStaticTopic and remappingStaticTopic. A logical queue keeps its number on another broker."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,23 +42,30 @@ STATIC_QUEUE_COLUMNS = (
 StaticTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 BrokerListOption = Annotated[
     str | None,
-    Option(
-        "-b", "--brokers", metavar="BROKER,BROKER", help="These brokers, by name.", value_source="brokers"
-    ),
+    Option("-b", "--brokers", metavar="BROKER,BROKER", help="Names of brokers.", value_source="brokers"),
 ]
 ClusterListOption = Annotated[
     str | None,
     Option(
-        "-c", "--clusters", metavar="CLUSTER,CLUSTER", help="All brokers of these.", value_source="clusters"
+        "-c",
+        "--clusters",
+        metavar="CLUSTER,CLUSTER",
+        help="All brokers of these clusters.",
+        value_source="clusters",
     ),
 ]
 MapFileOption = Annotated[
     str | None,
-    Option("-mf", "--mapFile", metavar="FILE", help="Carry out this mapping file instead: see above."),
+    Option("-mf", "--mapFile", metavar="FILE", help="Execute this mapping file instead, see above."),
 ]
 ForceReplaceOption = Annotated[
     str | None,
-    Option("-fr", "--forceReplace", metavar="true|false", help="Have brokers take what they would refuse."),
+    Option(
+        "-fr",
+        "--forceReplace",
+        metavar="true|false",
+        help="Make brokers accept mappings that they would refuse.",
+    ),
 ]
 
 
@@ -68,30 +75,30 @@ def update_static_topic(
     topic: StaticTopicArgument,
     total_queues: Annotated[
         int | None,
-        Option("-qn", "--totalQueueNum", metavar="N", minimum=1, help="So many logical queues, in all."),
+        Option("-qn", "--totalQueueNum", metavar="N", minimum=1, help="Total number of logical queues."),
     ] = None,
     broker_list: BrokerListOption = None,
     cluster_list: ClusterListOption = None,
     map_file: MapFileOption = None,
     force_text: ForceReplaceOption = None,
 ) -> ResultRows:
-    """Create a static topic, or give it more logical queues: these keep their numbers wherever they lie.
+    """Create a static topic, or add logical queues to it. Queues keep their numbers on all brokers.
 
-    New queues go to those of the brokers that have the fewest. A row says where each of them comes to lie;
-    with --dry-run that is all. What brokers had and what they are to have is written to files first, as
-    mqadmin has them (in NSADMIN_STATE); a note names them. If it does not get through, carry on with the
-    .after file: -mf FILE, which mqadmin does not heed.
+    New queues go to the brokers with the fewest queues. Each row shows the broker of a queue. Use --dry-run
+    for a preview. Before the change, nsadmin writes the old and new mapping to files in mqadmin's format (in
+    NSADMIN_STATE), and names them on stderr. If the change is interrupted, resume it with the .after file:
+    -mf FILE. (mqadmin ignores -mf.)
 
     Examples:
-        # Where its queues would lie
+        # Preview the brokers of the queues
         nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --dry-run
-        # Create it
+        # Create the topic
         nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --yes
     """
     command_name = "updateStaticTopic"
-    argument_values.validate_topic_name(command_name, topic)
+    argument_values.validate_topic_name(topic)
     if total_queues is None and map_file is None:
-        raise UsageError(f"{command_name}: -qn N is missing: how many logical queues it is to have")
+        raise UsageError("missing option -qn N: pass the total number of logical queues")
 
     def plan_creation(mapping_view: StaticTopicPlacement) -> MappingPlan:
         now_ms = int(time() * 1000)
@@ -118,23 +125,24 @@ def remapping_static_topic(
     map_file: MapFileOption = None,
     force_text: ForceReplaceOption = None,
 ) -> ResultRows:
-    """Move the logical queues of a static topic to these brokers, evenly; what is there already stays.
+    """Move the logical queues of a static topic to these brokers, evenly.
 
-    Nothing is copied: brokers keep what was written to them, and readers get it by the queue's own offsets,
-    which go on at the next multiple of 10000. For a moment nobody takes messages for a queue that moves. A
-    row says where each of them comes to lie; with --dry-run that is all. The mapping is kept in files, as by
-    updateStaticTopic; a run that was stopped is carried on with the .after file: -mf FILE.
+    Queues that are already on these brokers stay. nsadmin copies no messages: brokers keep theirs, and
+    consumers read them at the queue's own offsets, which continue at the next multiple of 10000. For a
+    moment, no broker accepts messages of a moving queue. Each row shows the broker of a queue. Use --dry-run
+    for a preview. nsadmin saves the mapping like updateStaticTopic. If the change is interrupted, resume it
+    with the .after file: -mf FILE.
 
     Examples:
-        # Which queues would move
+        # Preview the moves
         nsadmin remappingStaticTopic ledger -b broker-a-0 --dry-run
-        # Move them
+        # Move the queues
         nsadmin remappingStaticTopic ledger -b broker-a-0 --yes
     """
 
     def plan_remapping(mapping_view: StaticTopicPlacement) -> MappingPlan:
         if not mapping_view.current_shares:
-            raise NotFound(f"remappingStaticTopic: there is no static topic {topic}")
+            raise NotFound(f'no static topic "{topic}"')
         now_ms = int(time() * 1000)
         return mapping_planner.plan_remapping(
             topic,
@@ -166,13 +174,13 @@ def _apply_mapping(
     force_text: str | None,
     make_plan: Callable[[StaticTopicPlacement], MappingPlan],
 ) -> ResultRows:
-    is_forced = argument_values.parse_boolean(command_name, "-fr", force_text) is True
-    given_plan = None if map_file is None else _load_mapping(command_name, topic, map_file)
+    is_forced = argument_values.parse_boolean("-fr", force_text) is True
+    given_plan = None if map_file is None else _load_mapping(topic, map_file)
     broker_names, cluster_names = _split_names(broker_list), _split_names(cluster_list)
     if given_plan is not None:
         broker_names, cluster_names = broker_names or list(given_plan.shares), cluster_names
     if not broker_names and not cluster_names:
-        raise UsageError(f"{command_name}: type either -b BROKER,BROKER or -c CLUSTER,CLUSTER")
+        raise UsageError("missing option -b BROKER,BROKER or -c CLUSTER,CLUSTER")
     mapping_view = observe_placement(session.admin, topic, broker_names, cluster_names)
     plan = given_plan or make_plan(mapping_view)
     moves = mapping_planner.list_moves(
@@ -182,7 +190,7 @@ def _apply_mapping(
     if not is_unchanged:
         warn_of_drains(session, plan.shares)
     if session.is_dry_run or is_unchanged:
-        unchanged_note = f"{topic} is in that way already" if is_unchanged else ""
+        unchanged_note = f"{topic} already has this mapping" if is_unchanged else ""
         return ResultRows(
             STATIC_QUEUE_COLUMNS,
             [_queue_row(topic, queue_move, "dry-run") for queue_move in moves],
@@ -194,9 +202,7 @@ def _apply_mapping(
             f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} "
             f"-> {queue_move.target_broker}"
         )
-    session.confirm_change(
-        f"{topic}: {len(moves)} queues come to lie elsewhere, {len(plan.shares)} brokers are told; go on?"
-    )
+    session.confirm_change(f"{topic}: {len(moves)} queues move, {len(plan.shares)} brokers change. Continue?")
     mapping_folder = find_state_home() / "static-topics" / escape_file_name(topic)
     try:
         mapping_files.save_mapping(mapping_folder, plan, BEFORE_SUFFIX, mapping_view.current_shares)
@@ -207,9 +213,10 @@ def _apply_mapping(
         )
     except OSError as file_error:
         raise NotApplied(
-            f"{mapping_folder}: {file_error.strerror}: nothing was changed, as mappings are kept"
+            f"cannot write {mapping_folder}: {file_error.strerror}; nothing was changed, because "
+            "the mapping must be saved first"
         ) from None
-    session.write_remark(f"the mapping is kept in {mapping_path}")
+    session.write_remark(f"the mapping is saved in {mapping_path}")
     execution = execute_plan(
         session.admin,
         plan,
@@ -242,7 +249,7 @@ def _report_outcome(
     ]
     if execution.last_phase is not None:
         outcome_notes.append(
-            f"stopped while {execution.last_phase}; carry on: nsadmin {command} {topic} -mf {mapping_path}"
+            f"stopped while {execution.last_phase}; resume with: nsadmin {command} {topic} -mf {mapping_path}"
         )
     return ResultRows(
         STATIC_QUEUE_COLUMNS,
@@ -264,13 +271,13 @@ def _queue_row(topic: str, queue_move: QueueMove, result_word: str) -> ResultRow
     }
 
 
-def _load_mapping(command_name: str, topic: str, map_file: str) -> MappingPlan:
+def _load_mapping(topic: str, map_file: str) -> MappingPlan:
     try:
         mapping_plan = mapping_files.load_mapping_file(Path(map_file))
     except InvalidMappingFileError as file_error:
-        raise UsageError(f"{command_name}: {file_error}") from None
+        raise UsageError(f"{file_error}") from None
     if mapping_plan.topic != topic:
-        raise UsageError(f"{command_name}: {map_file} is about the topic {mapping_plan.topic}")
+        raise UsageError(f'{map_file} is for the topic "{mapping_plan.topic}": pass its file')
     return mapping_plan
 
 

@@ -38,17 +38,22 @@ def update_topic(
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
     read_queue_nums: Annotated[
-        int | None, Option("-r", "--readQueueNums", metavar="NUMBER", help="Queues to read from.")
+        int | None, Option("-r", "--readQueueNums", metavar="NUMBER", help="Number of read queues.")
     ] = None,
     write_queue_nums: Annotated[
-        int | None, Option("-w", "--writeQueueNums", metavar="NUMBER", help="Queues to write to.")
+        int | None, Option("-w", "--writeQueueNums", metavar="NUMBER", help="Number of write queues.")
     ] = None,
     perm_bits: Annotated[
-        int | None, Option("-p", "--perm", metavar="2|4|6", help="6 read and write, 4 read, 2 write.")
+        int | None, Option("-p", "--perm", metavar="2|4|6", help="6 (read and write), 4 (read) or 2 (write).")
     ] = None,
     order_text: Annotated[
         str | None,
-        Option("-o", "--order", metavar="true|false", help="true also writes its order configuration."),
+        Option(
+            "-o",
+            "--order",
+            metavar="true|false",
+            help="Ordered messages. true also writes the order configuration.",
+        ),
     ] = None,
     unit_text: Annotated[
         str | None, Option("-u", "--unit", metavar="true|false", help="Whether it belongs to a unit.")
@@ -59,36 +64,41 @@ def update_topic(
     ] = None,
     attribute_changes: Annotated[
         str | None,
-        Option("-a", "--attributes", metavar="LIST", help="As in +message.type=FIFO,-other; 5.0 and later."),
+        Option(
+            "-a",
+            "--attributes",
+            metavar="LIST",
+            help="Attributes, as in +message.type=FIFO,-other. 5.0 and later.",
+        ),
     ] = None,
 ) -> ResultRows:
-    """Create a topic, or change one: what is not named stays as each broker has it.
+    """Create a topic, or change only the settings that you pass.
 
-    A broker that has no such topic creates it, with 8 queues and the permission rw- (6) unless told
-    otherwise. Each master is read before and after, and a row says what changed there. With -o true each
-    name server gets an entry for these brokers in the topic's order configuration; -o false leaves that
-    alone, see updateOrderConf.
+    A broker without the topic creates it, by default with 8 queues and the permission rw- (6). nsadmin reads
+    each master before and after, and each row shows the change there. Off a terminal, a change that makes
+    messages unreadable needs --yes. With -o true, each name server gets an entry for these brokers in the
+    topic's order configuration. -o false does not change the order configuration: use updateOrderConf.
 
     Examples:
         # Create a topic with 4 queues on every master of a cluster
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
-        # What would change on one master
+        # Preview a change on one master
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
         # Make a topic ordered, with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"
-    argument_values.validate_topic_name(command_name, topic)
+    argument_values.validate_topic_name(topic)
     topic_patch = TopicPatch(
-        argument_values.validate_queue_count(command_name, "-r", read_queue_nums),
-        argument_values.validate_queue_count(command_name, "-w", write_queue_nums),
-        argument_values.validate_perm(command_name, perm_bits),
-        argument_values.parse_boolean(command_name, "-o", order_text),
-        argument_values.parse_boolean(command_name, "-u", unit_text),
-        argument_values.parse_boolean(command_name, "-s", unit_sub_text),
+        argument_values.validate_queue_count("-r", read_queue_nums),
+        argument_values.validate_queue_count("-w", write_queue_nums),
+        argument_values.validate_perm(perm_bits),
+        argument_values.parse_boolean("-o", order_text),
+        argument_values.parse_boolean("-u", unit_text),
+        argument_values.parse_boolean("-s", unit_sub_text),
         attribute_changes,
     )
-    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    master_targets = select_masters(session, broker_text, cluster_name)
     change_rows = _apply_topic_patch(
         session, command_name, master_targets, topic, topic_patch, create_missing=True
     )
@@ -100,24 +110,27 @@ def update_topic_perm(
     session: Session,
     topic: ChangedTopicArgument,
     perm_text: Annotated[
-        str, Argument(("-p", "--perm"), "PERM", "6 read and write, 4 read, 2 write.", value_source="2|4|6")
+        str,
+        Argument(
+            ("-p", "--perm"), "PERM", "6 (read and write), 4 (read) or 2 (write).", value_source="2|4|6"
+        ),
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
     """Change the permission of a topic on one master, or on every master of a cluster.
 
-    Its queues and whether it is ordered stay as each broker has them. A broker of the cluster that has no
-    such topic says "not found", which is an error only if none of them has it.
+    Other settings of the topic do not change. A broker of the cluster without the topic reports "not found".
+    That is an error only if no broker has it.
 
     Examples:
-        # Nobody can write to a topic any more, in one cluster
+        # Stop writes to a topic in one cluster
         nsadmin updateTopicPerm payments 4 -c cluster-a --yes
-        # What would change on one master
+        # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
     """
-    topic_patch = TopicPatch(perm=argument_values.parse_perm("updateTopicPerm", perm_text))
-    master_targets = select_masters(session, "updateTopicPerm", broker_text, cluster_name)
+    topic_patch = TopicPatch(perm=argument_values.parse_perm(perm_text))
+    master_targets = select_masters(session, broker_text, cluster_name)
     change_rows = _apply_topic_patch(
         session, "updateTopicPerm", master_targets, topic, topic_patch, create_missing=False
     )

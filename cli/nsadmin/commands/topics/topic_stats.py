@@ -36,21 +36,20 @@ def topic_status(
             "-c",
             "--cluster",
             metavar="CLUSTER",
-            help="Ask the brokers of this cluster (or topic) about a topic without a route of its own.",
+            help="Ask the brokers of this cluster (or topic) if the topic has no route.",
         ),
     ] = None,
 ) -> ResultRows:
-    """Show the queues of a topic on each of its brokers: offsets, and when it was last written.
+    """Show the queues of a topic on each of its brokers: offsets, and the time of the last write.
 
-    maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in
-    UTC; nothing for a queue that was never written. topicPutTps is that of the whole topic on the broker
-    of that row; brokers before 5.3.3 do not tell it. Of a static topic the logical queues are shown, each
-    at the broker that takes its messages now.
+    maxOffset is the offset of the next message. lastUpdated is when the newest message arrived, in UTC. It is
+    empty for a queue without messages. topicPutTps is the rate of the whole topic on the broker, since 5.3.3.
+    For a static topic, rows show the logical queues, each at the broker that receives its messages now.
 
     Examples:
-        # How far the queues of a topic go
+        # The queues of a topic
         nsadmin topicStatus payments
-        # Only what one broker has
+        # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
     """
     broker_stats = session.admin.topics.get_stats(topic, cluster_name)

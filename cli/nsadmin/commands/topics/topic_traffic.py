@@ -19,20 +19,20 @@ def stats_all(
     session: Session,
     topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
     only_active: Annotated[
-        bool, Option("-a", "--activeTopic", help="Only what had a message in the last 24 hours.")
+        bool, Option("-a", "--activeTopic", help="Only topics with a message in the last 24 hours.")
     ] = False,
 ) -> ResultRows:
-    """Show for each topic and each of its consumer groups what comes in and goes out.
+    """Show the incoming and outgoing messages of each topic and its consumer groups.
 
-    Retry and dead-letter topics are left out unless named. Rates are those of the last minute, accumulation
-    is what the group has not read yet; all are sums over the masters of the topic. Brokers count 24 hours
-    by samples: until the first has come, an hour after the start, it is the last hour, and before that the
-    last minute. Where a master did not answer, its part is missing from the sums and `error` says so.
+    nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. accumulation counts
+    the messages that the group has not read. All figures are sums over the masters of the topic. Brokers
+    count 24 hours by hourly samples. So during the first hour after a broker's start, the counts cover the
+    last minute. If a master does not answer, the sums lack its part, and `error` reports it.
 
     Examples:
-        # All topics that had a message in the last 24 hours
+        # Topics with a message in the last 24 hours
         nsadmin statsAll -a
-        # What comes in and goes out of one topic, by consumer group
+        # The traffic of one topic, by consumer group
         nsadmin statsAll payments
     """
     topic_admin = session.admin.topics
@@ -86,6 +86,6 @@ def _failure_notes(traffic_records: Sequence[TopicTraffic]) -> list[str]:
                 traffic_record.topic
             )
     return [
-        f"{error_line} (rows it is missing from: {len(spoiled_topics)})"
+        f"{error_line} (missing in {len(spoiled_topics)} rows)"
         for error_line, spoiled_topics in topics_by_error.items()
     ]

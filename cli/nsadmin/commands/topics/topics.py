@@ -44,24 +44,24 @@ TopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a t
 def topic_list(
     session: Session,
     with_groups: Annotated[
-        bool, Option("-c", "--clusterModel", help="With the clusters of each topic and its consumer groups.")
+        bool, Option("-c", "--clusterModel", help="Also show the clusters and consumer groups of each topic.")
     ] = False,
     include_system: Annotated[
-        bool, Option("--system/--no-system", help="Show or hide the topics that RocketMQ has for itself.")
+        bool, Option("--system/--no-system", help="Whether to show RocketMQ's own topics.")
     ] = True,
     cluster_name: Annotated[
-        str | None, Option("--cluster", metavar="CLUSTER", help="Only its topics.")
+        str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
     ] = None,
 ) -> ResultRows:
     """List the topics.
 
-    --no-system hides what name servers and brokers call system topics. Retry and dead-letter topics
-    (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
+    --no-system hides the topics that name servers and brokers report as system topics. Retry and dead-letter
+    topics (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
 
     Examples:
-        # The names of all topics that are not RocketMQ's own
+        # All topics except RocketMQ's own
         nsadmin topicList --no-system
-        # Who consumes the topics of a cluster
+        # Consumer groups of topics in a cluster
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
     """
     topic_admin = session.admin.topics
@@ -108,22 +108,21 @@ def _usage_notes(topic_usages: "Sequence[TopicUsage]") -> list[str]:
 def topic_route(
     session: Session,
     topic: TopicArgument,
-    raw_json: Annotated[bool, Option("--raw", help="The JSON as the name server sent it.")] = False,
+    raw_json: Annotated[bool, Option("--raw", help="Print the JSON of the name server.")] = False,
     show_rows: Annotated[
-        bool, Option("-l", "--list", help="Accepted from mqadmin: rows are the rule.")
+        bool, Option("-l", "--list", help="Accepted for mqadmin. nsadmin prints rows by default.")
     ] = False,
 ) -> ResultRows | str:
-    """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit).
+    """Show the brokers of a topic, with queues and permission (r read, w write, i inherit).
 
-    Of a static topic logicalQueues says which of its queues are written on which broker, and what number
-    each of them has there.
+    For a static topic, logicalQueues shows the queues that each broker writes, with their numbers there.
 
     Examples:
         # Brokers and queues of a topic
         nsadmin topicRoute orders
-        # Where it cannot be written to
+        # Brokers where the topic is not writable
         nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
-        # A topic that is nowhere (exit code 5)
+        # An unknown topic (exit code 5)
         nsadmin topicRoute no-such-topic
     """
     if raw_json or (session.options.style.output_format == "mqadmin" and not show_rows):
@@ -155,10 +154,10 @@ def route_rows(topic: str, topic_route: "TopicRoute") -> ResultRows:
 
 @declare_columns(("clusterName",))
 def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
-    """Show the clusters that have a topic, by all brokers of its route.
+    """Show the clusters of a topic, from all brokers of its route.
 
     Examples:
-        # The clusters that have a topic, one a line
+        # One cluster per line
         nsadmin topicClusterList orders --output value
     """
     return ResultRows(
@@ -177,15 +176,15 @@ def delete_topic(
 ) -> ResultRows:
     """Delete a topic with all its messages from every master of a cluster, then from every name server.
 
-    If a master fails, the name servers are skipped: they go on showing where the topic is, and the master
-    would only register it again. Delete it again once the master is back. Slaves follow their masters
-    within a minute. A topic that clients still use may come back at once where brokers create topics by
-    themselves. In the end its order configuration loses these brokers, or is deleted if it names no others.
+    If a master fails, nsadmin skips the name servers, because the master would register the topic again.
+    Repeat the command when the master is back. Slaves follow their masters within a minute. If brokers create
+    topics automatically, a topic in use can come back immediately. In the end, nsadmin removes these brokers
+    from the topic's order configuration, or deletes it if it names no others.
 
     Examples:
-        # What would be deleted, and where
+        # Preview the deletion
         nsadmin deleteTopic refunds cluster-a --dry-run
-        # Delete it without being asked
+        # Delete it without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
     topic_deletion = session.admin.topics.plan_deletion(topic, cluster_name)
@@ -237,7 +236,7 @@ def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
     if deletion_step.before is None or deletion_step.result not in ("done", "dry-run"):
         return None
     if deletion_step.role == "nameserver":
-        return f"gone: queues on {', '.join(sorted(deletion_step.before))}"
+        return f"removed: queues on {', '.join(sorted(deletion_step.before))}"
     return describe_removal(deletion_step.before, ("readQueueNums", "writeQueueNums", "perm"))
 
 

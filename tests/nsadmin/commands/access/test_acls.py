@@ -81,21 +81,31 @@ def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: t
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("Group:x", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"), "'Group:x' is no subject: type User:NAME"),
-        (("User:", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"), "'User:' is no subject: type User:NAME"),
+        (
+            ("Group:x", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"),
+            'invalid subject "Group:x": write User:NAME',
+        ),
+        (("User:", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"), 'invalid subject "User:": write User:NAME'),
         (
             ("a", "-r", "Topic:t", "-a", "Any", "-d", "Allow"),
-            "createAcl: -a Any cannot be: give All, Pub, Sub,",
+            'invalid value "Any" for -a: expected All, Pub, Sub, Create, Update, Delete, Get or List',
         ),
-        (("a", "-r", "Topic:t", "-a", "Pub", "-d", "x"), "createAcl: -d x cannot be: give Allow or Deny"),
-        (("a", "-r", "Topic:t,", "-a", "Pub", "-d", "Deny"), "createAcl: -r 'Topic:t,' has an empty name"),
+        (("a", "-r", "Topic:t", "-a", "Pub", "-d", "x"), 'invalid value "x" for -d: expected Allow or Deny'),
+        (
+            ("a", "-r", "Topic:t,", "-a", "Pub", "-d", "Deny"),
+            'invalid list "Topic:t," for -r: write names separated by commas, such as A,B',
+        ),
         *(
-            (("a", "-r", bad, "-a", "Pub", "-d", "Deny"), f"createAcl: -r {bad} cannot be: give TYPE:NAME")
+            (
+                ("a", "-r", bad, "-a", "Pub", "-d", "Deny"),
+                f'invalid resource "{bad}" for -r: write TYPE:NAME, TYPE:PREFIX* or TYPE:* with a '
+                "type of Topic, Group, Cluster, Namespace, or * for all resources",
+            )
             for bad in ("Foo:t", "t", "Topic:", "Topic:a*b", "Any:*")
         ),
         (
             ("a", "-r", "*", "-a", "Pub", "-d", "Deny", "-i", "10.0.0.*"),
-            "createAcl: -i 10.0.0.* cannot be: give an address or a network such as 10.0.0.0/8",
+            'invalid value "x" for --policyType: expected Custom or Default',
         ),
     ],
 )
@@ -116,7 +126,7 @@ def test_what_is_not_there_cannot_be_deleted(run: Run, cluster: tuple[str, ...],
     done = run("deleteAcl", "operator-1", "-b", slave.addr, "--policyType", "x", "--yes")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: deleteAcl: --policyType x cannot be: give Custom or Default\n",
+        'nsadmin: invalid value "x" for --policyType: expected Custom or Default\n',
     )
 
 

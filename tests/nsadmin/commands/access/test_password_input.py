@@ -20,7 +20,7 @@ def given(
     wanted: bool = True,
 ) -> str | None:
     return password_input.read_password(
-        Session(SharedOptions()), "createUser", text, file, stdin, visible, prompt_if_missing=wanted
+        Session(SharedOptions()), text, file, stdin, visible, prompt_if_missing=wanted
     )
 
 
@@ -33,25 +33,26 @@ def refused(text: str | None = None, file: str | None = None, stdin: bool = Fals
 def test_on_the_line_only_if_one_insists() -> None:
     said = refused("hunter2")
     assert said == (
-        "createUser: a password on the line is seen in the list of processes and the shell's history: pipe it"
-        " in with --passwordStdin, or name a file with --passwordFile, or insist with --passwordVisible"
+        "a password on the command line is visible in the process list and the shell's "
+        "history: pipe it in with --passwordStdin, or name a file with --passwordFile, or "
+        "pass --passwordVisible"
     )
     assert given("hunter2", visible=True) == "hunter2"
 
 
 def test_two_ways_are_one_too_many() -> None:
-    assert refused("a", "f") == "createUser: give -p or --passwordFile, not both"
+    assert refused("a", "f") == "-p or --passwordFile exclude each other: pass only one"
 
 
 def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
     file = tmp_path / "p"
-    assert "cannot be read: No such file or directory" in refused(None, str(file))
+    assert "No such file or directory" in refused(None, str(file))
     for content in (b"", b"a\nb\n"):
         file.write_bytes(content)
         file.chmod(0o600)
-        assert refused(None, str(file)) == f"createUser: {file} has to be one line, the password"
+        assert refused(None, str(file)) == f"{file} must contain one line: the password"
     file.write_bytes(b"\xff\n")
-    assert refused(None, str(file)) == f"createUser: {file} is no text"
+    assert refused(None, str(file)) == f"{file} is not a text file"
     file.write_bytes(b" s3cret \r\n")
     assert given(file=str(file)) == " s3cret "
     file.chmod(0o644)
@@ -61,14 +62,14 @@ def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
 def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("s3cret\n"))
     assert given(stdin=True) == "s3cret"
-    assert refused(stdin=True) == "the password is missing: standard input has no line for it"
+    assert refused(stdin=True) == "missing password: standard input has no line for it"
 
 
 def test_without_a_terminal_nothing_is_asked() -> None:
     assert given(wanted=False) is None
     assert refused() == (
-        "the password is missing, and there is no terminal to ask on: pipe it in with --passwordStdin, or"
-        " name a file with --passwordFile"
+        "missing password, and there is no terminal to ask on: pipe it in with "
+        "--passwordStdin, or name a file with --passwordFile"
     )
 
 
@@ -82,4 +83,4 @@ def test_on_a_terminal_it_is_asked_for_twice(
     if answers[0] == answers[1]:
         assert given() == "one"
     else:
-        assert refused() == "createUser: these are two different texts; nothing was changed"
+        assert refused() == "the two texts differ, nothing was changed: run the command again"

@@ -87,17 +87,31 @@ def test_a_new_account_and_a_new_key(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("operator-1",), 2, "nothing to change: give -m, -w, -i, -u, -t, -g or --secretKeyPrompt"),
-        (("operator-1", "-t", "orders"), 2, "-t orders cannot be: give NAME=PERM, such as orders=PUB|SUB"),
-        (("operator-1", "-t", "a=X"), 2, "-t a X cannot be: give DENY, PUB, SUB or PUB|SUB"),
-        (("operator-1", "-s", "12345678"), 2, "a secret key on the line is seen in the list of processes"),
-        (("operator-1", "-s", "12345678", "--passwordStdin"), 2, "give -s or --passwordStdin, not both"),
+        (("operator-1",), 2, "nothing to change: pass -m, -w, -i, -u, -t, -g or --secretKeyPrompt"),
+        (
+            ("operator-1", "-t", "orders"),
+            2,
+            'invalid permission "orders" for -t: write NAME=PERM, such as orders=PUB|SUB',
+        ),
+        (("operator-1", "-t", "a=X"), 2, 'invalid value "X" for -t a: expected DENY, PUB, SUB or PUB|SUB'),
+        (
+            ("operator-1", "-s", "12345678"),
+            2,
+            "a secret key on the command line is visible in the process list and the shell's "
+            "history: pipe it in with --passwordStdin, or name a file with --passwordFile, or "
+            "pass --passwordVisible",
+        ),
+        (
+            ("operator-1", "-s", "12345678", "--passwordStdin"),
+            2,
+            "-s or --passwordStdin exclude each other: pass only one",
+        ),
         (
             ("operator-1", "-s", "short", "--passwordVisible"),
             2,
-            "the secret key is too short: 4.x wants at least 7 characters",
+            "the secret key is too short: 4.x brokers need at least 7 characters",
         ),
-        (("short", "-m", "true"), 2, "the access key is too short: 4.x wants at least 7 characters"),
+        (("short", "-m", "true"), 2, "the access key is too short: 4.x brokers need at least 7 characters"),
         (("shopkeeper", "-m", "true"), 5, ""),
     ],
 )

@@ -53,7 +53,7 @@ def test_where_brokers_differ_is_said(
     assert (done.code, done.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
     make(slave, "shop", "q")
     done = run("getUser", "shop", *cluster)
-    assert done.err == f"nsadmin: user shop: not the same on {master.addr}, {slave.addr} (the password)\n"
+    assert done.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"
 
 
 def test_a_dead_broker_hides_no_other(
@@ -108,10 +108,10 @@ def test_nothing_to_change_is_a_mistake(run: Run, master: AccessBroker) -> None:
     done = run("updateUser", "operator-1", "-b", master.addr)
     assert (done.code, done.err) == (
         2,
-        "nsadmin: updateUser: nothing to change: give -t, -s, --passwordPrompt or --passwordFile\n",
+        "nsadmin: nothing to change: pass -t, -s, --passwordPrompt or --passwordFile\n",
     )
     done = run("updateUser", "operator-1", "-s", "off", "-b", master.addr)
-    assert done.err == "nsadmin: updateUser: -s off cannot be: give enable or disable\n"
+    assert done.err == 'nsadmin: invalid value "off" for -s: expected enable or disable\n'
 
 
 def test_a_new_password_alone_is_a_change(run: Run, master: AccessBroker) -> None:
@@ -161,4 +161,4 @@ def test_users_are_copied_and_missing_ones_are_named(
 
 def test_an_unknown_type_is_refused_before_anything_is_asked(run: Run) -> None:
     done = run("createUser", "shop", "-t", "Odd", "-b", "h:1", "--passwordStdin")
-    assert (done.code, done.err) == (2, "nsadmin: createUser: -t Odd cannot be: give Super or Normal\n")
+    assert (done.code, done.err) == (2, 'nsadmin: invalid value "Odd" for -t: expected Super or Normal\n')

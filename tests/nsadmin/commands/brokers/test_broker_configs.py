@@ -115,7 +115,7 @@ def test_a_dummy_value_is_asked_back(run: Run, master: TopicBroker) -> None:
     done = run("updateBrokerConfig", "a", "b", "-b", master.addr, "-a", "x")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: updateBrokerConfig: -a x cannot be: give true or false\n",
+        'nsadmin: invalid value "x" for -a: expected true or false\n',
     )
 
 

@@ -90,7 +90,10 @@ def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
         starting.handlers[28] = refuse(1, "NoSuchElementException")
         first.clusters = {"C": {"a": {0: broker.addr, 1: dead}, "b": {0: starting.addr}}}
         done = run("clusterList", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: 2 of 3 brokers told nothing, see their errors\n")
+    assert (done.code, done.err) == (
+        3,
+        "nsadmin: 2 of 3 brokers did not report their load: see the column error\n",
+    )
     alive, down, not_ready = json.loads(done.out)
     assert list(down) == list(LOAD_COLUMNS)
     assert (alive["reachable"], alive["error"], alive["inTps"]) == (True, None, 1.5)

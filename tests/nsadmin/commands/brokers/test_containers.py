@@ -35,7 +35,11 @@ def test_the_flags_of_mqadmin(run: Run, container: Server, words: tuple[str, ...
 @pytest.mark.parametrize("identity", ["broker-b", "C:broker-b", "C:broker-b:one", "C::0"])
 def test_what_names_no_broker(run: Run, container: Server, identity: str) -> None:
     done = run("removeBroker", container.addr, identity, "--yes")
-    assert (done.code, "give CLUSTER:BROKER:ID" in done.err, container.asked) == (2, True, [])
+    assert (
+        done.code,
+        f'invalid broker "{identity}": write CLUSTER:BROKER:ID, for example cluster-a:broker-a:0' in done.err,
+        container.asked,
+    ) == (2, True, [])
 
 
 def test_what_is_refused(run: Run, container: Server) -> None:

@@ -44,7 +44,7 @@ def test_each_says_who_leads(
     assert f"controller {dead}: connection refused" in done.err
     follower.leader = "h:9"
     said = run("getControllerMetaData", *controllers).err
-    assert f"the controllers disagree on who leads: {leader.addr}, h:9" in said
+    assert f"the controllers name different leaders: {leader.addr}, h:9" in said
 
 
 def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...]) -> None:
@@ -57,11 +57,11 @@ def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...])
     with FakeNameServer({"C": {"broker-a": {0: "h:1"}, "broker-b": {0: "h:2"}}}) as server:
         done = run("getSyncStateSet", *controllers, "-c", "C", "-n", server.addr)
     assert (done.code, len(json.loads(done.out))) == (3, 2)
-    assert "the controllers know no broker 'broker-b'" in done.err
+    assert 'the controllers have no broker "broker-b"' in done.err
     assert run("getSyncStateSet", *controllers).code == 2
     assert run("getSyncStateSet", *controllers, "-b", "broker-a", "-i", "0").code == 2
     assert run("getSyncStateSet", "-a", "here", "-b", "broker-a").err == (
-        "nsadmin: getSyncStateSet: -a 'here' cannot be: give HOST:PORT;HOST:PORT\n"
+        'nsadmin: invalid address list "here" for -a: write HOST:PORT;HOST:PORT\n'
     )
 
 
@@ -105,7 +105,7 @@ def test_a_replica_becomes_the_master(run: Run, controllers: tuple[str, ...], le
 def test_what_no_election_can_do(run: Run, controllers: tuple[str, ...], leader: FakeController) -> None:
     words = ("electMaster", "-bn", "broker-a", "-c", "C", *controllers, "--yes", "-b")
     assert run(*words, "two").err == (
-        "nsadmin: electMaster: 'two' is no id: give a number that getSyncStateSet shows\n"
+        'nsadmin: invalid replica id "two": use an id that getSyncStateSet shows\n'
     )
     done = run(*words, "9")
     assert (done.code, done.err) == (5, "nsadmin: broker-a has no replica 9, only 1, 2\n")
@@ -114,24 +114,30 @@ def test_what_no_election_can_do(run: Run, controllers: tuple[str, ...], leader:
     leader.handlers[1002] = refuse(2012, "Failed to elect a new master")
     assert "Failed to elect" in json.loads(run(*words, "2").out)[0]["error"]
     leader.replicas[2] = ("h:2", False, True)
-    assert run(*words, "2").err == "nsadmin: replica 2 of broker-a does not live\n"
+    assert run(*words, "2").err == "nsadmin: replica 2 of broker-a is not alive\n"
 
 
 def test_replicas_are_forgotten(run: Run, controllers: tuple[str, ...], leader: FakeController) -> None:
     words = ("cleanBrokerMetadata", "broker-a", *controllers, "--yes")
-    assert "give the broker's cluster with -c, or -l" in run(*words).err
-    assert "with -l controllers forget the whole broker" in run(*words, "-l", "-b", "2").err
+    assert "no cluster: pass -c CLUSTER, or -l" in run(*words).err
+    assert (
+        "-l and -b exclude each other: with -l, controllers remove the whole broker"
+        in run(*words, "-l", "-b", "2").err
+    )
     done = run(*words, "-c", "C", "-b", "2")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: cleanBrokerMetadata: of broker-a replica 2 lives: stop it first\n",
+        "nsadmin: replica 2 of broker-a is alive: stop it first\n",
     )
     leader.replicas[2] = ("h:2", False, True)
     assert (
         json.loads(run(*words, "-c", "C", "-b", "2", "--dry-run").out)[0]["changes"] == "replicas 1, 2 -> 1"
     )
     clean, leader.handlers[1011] = leader.handlers[1011], build_reply
-    assert json.loads(run(*words, "-c", "C", "-b", "2").out)[0]["error"] == "they still know replica 2"
+    assert (
+        json.loads(run(*words, "-c", "C", "-b", "2").out)[0]["error"]
+        == "the controllers still have replica 2"
+    )
     leader.handlers[1011] = clean
     assert json.loads(run(*words, "-c", "C", "-b", "2").out)[0]["changes"] == "replicas 1, 2 -> 1"
     assert json.loads(run(*words, "-l").out)[0]["changes"] == "replicas 1 -> none"

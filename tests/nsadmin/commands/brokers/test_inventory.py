@@ -117,7 +117,7 @@ def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameSer
     done = run("inventory", "forget", "broker-x", "-n", first.addr)
     assert (done.code, done.err.splitlines()[0]) == (
         5,
-        "nsadmin: the inventory has no broker-x: it has no broker",
+        'nsadmin: the inventory has no broker "broker-x": it has no broker',
     )
 
 
@@ -149,7 +149,7 @@ def test_nothing_is_kept_with_the_inventory_off(
     done = run("inventory", "list", "-n", first.addr)
     assert (done.code, done.err) == (
         2,
-        "nsadmin: inventory list: no inventory is kept: NSADMIN_INVENTORY is off\n",
+        "nsadmin: the inventory is disabled: NSADMIN_INVENTORY is off\n",
     )
 
 

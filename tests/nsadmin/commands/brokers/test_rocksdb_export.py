@@ -41,10 +41,16 @@ def test_files_are_read_as_json_as_rows_or_into_a_file(run: Run, config: str, tm
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-p", "DIR"), "say which: -t topics"),
-        (("-p", "DIR", "-t", "topics", "-b", "127.0.0.1:1"), "leave -b, -c and --dry-run out"),
-        (("-p", "DIR", "-t", "queues"), "-t 'queues' cannot be: give topics or"),
-        (("-b", "127.0.0.1:1", "-e", "x.json"), "name their folder by -p"),
+        (
+            ("-p", "DIR"),
+            "missing table: with -p, pass -t topics or -t subscriptionGroups or -t consumerOffsets",
+        ),
+        (
+            ("-p", "DIR", "-t", "topics", "-b", "127.0.0.1:1"),
+            "-p excludes -b, -c and --dry-run: it reads files on this machine",
+        ),
+        (("-p", "DIR", "-t", "queues"), 'invalid table "queues" for -t: use topics or'),
+        (("-b", "127.0.0.1:1", "-e", "x.json"), "-e and -j need -p DIR: they apply to files on this machine"),
         (("-p", "DIR/topics", "-t", "topics"), "use the parent folder"),
     ],
 )

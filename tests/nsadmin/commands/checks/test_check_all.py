@@ -54,8 +54,18 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
     }
     assert found["namesrv"] == "OK"
     for wrong, said in (
-        ("lag", "--critical lag: give CHECK=RANGE; there are namesrv"),
-        ("lags=5", "--critical lags=5: give CHECK=RANGE"),
+        (
+            "lag",
+            'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
+            "divergence, writable, heartbeat, registrationSize, certificates, journal, drain, "
+            "topic, lag",
+        ),
+        (
+            "lags=5",
+            'invalid value "lags=5" for --critical: write CHECK=RANGE with one of namesrv, '
+            "brokers, divergence, writable, heartbeat, registrationSize, certificates, journal, "
+            "drain, topic, lag",
+        ),
         ("lag=x", 'check lag: --critical: invalid range "x"'),
         ("namesrv=2", "low values are bad: use 2:"),
     ):
@@ -66,5 +76,5 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
 def test_a_check_that_is_none(run: Run, first: FakeNameServer) -> None:
     done = run("check", "all", "-n", first.addr, "--skip", "topic")
     assert (done.code, done.out) == (3, "")
-    assert "check all: --skip topic: there are namesrv, brokers" in done.err
+    assert 'unknown check "topic" for --skip: use namesrv, brokers' in done.err
     assert run("check", "all", "-n", first.addr, "--settle", "-1").code == 3

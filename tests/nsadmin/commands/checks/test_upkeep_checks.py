@@ -62,7 +62,10 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are undamaged")
     assert len(first.asked) == asked
     done = run("check", "journal", "--journal", folder, "--since", "soon")
-    assert (done.code, "check journal: --since soon is no time" in done.err) == (3, True)
+    assert (
+        done.code,
+        'invalid time "soon" for --since: use 1h, 14:03, or 2026-11-23T14:03Z' in done.err,
+    ) == (3, True)
 
 
 def test_drains_of_this_machine(run: Run, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

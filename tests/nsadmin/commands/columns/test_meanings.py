@@ -40,7 +40,11 @@ def test_a_column_that_nobody_explained_is_named() -> None:
     def command() -> None: ...
 
     with pytest.raises(
-        ValueError, match=r"topicList: say in commands/columns/meanings.py what the column weight means"
+        ValueError,
+        match=(
+            r"topicList: add the meaning of column weight, with its unit, to "
+            r"commands/columns/meanings\.py"
+        ),
     ):
         meanings.column_meanings("topicList", command)
 

@@ -35,7 +35,7 @@ def test_what_is_not_there_is_not_made(do: Run, there: Lab) -> None:
     assert (done.code, {row["result"] for row in json.loads(done.out)}) == (5, {"not found"})
     assert do("getConsumerConfig", "nobody").code == 5
     bad = do("setConsumeMode", "payments", "search-indexer", "PUSH", "-c", "cluster-a")
-    assert (bad.code, bad.err) == (2, "nsadmin: setConsumeMode: 'PUSH' is no mode: give PULL or POP\n")
+    assert (bad.code, bad.err) == (2, 'nsadmin: invalid mode "PUSH": use PULL or POP\n')
 
 
 def test_a_dead_broker_is_told(do: Run, dead: str) -> None:

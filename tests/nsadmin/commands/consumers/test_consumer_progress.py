@@ -100,7 +100,7 @@ def test_a_group_that_could_not_be_told_of_says_so(
 ) -> None:
     consumer_broker.handlers[208] = refuse(1, "no")
     done = run("consumerProgress", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: 1 of 1 groups are not told in full, see their errors\n")
+    assert (done.code, done.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
     assert json.loads(done.out)[0]["diffTotal"] is None
 
 
@@ -158,7 +158,7 @@ def test_brokers_with_different_subscriptions(
 
 def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker: ConsumerBroker) -> None:
     done = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
-    assert (done.code, done.err) == (0, "nsadmin: 10 messages behind in all\n")
+    assert (done.code, done.err) == (0, "nsadmin: 10 messages behind in total\n")
     assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(done.out)] == [
         ("G", 0, 10),
         ("G", 1, None),

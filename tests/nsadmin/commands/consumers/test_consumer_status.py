@@ -71,7 +71,7 @@ def test_a_client_that_does_not_answer_is_a_row(
 def test_stacks_of_threads(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
     online.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
     done = run("consumerStatus", "G", "-s", "-n", first.addr)
-    assert done == (0, "# c1\nthis client tells no stacks\n# c2\nmain\n\tat x\n", "")
+    assert done == (0, "# c1\nthis client reports no stacks\n# c2\nmain\n	at x\n", "")
 
 
 def test_a_client_that_pops_has_a_row_for_a_broker(

@@ -25,7 +25,7 @@ def test_settings_on_every_broker(
         assert done.code == 3
         assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(done.out)] == [
             ("a", 3, None),
-            ("b", None, "this broker does not know the group"),
+            ("b", None, "this broker does not have the group"),
             ("d", None, "connection refused, no server listens on this port"),
         ]
         assert run("getConsumerConfig", "G", "-c", "C", "-n", first.addr).code == 0

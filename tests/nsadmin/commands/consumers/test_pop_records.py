@@ -45,7 +45,9 @@ def test_a_dry_run_asks_no_broker_to_move_anything(run: Run, broker: TopicBroker
 def test_the_flag_that_means_the_opposite_is_refused(run: Run, broker: TopicBroker, value: str) -> None:
     done = run("exportPopRecord", "-b", broker.addr, "-d", value, "-y")
     assert done.code == 2
-    assert "type --dry-run to look" in done.err
+    assert (
+        "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to move the records"
+    ) in done.err
     assert run("exportPopRecord", "-y").code == 2
     assert broker.codes() == []
 

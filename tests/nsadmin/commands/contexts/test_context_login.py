@@ -67,11 +67,11 @@ def test_into_a_file_with_which_requests_are_then_signed(login: Run, run: Run, t
 @pytest.mark.parametrize(
     ("args", "said", "error"),
     [
-        (("other",), "operator\ns3cret\n", "no context 'other'"),
-        (("prod",), "operator\n", "the secret key is empty; nothing was stored"),
-        (("prod",), "operator\n \n", "the secret key is empty; nothing was stored"),
-        (("prod",), "\ns3cret\n", "the access key is empty; nothing was stored"),
-        (("prod",), "", "the access key is empty; nothing was stored"),
+        (("other",), "operator\ns3cret\n", 'no context "other": use prod'),
+        (("prod",), "operator\n", "the secret key is empty, nothing was stored: enter it, or pipe it in"),
+        (("prod",), "operator\n \n", "the secret key is empty, nothing was stored: enter it, or pipe it in"),
+        (("prod",), "\ns3cret\n", "the access key is empty, nothing was stored: enter it, or pipe it in"),
+        (("prod",), "", "the access key is empty, nothing was stored: enter it, or pipe it in"),
     ],
 )
 def test_what_cannot_be_stored(
@@ -97,15 +97,15 @@ def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -
     done = login("prod")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: the package for the system's keyring is missing: install it with `pip install "
-        "'nsadmin[keyring]'`; or keep them in a file: --file PATH\n",
+        "nsadmin: the package for the system's keyring is missing: install it with `pip "
+        "install 'nsadmin[keyring]'`; or store them in a file: --file PATH\n",
     )
 
 
 def test_on_a_terminal_they_are_asked_for(
     login: Run, kept: dict[tuple[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secrets = {"secret key": "s3cret", "security token, if there is one": ""}
+    secrets = {"secret key": "s3cret", "security token (optional)": ""}
     monkeypatch.setattr(confirmation, "can_ask_operator", lambda: True)
     monkeypatch.setattr(confirmation, "ask_secret", secrets.__getitem__)
     done = login("prod", said="operator\n")

@@ -111,22 +111,54 @@ def test_fields_are_forgotten(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("q",), "contextSet: q needs name servers; type: nsadmin contextSet q -n HOST:PORT"),
-        (("p", "--unset", "namesrvAddr"), "contextSet: p needs name servers"),
-        (("p", "--unset", "nope"), "--unset nope is unknown; there are: namesrvAddr, configFile"),
-        (("-n", "a", "--", "-"), 'contextSet: "-" cannot be a name'),
-        (("q", "-n", "a:b"), 'invalid address "a:b"'),
-        (("q", "-n", "a", "--endpoint", "b"), "contextSet: namesrvAddr and endpoint exclude each other"),
-        (("q", "--endpoint", "ftp://b"), 'invalid endpoint "ftp://b"'),
-        (("q", "-n", "a", "--defaultOutput", "xml"), "--defaultOutput xml is unknown"),
-        (("q", "-n", "a", "--timeout", "0"), "contextSet: timeout has to be a number of seconds"),
-        (("q", "-n", "a", "--retries", "-1"), "contextSet: retries has to be a whole number, 0 or more"),
-        (("q", "-n", "a", "--color", "pink"), "contextSet: color has to be one of red"),
-        (("q", "-n", "a", "--addressMap", "x"), 'invalid mapping "x"'),
-        (("q", "-n", "a", "--credentials", "s3cret"), "--credentials has to be one of env, file:PATH"),
-        (("q", "-n", "a", "--accessKey", "me"), "the secret key is missing, and there is no terminal"),
-        (("q", "-n", "a", "--accessKey", "me", "--secretKeyStdin"), "the secret key is missing: standard"),
-        (("q", "-n", "a", "--no-tls", "--tlsCa", "x"), "--no-tls and other options of TLS exclude"),
+        (("q",), 'the context "q" has no name servers: run nsadmin context set q -n HOST:PORT'),
+        (
+            ("p", "--unset", "namesrvAddr"),
+            'the context "p" has no name servers: run nsadmin context set p -n HOST:PORT',
+        ),
+        (("p", "--unset", "nope"), 'unknown field "nope" for --unset: use namesrvAddr, configFile'),
+        (("-n", "a", "--", "-"), 'invalid context name "-": it stands for the previous context'),
+        (("q", "-n", "a:b"), 'invalid address "a:b": use HOST:PORT or [IPv6]:PORT'),
+        (
+            ("q", "-n", "a", "--endpoint", "b"),
+            "invalid context: namesrvAddr and endpoint exclude each other: keep one",
+        ),
+        (
+            ("q", "--endpoint", "ftp://b"),
+            'invalid endpoint "ftp://b": use http://HOST:PORT/rocketmq/nsaddr or DOMAIN',
+        ),
+        (
+            ("q", "-n", "a", "--defaultOutput", "xml"),
+            'unknown format "xml" for --defaultOutput: use table, wide, json, jsonl, yaml, csv, '
+            "spreadsheet, tsv, name, value, mqadmin",
+        ),
+        (("q", "-n", "a", "--timeout", "0"), "invalid context: timeout must be a number of seconds above 0"),
+        (("q", "-n", "a", "--retries", "-1"), "invalid context: retries must be a whole number, 0 or more"),
+        (
+            ("q", "-n", "a", "--color", "pink"),
+            "invalid context: color must be one of red, green, yellow, blue, magenta, cyan",
+        ),
+        (
+            ("q", "-n", "a", "--addressMap", "x"),
+            'invalid mapping "x": use FROM=TO, such as 10.0.0.0/8=gateway:10911',
+        ),
+        (
+            ("q", "-n", "a", "--credentials", "s3cret"),
+            "invalid value for --credentials: use one of env, file:PATH",
+        ),
+        (
+            ("q", "-n", "a", "--accessKey", "me"),
+            "missing secret key, and there is no terminal to ask on: pipe it in with "
+            "--secretKeyStdin, or name its source with --credentials",
+        ),
+        (
+            ("q", "-n", "a", "--accessKey", "me", "--secretKeyStdin"),
+            "missing secret key: standard input has no line for it",
+        ),
+        (
+            ("q", "-n", "a", "--no-tls", "--tlsCa", "x"),
+            "--no-tls excludes the other TLS options: pass only one of them",
+        ),
     ],
 )
 def test_what_cannot_be_is_one_line_and_changes_nothing(

@@ -64,7 +64,10 @@ def test_a_read_only_context_refuses_what_changes_but_shows_what_would_be(
     for args in (("updateKvConfig", "n", "k", "v"), ("deleteKvConfig", "n", "k", "--yes")):
         done = run(*args)
         assert (done.code, done.out) == (6, "")
-        assert done.err == f"nsadmin: {args[0]} changes something, and the context p is read-only\n"
+        assert done.err == (
+            f"nsadmin: {args[0]} changes the cluster, and the context p is read-only: use another "
+            "context, or run nsadmin context set p --writable\n"
+        )
     assert server.kv == {}
     assert run("updateKvConfig", "n", "k", "v", "--dry-run").code == 0
     assert run("topicList").code == 0
@@ -114,11 +117,11 @@ def test_a_context_is_forgotten(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("contextUse", "x"), "no context 'x'; there are: p"),
-        (("contextUse", "-"), "there is no context of before"),
-        (("contextShow", "x"), "no context 'x'"),
-        (("contextDelete", "x"), "no context 'x'"),
-        (("topicList", "--context", "x"), "no context 'x'"),
+        (("contextUse", "x"), 'no context "x": use p'),
+        (("contextUse", "-"), "there is no previous context: run nsadmin context use NAME"),
+        (("contextShow", "x"), 'no context "x": use p'),
+        (("contextDelete", "x"), 'no context "x": use p'),
+        (("topicList", "--context", "x"), 'no context "x": use p'),
     ],
 )
 def test_what_cannot_be_is_one_line_and_changes_nothing(run: Run, args: tuple[str, ...], said: str) -> None:
@@ -146,6 +149,6 @@ def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
     assert (done.code, done.out, done.err) == (
         5,
         "",
-        "nsadmin: no context is in use: choose one with nsadmin context use NAME, or create one with"
-        " nsadmin context set NAME -n HOST:PORT\n",
+        "nsadmin: no context is in use: run nsadmin context use NAME, or nsadmin context set "
+        "NAME -n HOST:PORT\n",
     )

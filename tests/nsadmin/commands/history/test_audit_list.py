@@ -34,9 +34,9 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     assert [(row["time"], row["command"]) for row in json.loads(done.out)] == [
         ("1970-01-01T00:00:02.000Z", "b")
     ]
-    assert done.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is no audit\n"
+    assert done.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
     assert run("auditList", "--since", "tomorrow").err.startswith(
-        "nsadmin: auditList: --since tomorrow is no"
+        'nsadmin: invalid time "tomorrow" for --since: '
     )
 
 
@@ -48,7 +48,7 @@ def test_where_there_can_be_none_it_says_why(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
-    assert run("auditList") == (2, "", "nsadmin: auditList: no audit is kept: NSADMIN_AUDIT is off\n")
+    assert run("auditList") == (2, "", "nsadmin: the audit is disabled: NSADMIN_AUDIT is off\n")
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path))
     done = run("auditList")
-    assert done == (2, "", f"nsadmin: auditList: {tmp_path} cannot be read: Is a directory\n")
+    assert done == (2, "", f"nsadmin: cannot read {tmp_path}: Is a directory\n")

@@ -19,17 +19,17 @@ SAID: dict[str, events.Event] = {
         "c", "a", 0, "y:1", 2, info=events.BrokerInfo(data_version=events.DataVersion(3, 0, 7))
     ),
     "a 0=y:1 refused: too old": events.RegistrationRefused("c", "a", 0, "y:1", "too old"),
-    "a 0=y:1 wants the place of b at x:1, last heard 9 ms before": events.AddressConflict(
+    "a 0=y:1 claims the place of b at x:1, last heard 9 ms before": events.AddressConflict(
         "c", "a", 0, "y:1", "b", "x:1", 9
     ),
     "a 0=y:1 silent after 90000 ms": events.HeartbeatGap("c", "a", 0, "y:1", 90000, False),
-    "gone: a 0=y:1: expired": events.BrokerUnregistered("c", "a", 0, "y:1", "expired", 1),
-    "gone: y:1: expired": events.AddressForgotten("c", "y:1", "expired"),
+    "removed: a 0=y:1: expired": events.BrokerUnregistered("c", "a", 0, "y:1", "expired", 1),
+    "removed: y:1: expired": events.AddressForgotten("c", "y:1", "expired"),
     "T, U, V and 1 more on a perm rw- -> r--": events.WritePermWiped(
         "a", 4, events.group_topic_changes(events.TopicChange(topic, RW, RO) for topic in "TUVW")
     ),
     "; ".join(f"T{n} on a new: readQueueNums {n}, writeQueueNums {n}, perm rw-" for n in range(3))
-    + "; and 2 more in other ways": events.TopicsChanged(
+    + "; and 2 with other changes": events.TopicsChanged(
         "a",
         "registration",
         events.group_topic_changes(

@@ -124,13 +124,13 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_p
     [
         (
             ("topik", "T"),
-            "history: 'topik' has no history; type one of topic, broker, cluster, kv and a name",
+            'unknown subject "topik": use topic, broker, cluster, kv, and a name',
         ),
-        (("topic",), "history: which topic? Type: nsadmin history topic NAME"),
-        (("topic", "T", "U"), "history: 'U' is one too many; type: nsadmin history topic NAME"),
+        (("topic",), "missing name of the topic: run nsadmin history topic NAME"),
+        (("topic", "T", "U"), 'unexpected argument "U": only kv takes a key; run nsadmin history topic NAME'),
         (
             ("--type", "TopicChanged"),
-            "history: --type TopicChanged is no type of event; there are: TopicsChanged",
+            'unknown event type "TopicChanged" for --type: use TopicsChanged',
         ),
     ],
 )
@@ -186,7 +186,9 @@ def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str)
     everything, said = changes()
     assert (everything, said) == ([str(number) for number in range(11)], "")
     assert changes("--limit", "0") == (everything, "")
-    note = "nsadmin: the newest 4 events; --limit 0 shows the older ones too, --until TIME leads there\n"
+    note = (
+        "nsadmin: only the newest 4 events are shown: use --limit 0 for all, or --until TIME for older ones\n"
+    )
     assert changes("--limit", "4") == (["9", "10"], note)
     assert changes("--limit", "22") == (everything, "")
     assert changes("--limit", "1", "--until", "2025-11-21T14:03:04Z")[0] == ["0"]
@@ -234,5 +236,5 @@ def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: t
     assert "KeyError" not in done.err
     assert done.code == 0
     assert done.err.strip() == (
-        f"nsadmin: s:9876: unreadable records left out: 2; nsadmin journalVerify {folder} shows them"
+        f"nsadmin: s:9876: 2 unreadable records were skipped: run nsadmin journal verify {folder}"
     )

@@ -24,27 +24,32 @@ def test_those_named_count_and_else_the_context_s(two: list[str]) -> None:
     first, second = (
         ServerJournal(Path(folder), f"{name}:9876") for folder, name in zip(two, "st", strict=True)
     )
-    assert find_journals(session(*two), "c", None, None) == [first, second]
-    assert find_journals(session(*two), "c", [two[1], two[1]], None) == [second]
-    assert find_journals(session(*two), "c", None, "t") == [second]
-    assert find_journals(session(*two), "c", None, "s:9876") == [first]
+    assert find_journals(session(*two), None, None) == [first, second]
+    assert find_journals(session(*two), [two[1], two[1]], None) == [second]
+    assert find_journals(session(*two), None, "t") == [second]
+    assert find_journals(session(*two), None, "s:9876") == [first]
 
 
 def test_a_server_without_a_journal_is_told_from_those_with_one(two: list[str]) -> None:
-    with pytest.raises(NotFound, match="no journal of 'u'; there are: s:9876, t:9876"):
-        find_journals(session(*two), "c", None, "u")
+    with pytest.raises(NotFound, match='no journal of "u": use one of s:9876, t:9876'):
+        find_journals(session(*two), None, "u")
 
 
 def test_no_journal_at_all(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="c: no journal: pass --journal DIR"):
-        find_journals(session(), "c", None, None)
-    with pytest.raises(UsageError, match=f"c: {tmp_path} has no journal"):
-        find_journals(session(), "c", [str(tmp_path)], None)
+    with pytest.raises(
+        UsageError,
+        match="no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR",
+    ):
+        find_journals(session(), None, None)
+    with pytest.raises(
+        UsageError, match=rf"{tmp_path} is not a journal: it has no files such as 0000000000000001-\*\.jsonl"
+    ):
+        find_journals(session(), [str(tmp_path)], None)
 
 
 def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
     (tmp_path / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
-    assert find_journals(session(str(tmp_path)), "c", None, None) == [ServerJournal(tmp_path, str(tmp_path))]
+    assert find_journals(session(str(tmp_path)), None, None) == [ServerJournal(tmp_path, str(tmp_path))]
 
 
 def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
@@ -52,7 +57,7 @@ def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
 ) -> None:
     written(tmp_path / "brokers", [snapshot("start")], "brokers")
     (tmp_path / "reports").mkdir()
-    found = find_journals(session(str(tmp_path)), "c", None, None)
+    found = find_journals(session(str(tmp_path)), None, None)
     assert [journal.server_name for journal in found] == ["s:9876", "t:9876"]
-    [brokers] = find_journals(session(str(tmp_path / "brokers")), "c", None, None)
+    [brokers] = find_journals(session(str(tmp_path / "brokers")), None, None)
     assert brokers.server_name == "brokers"

@@ -33,5 +33,5 @@ def test_what_is_no_message_is_told_with_its_place(run: Run, tmp_path: Path) -> 
     file.write_bytes(TWO + b"nonsense" + bytes(10))
     done = run("dumpCompactionLog", str(file), "--json")
     assert (done.code, len(json.loads(done.out))) == (1, 2)
-    assert f"what begins at byte {len(TWO)} is no message; 2 before it are" in done.err
+    assert f"the bytes from {len(TWO)} on are not a message; 2 messages come before them" in done.err
     assert run("dumpCompactionLog", str(tmp_path / "nothing")).code == 2

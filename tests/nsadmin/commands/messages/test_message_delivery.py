@@ -36,7 +36,7 @@ def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, comman
 def test_a_client_that_does_not_take_it(ask: Run, holder: MessageBroker) -> None:
     holder.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
     done = ask("queryMsgById", "T", KEY, *PUSH, "-y")
-    assert (done.code, done.err) == (1, "nsadmin: the client did not take it: CR_LATER\n")
+    assert (done.code, done.err) == (1, "nsadmin: the client did not consume it: CR_LATER\n")
     [row] = json.loads(done.out)
     assert (row["consumeResult"], row["result"]) == ("CR_LATER", "failed")
     holder.handlers[309] = lambda asked: None

@@ -64,7 +64,7 @@ def test_nothing_found_is_an_error_only_where_all_answered() -> None:
     )
     assert (rows.errors, rows.notes) == (
         [None, DOWN],
-        ["broker h:2: down", "no such thing, as far as brokers answered"],
+        ["broker h:2: down", "no such thing on the brokers that answered"],
     )
     rows = make_message_rows(
         FoundMessages((), (ServerResult("h:2", None, DOWN),)), "no such thing", MESSAGE_COLUMNS

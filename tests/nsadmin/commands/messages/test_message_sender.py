@@ -49,7 +49,9 @@ def test_a_trace_is_sent_too(ask: Run, first: FakeNameServer, holder: MessageBro
 def test_a_trace_that_cannot_be_sent_is_told(ask: Run, holder: MessageBroker) -> None:
     done = ask("sendMessage", "T", "hello", "-m", "true")
     assert (done.code, json.loads(done.out)[0]["result"], len(holder.sent)) == (3, "done", 1)
-    assert "the message was sent, but no trace of it to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)" in done.err
+    assert (
+        "the message was sent, but its trace was not written to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)"
+    ) in done.err
 
 
 def test_a_dry_run_sends_nothing(ask: Run, holder: MessageBroker) -> None:
@@ -72,11 +74,15 @@ def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
     [
         (("U", "x"), 5, "No topic route info"),
         (("T", "x", "-b", "broker-x"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
-        (("T", "x", "-i", "1"), 2, "-i needs -b, as each broker has queues of its own"),
+        (("T", "x", "-i", "1"), 2, "-i needs -b BROKER: each broker has its own queues"),
         (("T", "x", "-b", "broker-a", "-i", "9"), 5, "T has no write queue 9 on broker-a: it has 8"),
         (("T", ""), 2, "missing argument BODY: usage: nsadmin sendMessage TOPIC BODY"),
-        (("T", "x", "-m", "maybe"), 2, "-m maybe cannot be: give true or false"),
-        (("T", "x", "--property", "novalue"), 2, "--property novalue cannot be: give NAME=VALUE"),
+        (("T", "x", "-m", "maybe"), 2, 'invalid value "maybe" for -m: expected true or false'),
+        (
+            ("T", "x", "--property", "novalue"),
+            2,
+            'invalid property "novalue" for --property: write NAME=VALUE',
+        ),
     ],
 )
 def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:

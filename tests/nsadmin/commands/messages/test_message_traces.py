@@ -50,7 +50,7 @@ def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, holder: Mes
     first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
     first.routes[TRACE_TOPIC]["broker-b"] = 6
     silent = f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
-    nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC, as far as brokers answered\n"
+    nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC on the brokers that answered\n"
     assert ask("ID") == (3, "[]\n", nothing)
     holder.store(PUB, TRACE_TOPIC, KEYS="ID")
     done = ask("ID")

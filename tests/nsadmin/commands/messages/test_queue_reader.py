@@ -38,7 +38,7 @@ def test_the_flags_of_a_topic(ask: Run) -> None:
 def test_there_is_a_bound_and_it_is_told(ask: Run) -> None:
     done = ask("printMsg", "T", "--maxNum", "2")
     assert (done.code, len(bodies(done))) == (0, 2)
-    assert done.err == "nsadmin: stopped after 2 messages: there are more (--maxNum, -b, -e, -s)\n"
+    assert done.err == "nsadmin: stopped after 2 messages: use --maxNum, -b, -e, -s for more\n"
     assert ask("printMsg", "T", "--maxNum", "5").err == ""
 
 
@@ -94,13 +94,21 @@ def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -
     ("words", "code", "text"),
     [
         (("printMsg", "U"), 5, "No topic route info"),
-        (("printMsg", "T", "--maxNum", "0"), 2, "--maxNum 0 cannot be: give 1 or more"),
-        (("printMsg", "T", "-d", "yes"), 2, "-d yes cannot be: give true or false"),
-        (("printMsg", "T", "-s", "||"), 2, "-s || names no tag: give A || B"),
-        (("printMsg", "T", "-c", "hex"), 2, "-c hex is unknown"),
+        (("printMsg", "T", "--maxNum", "0"), 2, 'invalid value "0" for --maxNum: expected 1 or more'),
+        (("printMsg", "T", "-d", "yes"), 2, 'invalid value "yes" for -d: expected true or false'),
+        (("printMsg", "T", "-s", "||"), 2, 'invalid tags "||" for -s: write A || B'),
+        (
+            ("printMsg", "T", "-c", "hex"),
+            2,
+            'unknown encoding "hex" for -c: use utf-8, gbk, latin-1 or another one',
+        ),
         (("printMsgByQueue", "T", "broker-x", "0"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
         (("printMsgByQueue", "T", "broker-a", "8"), 5, "T has no queue 8 there: it has 8"),
-        (("printMsgByQueue", "T", "broker-a", "0", "-p", "false"), 2, "-p false leaves nothing to show"),
+        (
+            ("printMsgByQueue", "T", "broker-a", "0", "-p", "false"),
+            2,
+            "-p false hides all messages: add -f true to count tags",
+        ),
     ],
 )
 def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
@@ -113,8 +121,8 @@ def test_consuming_is_reading(ask: Run, holder: MessageBroker) -> None:
     done = ask("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
     assert bodies(done) == ["0-0", "5-0"] or len(bodies(done)) == 2
     assert done.err.splitlines() == [
-        "nsadmin: G is not joined: messages are read as nobody's consumer",
-        "nsadmin: stopped after 2 messages: there are more (-c, -o, -s, -e)",
+        "nsadmin: nsadmin does not join G: it reads messages without a group",
+        "nsadmin: stopped after 2 messages: use -c, -o, -s, -e for more",
     ]
     pulls = [item.ext or {} for item in holder.asked if item.code == 11]
     assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}
@@ -129,7 +137,7 @@ def test_consuming_from_an_offset_on(ask: Run) -> None:
     later = ask("consumeMessage", "T", *where, "-o", "3")
     assert (later.code, later.err) == (
         5,
-        "nsadmin: no message at offset 3 of queue 0: it has those from 0 to before 3\n",
+        "nsadmin: no message at offset 3 of queue 0: it has offsets 0 to 2\n",
     )
     since = ("-s", str(CREATED + 1000), "-e", str(CREATED + 1000))
     assert bodies(ask("consumeMessage", "T", *since)) == ["0-1", "5-1"]

@@ -1,4 +1,4 @@
-"""The table of mqadmin's commands, and that each of them is here with each of its flags.
+"""The table of command of mqadmins, and that each of them is here with each of its flags.
 
 The commands and flags are those of the released tools; that the table has no other is seen in tests/interop.
 """
@@ -29,8 +29,14 @@ FLAGS: dict[str, list[tuple[str | None, str | None, bool]]] = {
 REFUSED = {
     ("clusterRT", "--machine room"): "--machineRoom",
     ("clusterRT", "--print log"): "--print",
-    ("exportPopRecord", "-d"): "type --dry-run to look",
-    ("exportPopRecord", "--dryRun"): "type --dry-run to look",
+    (
+        "exportPopRecord",
+        "-d",
+    ): "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to move the records",
+    (
+        "exportPopRecord",
+        "--dryRun",
+    ): "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to move the records",
     ("listUser", "--filter"): "name~abc",
     ("printMsgByQueue", "--print msg"): "--print",
 }

@@ -34,5 +34,11 @@ def test_one_command_in_any_case(run: Run) -> None:
 def test_what_mqadmin_does_not_have(run: Run) -> None:
     done = run("mqadminMap", "updateTopik")
     assert (done.code, done.out) == (5, "")
-    assert done.err.startswith("nsadmin: mqadmin has no command 'updateTopik': did you mean \"updateTopic\"")
-    assert run("mqadminMap", "zzz").err == "nsadmin: mqadmin has no command 'zzz'\n"
+    assert done.err.startswith(
+        'nsadmin: unknown command of mqadmin "updateTopik": did you mean "updateTopic" or '
+        '"updateTopicPerm" or "updateTopicList"?'
+    )
+    assert (
+        run("mqadminMap", "zzz").err
+        == 'nsadmin: unknown command of mqadmin "zzz": nsadmin mqadminMap lists all\n'
+    )

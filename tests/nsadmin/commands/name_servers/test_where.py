@@ -119,7 +119,7 @@ def test_who_signs_and_where_brokers_are_is_told_but_no_secret(
     done = run("where", "-n", server.addr, "--addressMap", "10.0.0.0/8=gw:1", "--json")
     assert rows(done)[0]["signed"] == "env"
     assert "requests are signed with the credentials of env\n" in done.err
-    assert "brokers at 10.0.0.0/8 are reached at gw:1\n" in done.err
+    assert "brokers at 10.0.0.0/8 are reached through gw:1\n" in done.err
     assert "s3cret" not in done.out + done.err
     assert server.asked[0].ext is not None
     assert server.asked[0].ext["AccessKey"] == "me"

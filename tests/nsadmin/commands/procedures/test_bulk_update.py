@@ -36,7 +36,7 @@ def test_what_is_there_already_does_not_stop_the_others(do: Run) -> None:
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
     done = do("updateTopicList", file, "-c", "cluster-a")
     assert (done.code, results(done)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
-    assert done.err == "nsadmin: topics, each broker counted: 4 to send\n"
+    assert done.err == "nsadmin: topics, counted for each broker: 4 to send\n"
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
     again = do("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
@@ -53,7 +53,7 @@ def test_what_cannot_be_changed_is_skipped_and_said(do: Run, there: Lab) -> None
 def test_messages_that_nobody_could_read_are_counted(do: Run, there: Lab) -> None:
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
     done = do("updateTopicList", file, "-b", there.brokers[A, 0], "--dry-run")
-    assert "messages in queues 1 to 7 cannot be read any more" in done.err
+    assert "messages in queues 1 to 7 become unreadable" in done.err
     assert json.loads(done.out)[0]["messages"] > 0
 
 
@@ -94,7 +94,9 @@ def test_a_file_that_cannot_be_used(do: Run) -> None:
     bad = do("updateTopicList", written('[{"topicName": "a", "perms": 4},\n {"perm": 9}]'), "-c", "cluster-a")
     assert (bad.code, bad.out) == (2, "")
     assert bad.err.splitlines()[0].startswith(
-        'nsadmin: updateTopicList: list.json:1: unknown key "[0].perms": use one of'
+        'nsadmin: list.json:1: unknown key "[0].perms": use one of topicName, readQueueNums, '
+        "writeQueueNums, perm, order, topicFilterType, topicSysFlag, attributes; did you "
+        'mean "perm"?'
     )
     assert len(bad.err.splitlines()) == 3
     Path("binary").write_bytes(b"\xff\xfe")
@@ -107,8 +109,8 @@ def test_a_no_on_the_terminal_changes_nothing(there: Lab, tmp_path: Path) -> Non
     words = ("updateTopicList", file, "-c", "cluster-a", "-n", there.namesrv_addr)
     code, out, shown = on_terminal(b"n\n", *words)
     assert (code, out) == (1, b"")
-    assert b"cannot be read any more" in shown
-    assert b"topics, each broker counted: 2 to send; go on? [y/N]" in shown
+    assert b"become unreadable" in shown
+    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in shown
 
 
 def test_a_list_that_makes_messages_unreadable_needs_a_yes(there: Lab, run: Run) -> None:

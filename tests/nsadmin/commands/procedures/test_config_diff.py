@@ -78,9 +78,9 @@ def test_who_does_not_answer_is_told(run: Run, both: str, other: FakeBroker, dea
 
 def test_another_release_of_the_same_generation(run: Run, both: str, other: FakeBroker) -> None:
     other.table["brokerVersionDesc"] = "V4_9_4"
-    assert "for brokers 4.9.4 stand the defaults of 4.9.7" in run("configDiff", both).err
+    assert "defaults of 4.9.7 are used for brokers 4.9.4" in run("configDiff", both).err
     other.table["brokerVersionDesc"] = "V6_0_0"
-    assert "no defaults are known of brokers 6.0.0" in run("configDiff", both).err
+    assert "no known defaults for brokers 6.0.0" in run("configDiff", both).err
 
 
 def test_only_these_and_only_those_is_nothing(run: Run, both: str) -> None:

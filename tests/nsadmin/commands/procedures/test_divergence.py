@@ -28,8 +28,11 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
     assert (row["state"], row["causeKind"]) == ("drift", "wiped")
     assert row["differs"] == f"perm: rw- on {first.addr}, r-- on {second.addr}"
     assert row["values"][second.addr]["perm"] == 4
-    assert "they diverge: 400 differences" in done.err
-    assert "to do: run `nsadmin repair wipe broker-a`, which restores" in done.err
+    assert "name servers diverge: 400 differences" in done.err
+    assert (
+        "next: run `nsadmin repair wipe broker-a`, which restores the broker's own "
+        "permissions, or `nsadmin wipeWritePerm broker-a` on every name server"
+    ) in done.err
     rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400
@@ -43,7 +46,7 @@ def test_topics_go_with_their_broker(run: Run, both: str, second: FakeNameServer
     assert row["differs"].endswith(f"not on {second.addr}, with 1 topic")
     rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
     assert [(row["what"], row["name"]) for row in rows] == [("broker", "broker-a:0"), ("topic", "T")]
-    assert rows[1]["cause"] == "its broker broker-a is not there"
+    assert rows[1]["cause"] == "its broker broker-a is missing"
 
 
 def test_kv_in_a_table(run: Run, both: str, first: FakeNameServer) -> None:
@@ -61,13 +64,13 @@ def test_fewer_than_two_answers_are_unknown(run: Run, first: FakeNameServer, dea
     for addrs in (first.addr, f"{first.addr};{dead}", dead):
         done = run("divergence", "-n", addrs, "--json")
         assert (done.code, done.out) == (3, "[]\n")
-        assert "it takes two to compare" in done.err
+        assert " name servers answered, a comparison needs two" in done.err
 
 
 def test_agreement_of_those_that_answer_is_partial(run: Run, both: str, dead: str) -> None:
     done = run("divergence", both, "-n", dead)
     assert done.code == 3
-    assert "partly known: 2 of 3 name servers answered, and agree" in done.err
+    assert "incomplete: 2 of 3 name servers answered, and agree" in done.err
     assert f"name server {dead}: connection refused" in done.err
 
 
@@ -99,9 +102,7 @@ def test_a_young_difference_is_waited_for(
     monkeypatch.setattr("nsadmin.commands.procedures.divergence.sleep", lambda seconds: first.kv.clear())
     done = run("divergence", both)
     assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines()[0] == (
-        "nsadmin: 1 difference; looking again for 2 s at most, whether that is drift"
-    )
+    assert done.err.splitlines()[0] == ("nsadmin: 1 difference; comparing again for up to 2 s")
 
 
 def test_watching_remembers_the_looks_before(
@@ -126,20 +127,24 @@ def test_watching_remembers_the_looks_before(
         ("drift", 60_000),
     ]
     assert "no drift: 1 difference younger than two heartbeats" in done.err
-    assert done.err.count("to do: ") == 1
+    assert done.err.count("next: ") == 1
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--settle", "-1"), "--settle -1 cannot be: give seconds, from 0 to 86400"),
-        (("--settle", "nan"), "--settle nan cannot be: give seconds, from 0 to 86400"),
-        (("--section", "topics"), "no section 'topics': there are broker, topic, kv, setting"),
+        (("--settle", "-1"), 'invalid value "-1" for --settle: expected seconds, 0 to 86400'),
+        (("--settle", "nan"), 'invalid value "nan" for --settle: expected seconds, 0 to 86400'),
+        (("--section", "topics"), 'unknown section "topics": use broker, topic, kv, setting'),
     ],
 )
 def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...], reason: str) -> None:
     done = run("divergence", both, *words)
-    assert (done.code, done.out, done.err) == (2, "", f"nsadmin: divergence: {reason}\n")
+    assert (done.code, done.out, done.err) == (
+        2,
+        "",
+        f"nsadmin: {reason}\n",
+    )
 
 
 @pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])

@@ -159,7 +159,7 @@ def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
     done = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
     assert done.code == 1
     assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
-    assert "the command of --then ended with 4; broker-a-0 stays drained" in done.err
+    assert "the command of --then exited with 4; broker-a-0 stays drained" in done.err
     assert events(done.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
 
 
@@ -184,10 +184,13 @@ def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_brok
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--settle", "soon"), "--settle soon cannot be: give 100ms to 1h"),
-        (("--interval", "0s"), "--interval 0s cannot be"),
-        (("--then", "stop {broker}"), "nobody knows {broker}; there are {brokerName} and {brokerAddr}"),
-        (("--output", "csv"), "--output csv cannot be"),
+        (("--settle", "soon"), 'invalid time "soon" for --settle: use 100ms to 1h, such as 15s or 1m'),
+        (("--interval", "0s"), 'invalid time "0s" for --interval: use 100ms to 10m, such as 15s or 1m'),
+        (
+            ("--then", "stop {broker}"),
+            "unknown placeholder {{unknown_fields[0]}} in --then: use {brokerName} and {brokerAddr}",
+        ),
+        (("--output", "csv"), 'invalid format "csv" for --output: drain supports only text and jsonl'),
     ],
 )
 def test_what_cannot_be_understood_is_told(with_env: Run, words: tuple[str, str], says: str) -> None:
@@ -199,7 +202,7 @@ def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
     assert with_env("drain", B, "--durable", "--force").code == 0
     again = with_env("drain", B)
     assert (again.code, again.err) == (
-        0, "nsadmin: the drain of broker-a-0 that is kept is durable, and goes on so\n",
+        0, "nsadmin: the saved drain of broker-a-0 is durable, and continues as such\n",
     )  # fmt: skip
     assert with_env("undrain", B).code == 0
 
@@ -237,7 +240,10 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
         finally:
             child.kill()
     assert child.returncode == code
-    assert (f"nsadmin drain {B} goes on with it" in said) == (number != signal.SIGKILL)
+    assert (
+        f"interrupted; the drain is saved: nsadmin drain {B} resumes it, nsadmin undrain {B} "
+        "undoes it" in said
+    ) == (number != signal.SIGKILL)
     [row, _] = json.loads(with_env("drainStatus", "--json").out)
     assert (row["phase"], row["pid"]) == ("settle", None)
     done = with_env("drain", B, "--json")

@@ -39,7 +39,9 @@ def test_programs_get_all_of_it(format: str) -> None:
 
 
 def test_what_has_no_lines_is_refused() -> None:
-    with pytest.raises(UsageError, match="drain: --output csv cannot be"):
+    with pytest.raises(
+        UsageError, match='invalid format "csv" for --output: drain supports only text and jsonl'
+    ):
         teller("csv")
 
 

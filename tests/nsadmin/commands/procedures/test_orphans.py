@@ -98,7 +98,7 @@ def test_what_can_be_cleaned_is_and_no_more(run: Run, there: Lab) -> None:
     assert {row["topic"] for row in rows_of(run, there)} == {"orders", "carts"}
     done_again = run("orphans", "--clean", "--yes", "-n", there.namesrv_addr)
     assert done_again.code == 0
-    assert done_again.err == "nsadmin: 2 orphans are left as they are\nnsadmin: there is nothing to clean\n"
+    assert done_again.err == "nsadmin: 2 orphaned topics stay\nnsadmin: nothing to delete\n"
 
 
 def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,10 +120,10 @@ def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> No
     words = ("-n", f"{there.namesrv_addr};{dead}", "--json")
     done = run("orphans", "--clean", "--yes", *words)
     assert done.code == 1
-    assert f"nothing was cleaned: what {dead} has is unknown" in done.err
+    assert f"nothing was deleted, because the state of {dead} is unknown" in done.err
     done = run("orphans", *words)
     assert (done.code, len(json.loads(done.out))) == (3, 5)
-    assert f"unknown is what {dead} has: connection refused" in done.err
+    assert f"unknown state of {dead}: connection refused" in done.err
 
 
 def test_off_a_terminal_it_needs_a_yes(run: Run, there: Lab) -> None:

@@ -23,8 +23,8 @@ kv:
   DEPLOYMENT: {stage: canary}
 """
 REFUSAL = (
-    "nsadmin: this takes queues away that hold messages, or may hold some: consume them first, or accept "
-    "with --allow-stranded that nobody can read them"
+    "nsadmin: the plan removes queues that contain or may contain messages: consume them "
+    "first, or pass --allow-stranded to lose them"
 )
 
 
@@ -49,19 +49,19 @@ def test_an_export_is_a_file_that_changes_nothing(do: Run) -> None:
     assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
     assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])
     done = do("plan", wanted(exported.out), "--prune")
-    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: nothing to do\n")
+    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: no changes\n")
 
 
 def test_an_export_without_a_cluster(do: Run) -> None:
     assert do("export", "--schema").out == schema.format_schema()
-    assert do("export").err == "nsadmin: export: CLUSTER is missing; type: nsadmin export CLUSTER\n"
+    assert do("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
     assert do("export", "nowhere").code == 5
 
 
 def test_a_plan_and_its_end(do: Run) -> None:
     file = wanted()
     planned = do("plan", file)
-    assert (planned.code, planned.err.count("cannot be read any more")) == (0, 2)
+    assert (planned.code, planned.err.count("become unreadable")) == (0, 2)
     assert planned.err.splitlines()[-1].startswith("nsadmin: 2 to create, 1 to update, 0 to delete; ")
     by_name = {row["name"]: row for row in json.loads(planned.out)}
     assert (by_name["orders"]["servers"], by_name["orders"]["result"]) == ([A, B], "planned")
@@ -74,7 +74,7 @@ def test_a_plan_and_its_end(do: Run) -> None:
     assert shown.err.splitlines()[-1] == REFUSAL
     refused = do("apply", file, "--yes")
     assert (refused.code, refused.out) == (1, "")
-    assert refused.err.count("cannot be read any more") == 2
+    assert refused.err.count("become unreadable") == 2
     assert refused.err.splitlines()[-1] == REFUSAL
     applied = do("apply", file, "--allow-stranded")
     assert (applied.code, {row["result"] for row in json.loads(applied.out)}) == (0, {"done"})
@@ -87,7 +87,9 @@ def test_deletes_have_a_guard(do: Run) -> None:
     assert (unasked.code, "apply with deletes: this cannot be undone" in unasked.err) == (2, True)
     many = do("apply", file, "--prune", "--yes")
     assert (many.code, many.out) == (1, "")
-    assert "more than --max-deletes 10: look at the plan, and if it is right, type --max-deletes" in many.err
+    assert (
+        "the plan deletes 12 items, more than --max-deletes 10: check the plan, then pass --max-deletes 12"
+    ) in many.err
     assert "delete" in do("plan", file, "--prune").out
     done = do("apply", file, "--prune", "--yes", "--max-deletes", "50")
     assert (done.code, {row["action"] for row in json.loads(done.out)}) == (0, {"update", "delete"})
@@ -100,7 +102,7 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
     refused = do("apply", "tonight.plan", "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.splitlines() == [
-        "nsadmin: the cluster is not what it was when tonight.plan was made: make the plan again",
+        "nsadmin: the cluster has changed since tonight.plan was made: make the plan again",
         f"nsadmin: topic orders on {A} has changed since the plan was made",
         f"nsadmin: topic orders on {B} has changed since the plan was made",
     ]
@@ -114,22 +116,22 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
 
 
 def test_files_that_cannot_be_used(do: Run) -> None:
-    assert do("plan", "none.yaml").err == "nsadmin: plan: none.yaml: No such file or directory\n"
+    assert do("plan", "none.yaml").err == "nsadmin: cannot read none.yaml: No such file or directory\n"
     Path("latin.yaml").write_bytes(b"cluster: \xe9")
-    assert do("apply", "latin.yaml").err == "nsadmin: apply: latin.yaml is no text in UTF-8\n"
+    assert do("apply", "latin.yaml").err == "nsadmin: latin.yaml is not UTF-8 text\n"
     bad = do("plan", wanted("cluster: c\ntopics:\n  a: {perms: 6}\n  b: {perm: x}\n"))
     assert bad.code == 2
-    assert bad.err.startswith('nsadmin: plan: cluster.yaml:3: unknown key "topics.a.perms": use one of')
+    assert bad.err.startswith('nsadmin: cluster.yaml:3: unknown key "topics.a.perms": use one of ')
     assert 'nsadmin: cluster.yaml:4: topics.b.perm: invalid value "x": use' in bad.err
     worse = "".join(f"  t{at}: {{perm: x}}\n" for at in range(30))
     assert (
         do("plan", wanted(f"cluster: c\ntopics:\n{worse}")).err.splitlines()[-1] == "nsadmin: ... and 20 more"
     )
     do("plan", wanted(), "--save-to", "p")
-    assert "p is a plan already: nsadmin apply p carries it out" in do("plan", "p").err
-    assert "leave --prune out" in do("apply", "p", "--prune").err
+    assert "p is already a plan: run nsadmin apply p" in do("plan", "p").err
+    assert "omit --prune" in do("apply", "p", "--prune").err
     assert do("plan", "cluster.yaml", "--save-to", "no/p").err.endswith(
-        "--save-to no/p: No such file or directory\n"
+        "cannot write no/p (--save-to): No such file or directory\n"
     )
     Path("p").write_text('{"nsadminPlan": 1')
     assert "malformed plan" in do("apply", "p").err
@@ -168,7 +170,7 @@ def test_a_failure_is_counted(do: Run) -> None:
     failed = do("apply", wanted("cluster: cluster-a\ntopics: {x: {attributes: {no.such: 1}}}\n"))
     assert (failed.code, failed.err) == (
         1,
-        "nsadmin: failed in 2 of 2 steps; start it again to try those\n",
+        "nsadmin: failed in 2 of 2 steps: run the same command to retry them\n",
     )
 
 

@@ -41,7 +41,7 @@ def test_what_is_alike_is_one_row() -> None:
         ("group", "g", "create", ["a"], "new: retryMaxTimes 16"),
         ("kv", "N k", "update", ["ns:1"], "1 -> 2"),
         ("orderConf", "T", "delete", ["ns:1"], "gone: a:8"),
-        ("route", "T", "delete", ["ns:1"], "gone: its route"),
+        ("route", "T", "delete", ["ns:1"], "removed: its route"),
         ("route", "U", "update", ["ns:1"], "to brokers that do not have it: a rw- -> ---, b r-- -> ---"),
     ]
     assert (found.rows[0]["before"], found.rows[0]["after"], found.rows[2]["before"]) == (WAS, FEWER, None)
@@ -80,20 +80,21 @@ def test_messages_in_queues_that_go() -> None:
     one = PlanStep("topic", "T", "a", WAS, complete_settings("topic", {"readQueueNums": 7}))
     gone = PlanStep("topic", "Old", "a", WAS, None)
     assert stranded_warnings({first: 3, second: 0, one: 1, gone: None}) == [
-        "T on a: 3 messages in queues 6 to 7 cannot be read any more",
-        "T on a: 1 message in queue 7 cannot be read any more",
-        "Old on a: its queues cannot be read any more; how many messages are in there, nobody tells",
+        "T on a: 3 messages in queues 6 to 7 become unreadable",
+        "T on a: 1 message in queue 7 become unreadable",
+        "Old on a: its queues become unreadable, with an unknown number of messages",
     ]
 
 
 def test_how_much_there_is_to_do() -> None:
     assert summarize_plan(difference(*STEPS)) == "2 to create, 3 to update, 1 to delete"
-    assert summarize_plan(difference()) == "nothing to do"
+    assert summarize_plan(difference()) == "no changes"
     assert (
-        summarize_plan(difference(troubles=(PlanTrouble("c", ERROR),))) == "nothing to do where it is known"
+        summarize_plan(difference(troubles=(PlanTrouble("c", ERROR),)))
+        == "no changes on the servers that answered"
     )
     assert summarize_plan(difference(extra=2)).endswith(
-        "; 2 more are in the cluster and not in the file (--prune deletes them)"
+        "no changes; 2 more items are only in the cluster, not in the file (--prune deletes them)"
     )
 
 
@@ -105,4 +106,4 @@ def test_who_is_asked_sees_the_first_steps() -> None:
     assert lines[3] == "update kv N k: 1 -> 2"
     many = [PlanStep("kv", f"k{at}", "ns:1", None, "v", "N") for at in range(25)]
     lines = preview_steps(difference(*many), state)
-    assert (len(lines), lines[-1]) == (21, "... and 5 more; nsadmin plan shows them all")
+    assert (len(lines), lines[-1]) == (21, "... and 5 more: nsadmin plan shows all")

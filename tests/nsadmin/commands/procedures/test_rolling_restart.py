@@ -67,13 +67,16 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "--stop is missing"),
-        (("--stop", "x"), "--start is missing"),
+        ((), "missing option --stop: pass a shell command, such as 'ssh …'"),
+        (("--stop", "x"), "missing option --start: pass a shell command, such as 'ssh …'"),
         (
             ("--stop", "x {broker}", "--start", "y"),
-            "nobody knows {broker}; there are {brokerName}, {brokerAddr}",
+            "unknown placeholder {broker} in --stop: use {brokerName}, {brokerAddr}, {brokerId}",
         ),
-        (("--stop", "x", "--start", "y", "--patience", "0s"), "--patience 0s cannot be"),
+        (
+            ("--stop", "x", "--start", "y", "--patience", "0s"),
+            'invalid time "0s" for --patience: use 1s to 24h, such as 15s or 1m',
+        ),
     ],
 )
 def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...], says: str) -> None:

@@ -38,7 +38,7 @@ def test_a_healthy_topic_has_each_step_ticked(run: Run, both: str, holder: Topic
     done = run("routeExplain", "T", both)
     assert (done.code, done.err) == (
         0,
-        "nsadmin: fine: clients of each name server find queues to write and to read\n",
+        "nsadmin: no problem: clients of each name server find writable and readable queues\n",
     )
     lines = done.out.splitlines()
     assert lines[0].split() == ["result", "step", "namesrvAddrs", "seen", "next"]
@@ -84,7 +84,7 @@ def test_a_silent_server_neither_hides_the_others_nor_goes_unmentioned(
     holder.items["namesrvAddr"] = f"{first.addr};{dead}"
     done = run("routeExplain", "T", "-n", f"{first.addr};{dead}", "--json")
     assert done.code == 3
-    assert "unknown: no cause found, but not all was told: nameServerSilent" in done.err
+    assert "unknown: no cause found, but some checks were incomplete: nameServerSilent" in done.err
     assert [row["namesrvAddrs"] for row in found(done, "nameServerSilent")] == [[dead]]
     assert results(done)["wiped"] == "ok"
     first.routes["T"] = {"broker-a": 4}

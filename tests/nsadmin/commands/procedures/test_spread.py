@@ -42,7 +42,7 @@ def test_all_that_are_not_even(run: Run, there: Lab) -> None:
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
     done = run("spread", "--all", "-c", "cluster-a", "-n", there.namesrv_addr)
-    assert done.err == "nsadmin: 6 of 40 topics are not spread evenly\n"
+    assert done.err == "nsadmin: 6 of 40 topics are unbalanced\n"
 
 
 def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
@@ -50,10 +50,10 @@ def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
     words = ("spread", "--all", "--plan", str(file), "-n", there.namesrv_addr)
     done = run(*words)
     assert done.code == 2
-    assert "there is something to do in cluster-a, cluster-b: choose with -c" in done.err
+    assert "topics of cluster-a, cluster-b are unbalanced: choose one cluster with -c" in done.err
     done = run(*words, "-c", "cluster-a")
     assert done.code == 0
-    assert f"wrote {file}: nsadmin plan {file} shows what it does" in done.err
+    assert f"wrote {file}: run nsadmin plan {file} to check it, then nsadmin apply {file}" in done.err
     desired = read_desired_cluster(file.read_text(), "even.yaml")
     assert (desired.cluster_name, desired.group_specs) == ("cluster-a", None)
     assert desired.topic_specs is not None
@@ -62,7 +62,7 @@ def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
     done = run(*words, "-c", "cluster-a")
     assert (done.code, "File exists" in done.err) == (2, True)
     assert run("spread", "orders", "--plan", "x", "-n", there.namesrv_addr).err == (
-        "nsadmin: spread: no plan was written: all is even\n"
+        "nsadmin: no plan was written: all topics are balanced\n"
     )
 
 
@@ -80,11 +80,11 @@ def test_what_is_uneven_or_static(run: Run, first: FakeNameServer) -> None:
         first.clusters = {"C": brokers}
         done = run("spread", "--all", "-n", first.addr, "--json")
         assert {row["topic"]: row["finding"] for row in json.loads(done.out)} == {
-            "S": "static: updateStaticTopic spreads it",
+            "S": "static: updateStaticTopic balances it",
             "T": "uneven",
         }
         [row] = json.loads(run("spread", "P", "-n", first.addr, "--json").out)
-        assert (row["finding"], row["differing"]) == ("even, with other settings", ["perm"])
+        assert (row["finding"], row["differing"]) == ("balanced, with different settings", ["perm"])
         first.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
         [row] = json.loads(run("spread", "T", "-n", first.addr, "--json").out)
         assert row["finding"] == "on 2 of 3 brokers, uneven"
@@ -98,21 +98,26 @@ def test_a_broker_that_says_nothing_may_have_anything(
         first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}}
         done = run("spread", "T", "-n", first.addr)
         assert done.code == 3
-        assert "broker broker-b did not tell its topics: connection refused" in done.err
-        assert "broker broker-c did not tell its topics: this broker has no master now" in done.err
+        assert "broker broker-b did not report its topics: connection refused" in done.err
+        assert "broker broker-c did not report its topics: this broker has no master now" in done.err
         file = tmp_path / "even.yaml"
         done = run("spread", "--all", "--plan", str(file), "-n", first.addr)
         assert (done.code, file.exists()) == (1, False)
-        assert "no plan was written: what broker-b, broker-c has is unknown" in done.err
+        assert "no plan was written, because the topics of broker-b, broker-c are unknown" in done.err
         assert run("spread", "U", "-n", first.addr).code == 4
 
 
 @pytest.mark.parametrize("words", [(), ("T", "--all")])
 def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
     done = run("spread", *words)
-    assert (done.code, done.err) == (2, "nsadmin: spread: type either a TOPIC or --all\n")
+    line = (
+        "TOPIC and --all exclude each other: pass only one of them"
+        if words
+        else "missing option TOPIC or --all"
+    )
+    assert (done.code, done.err) == (2, f"nsadmin: {line}\n")
 
 
 def test_a_topic_that_nobody_has(run: Run, there: Lab) -> None:
     done = run("spread", "nowhere", "-n", there.namesrv_addr)
-    assert (done.code, done.err) == (5, "nsadmin: no broker has a topic 'nowhere'\n")
+    assert (done.code, done.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')

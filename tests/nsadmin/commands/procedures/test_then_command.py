@@ -29,5 +29,11 @@ def test_without_an_address_it_is_refused_where_it_needs_one(capfd: pytest.Captu
 
 def test_a_field_that_is_not_known_is_told_before_anything_begins() -> None:
     assert build_then_runner("broker-a", None, CLOCK) is None
-    with pytest.raises(UsageError, match=r"nobody knows {broker}; there are {brokerName} and {brokerAddr}"):
+    with pytest.raises(
+        UsageError,
+        match=(
+            r"unknown placeholder \{\{unknown_fields\[0\]\}\} in --then: use \{brokerName\} and "
+            r"\{brokerAddr\}"
+        ),
+    ):
         build_then_runner("broker-a", "stop {broker}", CLOCK)

@@ -26,8 +26,8 @@ def rows_of(run: Run, namesrv: str, *words: str, code: int) -> list[dict[str, An
 def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: Lab) -> None:
     rows = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", code=1)
     assert [(row["what"], row["name"], row["finding"]) for row in rows[:2]] == [
-        ("topic", "coupons-created", "no queue to write to, no master, nothing to read"),
-        ("topic", "customers-archived", "no queue to write to, no master, nothing to read"),
+        ("topic", "coupons-created", "no writable queue, no master, no readable queue"),
+        ("topic", "customers-archived", "no writable queue, no master, no readable queue"),
     ]
     assert rows[0]["writeQueues"] > rows[0]["writeQueuesLeft"] == 0
     together = [row for row in rows if row["what"] == "topics"]
@@ -48,8 +48,8 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: 
 def test_the_count_is_told_beside_the_table(run: Run, there: Lab) -> None:
     done = run("whatIf", "--down", "broker-a-0:0", "-n", there.namesrv_addr)
     assert done.err == (
-        "nsadmin: 36 of 56 topics lose something: 2 stand still, 34 lose a part; "
-        "of 0 groups 0 cannot read a topic any more; 18% of all queues for writing go\n"
+        "nsadmin: 36 of 56 topics lose something: 2 stop, 34 lose a part, 0 of 0 groups "
+        "cannot read a topic; 18% of all write queues are lost\n"
     )
     done = run("whatIf", "--down", "broker-a-0:1", "-n", there.namesrv_addr)
     assert (done.code, done.out.splitlines()[1:]) == (0, [])
@@ -76,16 +76,16 @@ def test_who_has_no_name_server_left(run: Run, there: Lab) -> None:
     first, second = there.namesrv_addrs
     rows = rows_of(run, there.namesrv_addr, "--down-namesrv", first, code=0)
     assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
-        ("brokers", 12, "fewer left"),
-        ("clients", 21, "fewer left"),
+        ("brokers", 12, "fewer remain"),
+        ("clients", 21, "fewer remain"),
     ]
     assert rows[0]["nameServersLeft"] == [second]
     rows = rows_of(run, there.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
     findings = [(row["what"], row["finding"]) for row in rows]
-    assert findings[:12] == [("broker", "registered nowhere else")] * 12
+    assert findings[:12] == [("broker", "not registered on another name server")] * 12
     assert (rows[0]["nameServers"], rows[0]["nameServersLeft"]) == ([first, second], [])
-    assert findings[12:24] == [("broker", "none left")] * 12
-    assert findings[24:] == [("client", "none left")] * 21
+    assert findings[12:24] == [("broker", "none remain")] * 12
+    assert findings[24:] == [("client", "none remain")] * 21
     each = rows_of(run, there.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
     assert len(each) == 33
 
@@ -93,7 +93,7 @@ def test_who_has_no_name_server_left(run: Run, there: Lab) -> None:
 def test_addresses_by_name_and_by_number_are_one(run: Run, there: Lab) -> None:
     by_name = there.namesrv_addrs[0].replace("127.0.0.1", "localhost")
     rows = rows_of(run, there.namesrv_addr, "--down-namesrv", by_name, code=0)
-    assert {row["finding"] for row in rows} == {"fewer left"}
+    assert {row["finding"] for row in rows} == {"fewer remain"}
 
 
 def test_what_cannot_be_asked_is_unknown(run: Run, there: Lab) -> None:
@@ -101,7 +101,7 @@ def test_what_cannot_be_asked_is_unknown(run: Run, there: Lab) -> None:
     for words in (("--down", "broker-a-0"), ("--down-namesrv", there.namesrv_addrs[0])):
         done = run("whatIf", *words, "-n", f"{there.namesrv_addr};{dead}", "--json")
         assert done.code == 3
-        assert f"unknown is what {dead} knows: connection refused" in done.err
+        assert f"unknown state of {dead}: connection refused" in done.err
 
 
 def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameServer, broker: Any) -> None:
@@ -113,15 +113,18 @@ def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameSer
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
     done = run("whatIf", "--down-namesrv", first.addr, "-n", first.addr, "--json")
     findings = [row["finding"] for row in json.loads(done.out)]
-    assert findings == ["registered nowhere else", "none left until it fetches a new list"]
+    assert findings == ["not registered on another name server", "none remain until it fetches a new list"]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "type either --down BROKER or --down-namesrv ADDR"),
-        (("--down", "a", "--down-namesrv", "h:1"), "type either --down BROKER or --down-namesrv ADDR"),
-        (("--down", " , "), "--down names no broker"),
+        ((), "missing option --down BROKER or --down-namesrv ADDR"),
+        (
+            ("--down", "a", "--down-namesrv", "h:1"),
+            "--down BROKER and --down-namesrv ADDR exclude each other: pass only one of them",
+        ),
+        (("--down", " , "), "invalid value for --down: write BROKER,BROKER"),
     ],
 )
 def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> None:

@@ -84,8 +84,8 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
     assert (done.code, done.out) == (5, "topic\nT\nU\n")
     told = [line for line in done.err.splitlines() if "lines:" in line or "commands" in line]
     assert told == [
-        "nsadmin: lines:1: topicRoute nowhere: exit code 5"
-        " (the named topic, group, broker, key or message does not exist)",
+        "nsadmin: lines:1: topicRoute nowhere: exit code 5 (the named topic, group, broker, "
+        "key or message does not exist)",
         "nsadmin: lines:2: topicList --bad: exit code 2 (the command line is wrong, or a setting is invalid)",
         "nsadmin: lines:4: kvGet 'NS: exit code 2 (the command line is wrong, or a setting is invalid)",
         "nsadmin: 3 of 4 commands failed",
@@ -180,7 +180,7 @@ def test_lines_from_stdin(run: Run, server: FakeNameServer, monkeypatch: pytest.
 def test_a_file_that_cannot_be_read(name: str, why: str, run: Run, write: Write) -> None:
     write()
     done = run("batch", name)
-    assert (done.code, done.err.startswith(f"nsadmin: batch: {name} cannot be read: {why}")) == (2, True)
+    assert (done.code, done.err.startswith(f"nsadmin: cannot read {name}: {why}")) == (2, True)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(

@@ -21,7 +21,7 @@ def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
     with FakeNameServer() as server:
         done = run("tui", "-n", server.addr)
     assert (done.code, done.out) == (2, "")
-    assert "tui: it takes a terminal; clusterList --watch 5 writes to a file or a pipe" in done.err
+    assert "tui needs a terminal: use clusterList --watch 5 for a file or a pipe" in done.err
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
@@ -48,12 +48,12 @@ def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
 def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> None:
     with Terminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
         assert terminal.ended() == 2
-    assert "tui: no screen 'weather'; there are: home, brokers" in terminal.said
+    assert 'unknown screen "weather": use home, brokers' in terminal.said
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 1e9])
 def test_an_interval_that_cannot_be(seconds: float) -> None:
-    with pytest.raises(UsageError, match=r"give 0\.5 to 3600 seconds"):
+    with pytest.raises(UsageError, match=r"expected 0\.5 to 3600 seconds"):
         _validate_interval(seconds)
 
 
@@ -77,11 +77,11 @@ def test_the_target_of_a_change(words: list[str], target: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("TERM", "dumb", "tui: TERM=dumb has no cursor: set TERM, for example to xterm-256color"),
+        ("TERM", "dumb", "tui needs a terminal with a cursor: set TERM, for example to xterm-256color"),
         (
             "PYTHONIOENCODING",
             "iso8859-1",
-            "tui: the encoding is iso8859-1, and the screen needs UTF-8: set LC_ALL=C.UTF-8",
+            "tui needs UTF-8, and the encoding is iso8859-1: set LC_ALL=C.UTF-8",
         ),
     ],
 )
@@ -142,12 +142,15 @@ def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (("--replay", "none.zst"), "tui: --replay none.zst: No such file or directory"),
-        (("--replay", "."), "tui: --replay .: there is no journal in it"),
-        (("--replay", "x", "--speed", "0"), "tui: --speed 0 cannot be: give 0.1 to 3600"),
-        (("--speed", "2", "-n", "h:1"), "tui: --speed is of a replay"),
-        (("--record", "no/r.zst", "-n", "h:1"), "tui: --record no/r.zst: No such file or directory"),
-        (("--record", "a", "--replay", "b"), "tui: --record and --replay exclude each other"),
+        (("--replay", "none.zst"), "cannot replay none.zst: No such file or directory"),
+        (("--replay", "."), "cannot replay .: it contains no journal"),
+        (("--replay", "x", "--speed", "0"), 'invalid value "0" for --speed: expected 0.1 to 3600'),
+        (("--speed", "2", "-n", "h:1"), "--speed needs --replay: name a recording or a journal"),
+        (
+            ("--record", "no/r.zst", "-n", "h:1"),
+            "cannot write no/r.zst (--record): No such file or directory",
+        ),
+        (("--record", "a", "--replay", "b"), "--record and --replay exclude each other"),
     ],
 )
 def test_what_cannot_be_recorded_or_played(args: tuple[str, ...], why: str, tmp_path: Path) -> None:

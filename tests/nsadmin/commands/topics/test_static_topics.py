@@ -42,13 +42,13 @@ def test_a_topic_is_planned_created_enlarged_and_moved(
     assert (done.code, [row[3] for row in lie(done)]) == (0, ["done"] * 3)
     kept = sorted((tmp_path / "state" / "static-topics" / "T").iterdir())
     assert [path.suffix for path in kept] == [".after", ".before"]
-    assert f"nsadmin: the mapping is kept in {kept[0]}" in done.err.splitlines()
+    assert f"nsadmin: the mapping is saved in {kept[0]}" in done.err.splitlines()
     again = do(*words, "-qn", "3", "-c", "C")
-    assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T is in that way already\n")
+    assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T already has this mapping\n")
     nothing = do("remappingStaticTopic", "Other", "-b", "b")
     assert (nothing.code, nothing.err) == (
         5,
-        "nsadmin: remappingStaticTopic: there is no static topic Other\n",
+        'nsadmin: no static topic "Other"\n',
     )
     brokers[0].ends = {0: 1, 1: 1}
     moved = do("remappingStaticTopic", "T", "-b", "b")
@@ -62,15 +62,15 @@ def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBrok
     brokers[0].handlers[202] = refuse(2, "busy")
     stopped = do("remappingStaticTopic", "T", "-b", "b")
     assert (stopped.code, {row[3] for row in lie(stopped)}) == (3, {"failed"})
-    line = next(line for line in stopped.err.splitlines() if "carry on: " in line)
+    line = next(line for line in stopped.err.splitlines() if "resume with: " in line)
     assert line.startswith(
-        "nsadmin: stopped while reading the end of each queue; carry on: nsadmin remapping"
+        "nsadmin: stopped while reading the end of each queue; resume with: nsadmin remapping"
     )
     # A new plan would begin from what is half done.
     assert do("remappingStaticTopic", "T", "-b", "b").code == 1
     brokers[0].handlers[202] = stats
     brokers[0].ends = {0: 1, 1: 1}
-    words = line.partition("carry on: nsadmin ")[2].split()
+    words = line.partition("resume with: nsadmin ")[2].split()
     done = do(*words, "-fr", "true")
     assert done.code == 0, done.err
     assert brokers[1].told[-1]["force"] == "true"
@@ -96,7 +96,7 @@ def test_a_mapping_file_of_another_topic(do: Run, tmp_path: Path) -> None:
     do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
     [file] = (tmp_path / "state" / "static-topics" / "T").glob("*.after")
     done = do("remappingStaticTopic", "U", "-mf", str(file))
-    assert (done.code, "is about the topic T" in done.err) == (2, True)
+    assert (done.code, 'is for the topic "T": pass its file' in done.err) == (2, True)
 
 
 def test_nothing_is_changed_where_the_mapping_cannot_be_kept(

@@ -105,8 +105,8 @@ def test_only_the_permissions_of_the_help_text_are_accepted(
     done = run(words[0], "T", *words[1:], "-b", a.addr)
     assert (done.code, done.err) == (
         2,
-        f'nsadmin: {words[0]}: invalid permission "{words[2]}" for {option}:'
-        " use 6 (read and write), 4 (read) or 2 (write)\n",
+        f'nsadmin: invalid permission "{words[2]}" for {option}: use 6 (read and write), 4 '
+        "(read) or 2 (write)\n",
     )
     assert a.codes() == []
 

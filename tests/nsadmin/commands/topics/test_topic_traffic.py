@@ -47,6 +47,6 @@ def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer
     done = run("statsAll", "-n", server.addr, "--json")
     assert done.code == 3
     assert done.err == (
-        f"nsadmin: {dead}: connection refused, no server listens on this port (rows it is missing from: 2)\n"
+        f"nsadmin: {dead}: connection refused, no server listens on this port (missing in 2 rows)\n"
     )
     assert [row["inTps"] for row in json.loads(done.out)] == [None, None]

@@ -97,7 +97,7 @@ def test_all_clusters_of_a_topic(run: Run, first: FakeNameServer) -> None:
 
 
 QUEUES = {"broker-a": {"readQueueNums": 8, "writeQueueNums": 8, "perm": 7}}
-ROUTED = "gone: queues on broker-a"
+ROUTED = "removed: queues on broker-a"
 
 
 @pytest.mark.parametrize("words", [("T", "C"), ("T", "-c", "C"), ("-t", "T", "--clusterName", "C")])

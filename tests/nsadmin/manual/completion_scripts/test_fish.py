@@ -41,7 +41,7 @@ def test_a_line_is_completed(script: Path, world: World, line: str, words: list[
 
 
 def test_candidates_say_what_they_are(script: Path, world: World) -> None:
-    assert "--raw\tThe JSON as the name server sent it." in candidates(script, world, "topicRoute -")
+    assert "--raw\tPrint the JSON of the name server." in candidates(script, world, "topicRoute -")
     assert candidates(script, world, "wipeWritePerm ") == ["broker-a\tDefaultCluster"]
     assert candidates(script, world, "contextShow ") == ["prod\th:1"]
     assert "get\tShow a value of the KV config" in candidates(script, world, "kv ")
