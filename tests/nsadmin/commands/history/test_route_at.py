@@ -124,11 +124,7 @@ def test_a_damaged_segment_is_one_line(run: Run, folder: str) -> None:
     done = run("routeAt", "T", "--at", AT(2), "--journal", folder)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "cannot decompress " in done.err
-    assert done.err.endswith(
-        f"{folder}/0000000000000001-20251121T140300000Z.jsonl.zst cannot be decompressed: "
-        "zstd decompressor error: Unknown frame descriptor; run nsadmin journal verify "
-        f"{folder} to check the whole journal\n"
-    )
+    assert done.err.endswith(f"; run nsadmin journal verify {folder} to check the whole journal\n")
 
 
 TOPICS = ("T", "U")
