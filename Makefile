@@ -26,12 +26,13 @@ demo-report: .venv/.spark ## run a lab with faults and write the HTML page of al
 test: .venv/.spark ## run all tests, with Java and Maven also against Apache RocketMQ; repeat failed tests alone
 	$(BIN)/python -m tests.support.second_look
 
-check: .venv/.spark docs ## check formatting, lint, types, names, import contracts and the links of the documentation
+check: .venv/.spark docs ## check formatting, lint, types, names, prose, import contracts and the links of the documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.support.name_rules
+	$(BIN)/python -m tests.support.prose_rules
 	$(BIN)/python -m nsadmin.manual --check
 
 docs: .venv/.docs ## build the documentation site into site/

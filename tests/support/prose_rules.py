@@ -190,9 +190,7 @@ _AFTER_PERSON = re.compile(rf"\b(?:{_PEOPLE}) $", re.IGNORECASE)
 _AFTER_QUESTION = re.compile(
     rf"\b(?:{_ASKING_VERBS})(?: \w+)? (?:{_QUESTION_WORDS})\b.*(?:,|,? and|,? or) $", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(
-    r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?…]['\"”)]*(?=\s+(?:nsadmin\b|mqadmin\b|[A-Z`'\"“(\d])|\s*$)\s*|\n\n+"
-)
+_SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?…]['\"”)]*(?=\s+\S|\s*$)\s*|\n\n+")
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, str]]:
