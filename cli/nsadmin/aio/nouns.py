@@ -15,7 +15,7 @@ NOUN_NAMES = tuple(
     name
     for client_class in CLIENT_CLASSES
     for name, member in vars(client_class).items()
-    if isinstance(member, cached_property) and not name.startswith("_")
+    if isinstance(member, property | cached_property) and not name.startswith("_")
 )
 PROCEDURE_NAMES = tuple(
     name for name, member in vars(AdminClient).items() if isfunction(member) and not name.startswith("_")

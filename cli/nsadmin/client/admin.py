@@ -1,11 +1,12 @@
 """AdminClient, the entry point of the library: one attribute per noun, such as `admin.topics`."""
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.blocking_client import BlockingClient
+from nsadmin.client.connection.caller import Caller
 
 if TYPE_CHECKING:
     from nsadmin.client.access.acls import AclAdmin
@@ -54,6 +55,13 @@ if TYPE_CHECKING:
     from nsadmin.client.topics.topics import TopicAdmin
 
 
+def _find_broker_addrs(caller: Caller, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+    # Imported late: most calls name brokers by their addresses.
+    from nsadmin.client.brokers.targets import find_broker_addrs
+
+    return find_broker_addrs(caller, broker_names)
+
+
 class AdminClient(BlockingClient):
     """A blocking client of name servers and brokers. Threads can share it.
 
@@ -76,12 +84,7 @@ class AdminClient(BlockingClient):
         BadAddress: `namesrv_addr` is not a list of addresses.
     """
 
-    def _find_broker_addrs(self, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
-        # Imported late: most calls name brokers by their addresses.
-        from nsadmin.client.brokers.targets import find_target_addr
-
-        load_cluster_info = cache(self.clusters.get_info)
-        return {name: find_target_addr(name, load_cluster_info) for name in broker_names}
+    _find_broker_addrs = staticmethod(_find_broker_addrs)
 
     # Each noun imports its modules on first use, because a command needs only one or two of them.
 

@@ -114,7 +114,9 @@ class AdminClient(client_admin.AdminClient):
         assert isinstance(self._caller, AuditedCaller)
         self._caller.context_name = connection.context_name
 
-    @cached_property
+    # These nouns refer to the client. If they were cached, an unclosed client would stay alive.
+
+    @property
     def checks(self) -> "ClusterChecks":
         """The checks of monitoring systems, one by one or all."""
         from nsadmin.library.cluster_checks import ClusterChecks
@@ -123,14 +125,14 @@ class AdminClient(client_admin.AdminClient):
         tools = CheckTools(self._inventory, self._caller.access.tls, self._caller.pause, self._share_client)
         return ClusterChecks(self, tools)
 
-    @cached_property
+    @property
     def plans(self) -> "ClusterPlans":
         """The desired state of a cluster as a file: export, plan, apply."""
         from nsadmin.library.cluster_plans import ClusterPlans
 
         return ClusterPlans(self)
 
-    @cached_property
+    @property
     def backups(self) -> "ClusterBackups":
         """Snapshots of brokers, topics, KV config and settings."""
         from nsadmin.library.cluster_backups import ClusterBackups
@@ -262,7 +264,8 @@ class AdminClient(client_admin.AdminClient):
         """The inventory of expected brokers, which commands use as well."""
         from nsadmin.operations.inventory.keeper import InventoryKeeper, build_inventory_key
 
-        return InventoryKeeper(lambda: build_inventory_key(self.addresses, self._context_name))
+        caller, context_name = self._caller, self._context_name
+        return InventoryKeeper(lambda: build_inventory_key(caller.name_servers, context_name))
 
     def _share_client(self) -> AbstractContextManager[Self]:
         """Return this client for another thread. Its calls there end with the calls of this thread."""

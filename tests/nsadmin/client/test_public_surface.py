@@ -18,7 +18,7 @@ NOUNS = {
     name: item
     for owner in CLIENT_CLASSES
     for name, item in vars(owner).items()
-    if isinstance(item, cached_property) and not name.startswith("_")
+    if isinstance(item, property | cached_property) and not name.startswith("_")
 }
 
 
@@ -71,10 +71,10 @@ def test_a_class_has_a_docstring(owner: type) -> None:
 def test_a_noun_is_loaded_by_its_name_and_says_so(name: str) -> None:
     with AdminClient("127.0.0.1:1") as admin:
         noun = getattr(admin, name)
+    member = NOUNS[name]
+    getter: Any = member.fget if isinstance(member, property) else member.func
     assert f"`admin.{name}`" in (type(noun).__doc__ or "")
-    assert get_type_hints(NOUNS[name].func, vars(import_module(type(noun).__module__)))["return"] is type(
-        noun
-    )
+    assert get_type_hints(getter, vars(import_module(type(noun).__module__)))["return"] is type(noun)
 
 
 def test_the_front_door_gives_what_scripts_need() -> None:

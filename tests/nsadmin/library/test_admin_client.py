@@ -1,6 +1,9 @@
 """The client of scripts: names of brokers as addresses, and its procedures from asyncio."""
 
 import asyncio
+import gc
+import warnings
+import weakref
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,24 @@ def test_a_broker_name_stands_for_the_address_of_its_master(
         ("broker-a/0", broker.addr),
         (broker.addr, None),
     }
+
+
+def test_a_client_that_is_not_closed_is_freed_with_its_last_reference(first: FakeNameServer) -> None:
+    """Without waiting for the garbage collector, which would keep its connections open."""
+    gc.disable()
+    try:
+        admin = AdminClient(first.addr)
+        admin.brokers.get_runtime_info(["broker-a"])
+        admin.checks.check_name_servers()
+        reference = weakref.ref(admin)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            del admin
+            is_freed = reference() is None
+            gc.collect()
+        assert is_freed
+    finally:
+        gc.enable()
 
 
 def test_names_are_looked_up_with_one_request(first: FakeNameServer) -> None:

@@ -1,12 +1,16 @@
 """BrokerTarget, the broker process that a request is for: chosen by cluster, by address or by name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo
+from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterAdmin, ClusterInfo
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.results import ClientClosed, NotFound
 from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
@@ -93,19 +97,25 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)
 
 
-def find_target_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> str | RocketMQError:
-    """Return the address of a broker process.
+def find_broker_addrs(caller: Caller, target_texts: Iterable[str]) -> dict[str, str | RocketMQError]:
+    """Return the addresses of broker processes. Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
 
     Args:
-        target_text: HOST:PORT, NAME (its master) or NAME/ID.
-        load_cluster_info: Called to read the clusters, if the text is not an address.
+        caller: The connections of the client.
+        target_texts: Each HOST:PORT, NAME (its master) or NAME/ID.
 
     Returns:
-        The address, or the error of `resolve_target`.
+        Each text to the address, or to the error of `resolve_target`.
 
     Raises:
         ClientClosed: The client is closed.
     """
+    reader = NameServerReader(caller)
+    load_cluster_info = cache(ClusterAdmin(reader, BrokerAdmin(caller, reader)).get_info)
+    return {target_text: _find_addr(target_text, load_cluster_info) for target_text in target_texts}
+
+
+def _find_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> str | RocketMQError:
     try:
         broker_addr = resolve_target(target_text, load_cluster_info).broker_addr
     except ClientClosed:

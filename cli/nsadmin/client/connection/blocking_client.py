@@ -6,8 +6,8 @@ from typing import Self
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.multiplexed_client import ExchangeObserver
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
-from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList, make_finder
-from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.caller import BrokerAddrFinder, Caller
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.connection.name_server_reader import NameServerReader
 
@@ -42,10 +42,8 @@ class BlockingClient:
         self._reader = NameServerReader(self._caller, ask_all)
 
     _caller_class: type[Caller] = Caller
-
-    def _find_broker_addrs(self, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
-        """Return the address of each broker, given as NAME (its master) or NAME/ID, or the error."""
-        return {name: BadAddress(f'invalid address "{name}": use HOST:PORT') for name in broker_names}
+    # Not a method: a caller that refers to its client would keep an unclosed client alive.
+    _find_broker_addrs: BrokerAddrFinder = staticmethod(lambda caller, broker_names: {})
 
     @property
     def is_read_only(self) -> bool:

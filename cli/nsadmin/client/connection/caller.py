@@ -20,11 +20,11 @@ from nsadmin.client.results import ReadOnlyAccess, ServerResult
 T = TypeVar("T")
 U = TypeVar("U")
 
-BrokerAddrFinder = Callable[[Iterable[str]], Mapping[str, str | RocketMQError]]
-"""Takes broker names (NAME or NAME/ID), and returns the address of each, or why it has none."""
+BrokerAddrFinder = Callable[["Caller", Iterable[str]], Mapping[str, str | RocketMQError]]
+"""Takes a caller and broker names (NAME or NAME/ID). Returns the address of each, or why it has none."""
 
 
-def _find_no_addrs(broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+def _find_no_addrs(caller: "Caller", broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
     return {}
 
 
@@ -204,7 +204,7 @@ class Caller:
     def _resolve_names(self, server_addrs: Iterable[str]) -> Mapping[str, str | RocketMQError]:
         """Return the address or error of everything that has no port, and so is the name of a broker."""
         broker_names = {server_addr for server_addr in server_addrs if ":" not in server_addr}
-        return self._find_broker_addrs(broker_names) if broker_names else {}
+        return self._find_broker_addrs(self, broker_names) if broker_names else {}
 
     def _send_calls(
         self,
