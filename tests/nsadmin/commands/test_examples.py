@@ -41,6 +41,8 @@ def test_a_command_has_one_to_three_examples(case: Case) -> None:
         f'{case.entry.name}: add "Examples:" to the docstring of its function'
     )
     assert all(take_command(words(example))[0] == case.entry for example in case.examples)
+    name = case.entry.typed_name
+    assert all(f"{example.command_line} ".startswith(f"nsadmin {name} ") for example in case.examples)
 
 
 def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:

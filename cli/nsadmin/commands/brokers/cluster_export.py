@@ -66,7 +66,13 @@ def export_metadata(
     session: Session,
     cluster_name: Annotated[
         str | None,
-        Argument(("-c", "--clusterName"), "CLUSTER", "Every master of this cluster.", required=False),
+        Argument(
+            ("-c", "--clusterName"),
+            "CLUSTER",
+            "Every master of this cluster.",
+            required=False,
+            required_unless="broker_text",
+        ),
     ],
     broker_text: OptionalBrokerAddrOption = None,
     folder_name: ExportFolderOption = None,

@@ -21,7 +21,14 @@ ReplicaBrokerArgument = Annotated[str, Argument(("-bn", "--brokerName"), "BROKER
 
 
 OneBrokerOption = Annotated[
-    str | None, Option("-b", "--brokerName", metavar="BROKER", help="Only this broker.")
+    str | None,
+    Option(
+        "-b",
+        "--brokerName",
+        metavar="BROKER",
+        help="Only this broker.",
+        required_unless="cluster_name",
+    ),
 ]
 
 

@@ -27,7 +27,12 @@ SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "diffe
 @declare_columns(SPREAD_COLUMNS)
 def spread(
     session: Session,
-    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    topic: Annotated[
+        str | None,
+        Argument(
+            ("-t", "--topic"), "TOPIC", "Only this topic.", required=False, required_unless="all_topics"
+        ),
+    ],
     all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")

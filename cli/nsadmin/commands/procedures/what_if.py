@@ -43,6 +43,7 @@ def what_if(
             metavar="BROKERS",
             help="Broker names, separated by commas. broker-a:0 is only its master.",
             value_source="brokers",
+            required_unless="down_namesrv",
         ),
     ] = None,
     down_namesrv: Annotated[
@@ -76,7 +77,7 @@ def what_if(
         nsadmin whatIf --down-namesrv 127.0.0.1:9876
     """
     exclusive_options.require_one_of(
-        "--down BROKER", down_brokers is not None, "--down-namesrv ADDR", down_namesrv
+        "--down BROKERS", down_brokers is not None, "--down-namesrv ADDRS", down_namesrv
     )
     if down_namesrv is not None:
         down_addrs = parse_addrs(down_namesrv)

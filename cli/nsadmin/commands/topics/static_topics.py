@@ -75,7 +75,14 @@ def update_static_topic(
     topic: StaticTopicArgument,
     total_queues: Annotated[
         int | None,
-        Option("-qn", "--totalQueueNum", metavar="N", minimum=1, help="Total number of logical queues."),
+        Option(
+            "-qn",
+            "--totalQueueNum",
+            metavar="N",
+            minimum=1,
+            help="Total number of logical queues.",
+            required_unless="map_file",
+        ),
     ] = None,
     broker_list: BrokerListOption = None,
     cluster_list: ClusterListOption = None,

@@ -113,7 +113,7 @@ def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
     line = (
         "TOPIC and --all exclude each other: pass only one of them"
         if words
-        else "missing option TOPIC or --all"
+        else "missing option TOPIC or --all: usage: nsadmin spread (TOPIC | --all)"
     )
     assert (done.code, done.err) == (2, f"nsadmin: {line}\n")
 

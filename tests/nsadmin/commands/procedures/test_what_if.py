@@ -119,10 +119,10 @@ def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameSer
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "missing option --down BROKER or --down-namesrv ADDR"),
+        ((), "missing option --down BROKERS or --down-namesrv ADDRS: usage: nsadmin whatIf (--down "),
         (
             ("--down", "a", "--down-namesrv", "h:1"),
-            "--down BROKER and --down-namesrv ADDR exclude each other: pass only one of them",
+            "--down BROKERS and --down-namesrv ADDRS exclude each other: pass only one of them",
         ),
         (("--down", " , "), "invalid value for --down: write BROKER,BROKER"),
     ],
