@@ -96,6 +96,9 @@ def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluste
     assert cluster.times(0, MESSAGE_COUNT, OTHER) == others_before == [1] * MESSAGE_COUNT
     again = cluster("dlq", "replay", GROUP, "--yes")
     assert [(row["replayed"], row["replayedBefore"]) for row in again.rows] == [(0, MESSAGE_COUNT)]
+    other_account = cluster._replace(state=cluster.state / "other")
+    again = other_account("dlq", "replay", GROUP, "--yes")
+    assert [(row["replayed"], row["replayedBefore"]) for row in again.rows] == [(0, MESSAGE_COUNT)]
 
 
 def test_selected_dead_letters_are_shown_counted_and_replayed(cluster: Cluster) -> None:

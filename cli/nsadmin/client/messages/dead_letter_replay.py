@@ -113,6 +113,7 @@ class DeadLetterReplay:
         options: How they are replayed.
         memory: The earlier replays.
         run_id: The id of the run.
+        replayed_ids: The offset ids of dead letters that the memory does not know as replayed.
     """
 
     def __init__(
@@ -124,7 +125,9 @@ class DeadLetterReplay:
         options: ReplayOptions,
         memory: ReplayMemory,
         run_id: str,
+        replayed_ids: frozenset[str] = frozenset(),
     ) -> None:
+        self._replayed_ids = replayed_ids
         self._queue_reader, self._letter_sender = queue_reader, letter_sender
         self._group, self._selection, self._options = group, selection, options
         self._memory, self._run_id = memory, run_id
@@ -202,6 +205,9 @@ class DeadLetterReplay:
                 continue
             if letter.message.queue_offset in replayed_offsets:
                 self._count(place.broker_name, known=1)
+            elif letter.message.offset_msg_id in self._replayed_ids:
+                self._count(place.broker_name, known=1)
+                self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
             elif max_replays is not None and letter.replay_count >= max_replays:
                 self._count(place.broker_name, guarded=1)
             elif letter.origin_topic is None:

@@ -130,6 +130,18 @@ class ReplayMemory:
         self.apply_record(record)
         self._unsaved.append(record)
 
+    def note_replayed(self, place: ReplayPlace, offset: int, letter_id: str) -> None:
+        """Note a dead letter that was replayed elsewhere. It is saved with the next batch, or at the end.
+
+        Args:
+            place: The queue.
+            offset: Its offset.
+            letter_id: Its offset id.
+        """
+        record = {"replayed": [place, [(offset, offset + 1)], letter_id, 0]}
+        self.apply_record(record)
+        self._unsaved.append(record)
+
     def flush(self) -> None:
         """Save the unsaved outcomes of batches."""
         if self._unsaved:

@@ -75,8 +75,8 @@ def dlq_replay(
     consumers of 5.5.0 and 4.9.7, with POP consumers of 5.5.0, and with gRPC consumers behind a 5.5.0 proxy.
     Pull consumers do not read retry topics: for them, pass --to-topic.
 
-    Safe to interrupt, even with SIGKILL. Run the same command to resume: it delivers a message twice at most
-    once per kill and queue. A dead letter stays in the dead-letter topic, and nsadmin remembers that it was
+    Safe to interrupt, even with SIGKILL. Run the same command to resume. At most one message per kill and
+    queue is delivered twice. A dead letter stays in the dead-letter topic, and nsadmin remembers that it was
     replayed. So a later run replays only new dead letters.
 
     The replay stops if the group fails again. nsadmin counts a failure when the client returns the message to
