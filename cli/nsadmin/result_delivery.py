@@ -94,6 +94,9 @@ def _write_result(session: Session, command_output: ResultRows | str) -> int:
     except output.InvalidSelectionError as error:
         raise UsageError(str(error)) from None
     failure_count = sum(error is not None for error in command_output.errors)
+    is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
+    if is_table and not command_output.rows and not command_output.notes and not failure_count:
+        session.write_remark("nothing to show: the list is empty")
     for note in command_output.notes:
         (stderr.write_stderr_line if failure_count else session.write_remark)(note)
     if failure_count and not command_output.notes:

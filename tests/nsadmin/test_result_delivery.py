@@ -56,3 +56,13 @@ def test_the_format_of_mqadmin_is_refused_where_mqadmin_has_none(
     done = run(*args, "--output", "mqadmin", "-n", server.addr)
     assert (done.code, done.out) == (2, "")
     assert f"nsadmin: --output mqadmin {line}" in done.err
+
+
+def test_an_empty_table_is_a_line_on_stderr_and_other_formats_are_an_empty_list(
+    run: Run, server: FakeNameServer
+) -> None:
+    server.routes = {}
+    words = ("topicList", "-n", server.addr)
+    assert run(*words)[1:] == ("", "nsadmin: nothing to show: the list is empty\n")
+    assert run(*words, "--quiet")[1:] == ("", "")
+    assert run(*words, "--json")[1:] == ("[]\n", "")

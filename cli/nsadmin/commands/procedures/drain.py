@@ -1,6 +1,6 @@
 """Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import sleep, time
 from typing import Annotated
 
@@ -39,7 +39,7 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
@@ -154,7 +154,7 @@ def drain(
         return _report_drain(session, drain_plan, prepared_drain.run_events)
     refusal = _refuse_risks(drain_plan, [risk.text for risk in prepared_drain.risks])
     if session.is_dry_run:
-        return _dry_run_rows(broker_name, servers, refusal)
+        return _dry_run_rows(broker_name, servers, refusal, prepared_drain.risks)
     if refusal is not None:
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
@@ -168,8 +168,12 @@ def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused 
 
 
 def _dry_run_rows(
-    broker_name: str, servers: tuple[NameServerFacts, ...], refusal: DrainRefused | None
+    broker_name: str,
+    servers: tuple[NameServerFacts, ...],
+    refusal: DrainRefused | None,
+    risks: Sequence[DrainRisk],
 ) -> ResultRows:
+    """A row for each name server, and a note with all topics of each risk."""
     errors = [NotApplied(server.error) if server.error else refusal for server in servers]
     server_rows: list[ResultRow] = [
         {
@@ -181,7 +185,9 @@ def _dry_run_rows(
         }
         for server, error in zip(servers, errors, strict=True)
     ]
-    return ResultRows(DRAIN_COLUMNS, server_rows, errors)
+    # The text of a risk ends with its first topics in parentheses.
+    risk_notes = [f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks]
+    return ResultRows(DRAIN_COLUMNS, server_rows, errors, risk_notes)
 
 
 def _report_drain(

@@ -105,7 +105,7 @@ def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: t
         ),
         (
             ("a", "-r", "*", "-a", "Pub", "-d", "Deny", "-i", "10.0.0.*"),
-            'invalid value "x" for --policyType: expected Custom or Default',
+            'invalid network "10.0.0.*" for -i: write an address, or a network such as 10.0.0.0/8',
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_p
     [
         (
             ("topik", "T"),
-            'unknown subject "topik": use topic, broker, cluster, kv, and a name',
+            'unknown subject "topik": use topic, broker, cluster, kv, then a name',
         ),
         (("topic",), "missing name of the topic: run nsadmin history topic NAME"),
         (("topic", "T", "U"), 'unexpected argument "U": only kv takes a key; run nsadmin history topic NAME'),

@@ -128,7 +128,12 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
     done = with_env("drain", B)
     assert done.code == 1
     assert "would be left without a writable queue (coupons-archived, inventory-cancelled," in done.err
-    assert with_env("drain", B, "--dry-run").code == 1
+    planned = with_env("drain", B, "--dry-run")
+    assert planned.code == 1
+    assert (
+        "4 topics would be left without a writable queue:"
+        " coupons-archived, inventory-cancelled, orders, payments\n" in planned.err
+    )
     assert with_env("drain", B, "--force").code == 0
 
 
