@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 FREE_BYTES = 64 * 1024 * 1024
 MAX_RATIO = 200
-# The decompressor has no limit of its own, and one byte of zstd becomes up to 32 KB.
+# The decompressor itself has no limit, and one byte of zstd becomes up to 32 KB.
 _ZSTD_PIECE_BYTES = 1 << 10
 _ZLIB_PIECE_BYTES = 1 << 12
 

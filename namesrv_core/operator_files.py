@@ -64,7 +64,7 @@ def parse_yaml(yaml_text: str, loader_class: Any = None) -> Any:
     except yaml.composer.ComposerError:
         raise
     except yaml.YAMLError:
-        # Python's parser accepts a little more than the C parser, and tells the line of a mistake better.
+        # Python's parser accepts a little more than the C parser, and reports the line of a mistake better.
         default_loader = yaml.SafeLoader
         check_yaml(yaml_text, default_loader)
     try:

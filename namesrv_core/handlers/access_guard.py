@@ -120,7 +120,7 @@ def judge_request(
 
 
 def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: RequestPeer) -> bool:
-    """Whether the guard may have to decode the body of this registration."""
+    """Whether the guard possibly needs the decoded body of this registration."""
     signer_account = policy.accounts_by_key.get(_claimed_access_key(request) or "")
     signer_grants = () if signer_account is None else (signer_account.grant,)
     is_fenced = any(

@@ -14,7 +14,7 @@ FieldValue = TypeVar("FieldValue")
 HandlerAnswer = tuple[RemotingCommand, Sequence[Event]]
 
 RequestHandler = Callable[[NameServerState, RemotingCommand, int, int], HandlerAnswer]
-"""Called with the state, the request, the id of its channel and the time (ms)."""
+"""The arguments are the state, the request, the id of its channel and the time (ms)."""
 
 
 def check_topic_limit(state: NameServerState, topics: Collection[str]) -> None:

@@ -23,7 +23,7 @@ from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration_preview import preview_registration
 
 LARGE_BODY_BYTES = 1 << 8
-"""The smallest body in bytes that counts as large. Compressed, it can inflate to 264 KB and 10,000 topics."""
+"""The smallest body in bytes that counts as large. A compressed one can have 264 KB and 10,000 topics."""
 _LARGE_JSON_BYTES = 1 << 18
 _PIECE_BYTES = 1 << 18
 _ENTRIES_PER_STEP = 4096

@@ -1,7 +1,7 @@
 """Registrations that repeat the last one of their broker: they are applied as heartbeats, without decoding.
 
 Brokers repeat their registration every 30 s, mostly without a change. The fingerprint of the last
-registration tells whether a new one equals it to the byte. With `fastPath` off every registration is decoded.
+registration shows whether a new one equals it to the byte. With `fastPath` off every registration is decoded.
 """
 
 from namesrv_core.events import Event

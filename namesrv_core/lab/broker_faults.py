@@ -66,7 +66,7 @@ async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
             (listener_names, fault.lasts),
             (list_deaf_servers(lab_cluster, listener_names, heard_brokers), 0),
         )
-        # It registers as soon as it continues, but perhaps with another name server first.
+        # It registers as soon as it continues, but possibly with another name server first.
         for expected_event in expect_silence(
             lab_cluster,
             heard_brokers,

@@ -15,7 +15,7 @@ class ExpectedEvent(NamedTuple):
 
     `where` has values by field name, with dots for nested fields; a list allows any of its values, a map has
     `min` and `max`. `causes` are the allowed causes. There is one event for each broker of `each`. An event
-    that is not `sure` may be missing: it depends on the time of the fault between two heartbeats, or on the
+    that is not `sure` may be missing. It depends on the time of the fault between two heartbeats, or on the
     order in which members of a group join or leave.
     """
 

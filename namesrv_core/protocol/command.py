@@ -75,7 +75,7 @@ def build_request(
     is_oneway: bool = False,
     header_type: HeaderType = HeaderType.JSON,
 ) -> RemotingCommand:
-    """Build a request with an opaque of its own.
+    """Build a request with a new opaque.
 
     It always has extFields, because several handlers of brokers read them without a check.
     """

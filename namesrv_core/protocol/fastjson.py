@@ -117,7 +117,7 @@ def _quote_bare_key(key_match: re.Match[str]) -> str:
 
 
 def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = UNLIMITED) -> Any:
-    """Decode a body. Integer keys become text, as JSON has them.
+    """Decode a body. Integer keys become text, as in JSON.
 
     `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys, and
     OverLimit for JSON that is nested more than `max_depth` levels deep.

@@ -18,7 +18,7 @@ from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 _HEADER_TYPES = tuple(HeaderType.__members__)
 _MAX_CACHED_HEADER_BYTES = 1024
 _MAX_CACHE_BYTES = 8 * 1024 * 1024
-"""Of all cached headers together: about 4,000 headers of clients."""
+"""The bytes of all cached headers together: about 4,000 headers of clients."""
 _ENTRY_BYTES, _EXT_FIELD_BYTES = 700, 200
 _ZERO_DIGIT = ord("0")
 _decoded_headers: BoundedCache[

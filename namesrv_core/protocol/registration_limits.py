@@ -57,7 +57,7 @@ def _check_entry_counts(registration: BrokerRegistration, decode_limits: DecodeL
 
 
 def can_exceed_limits(body_bytes: bytes, decode_limits: DecodeLimits) -> bool:
-    """Whether a JSON body is so long that its entries have to be counted before decoding."""
+    """Whether a JSON body is so long that its entries must be counted before decoding."""
     return len(body_bytes) > _MIN_TOPIC_BYTES * decode_limits.registration_topics
 
 

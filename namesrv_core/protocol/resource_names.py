@@ -1,4 +1,4 @@
-"""The names that brokers accept for new topics and groups: one table for all that create or check them. Pure.
+"""The names that brokers accept for new topics and groups: one table for all checks. Pure.
 
 They are those of 5.5.0 (TopicValidator). 4.9.7 also limits topics of retries and dead letters to 127
 characters. Before 5.4 brokers accepted longer groups, so one that exists may have up to 255 characters.

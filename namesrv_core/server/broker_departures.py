@@ -23,7 +23,7 @@ class _WaitingOrder(NamedTuple):
 
 
 class BrokerDepartures:
-    """The orders that wait. All that wait when a turn begins are carried out together."""
+    """The orders that wait. A turn carries out all orders that wait at its beginning."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""JournalRecorder, which queues events and writes them to the journal in a thread of its own.
+"""JournalRecorder, which queues events and writes them to the journal in a separate thread.
 
 Adding an event never waits for the disk. If the queue is full, the event is lost; the journal then states how
 many events are missing at that point.

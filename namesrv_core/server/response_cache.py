@@ -3,7 +3,7 @@
 A client repeats the same lookup and changes only the opaque. The answer stays the same as long as no table,
 KV value or setting changes, so the cache answers without decoding. A request that differs in any other byte
 goes through the handler. So does every request if an access policy restricts reading. The body of a large
-frame is not compared, because a lookup has no body that is read.
+frame is not compared, because the server ignores the body of a lookup.
 """
 
 from namesrv_core.protocol import codec
@@ -14,7 +14,7 @@ from namesrv_core.state.name_server_state import NameServerState
 
 _OPAQUE_MEMBER = b'"opaque":'
 _MAX_CACHE_BYTES = 32 * 1024 * 1024
-"""Of all requests and answers together: about 30,000 requests, because equal answers share a body."""
+"""The bytes of all entries: about 30,000 requests, because equal answers share a body."""
 _ENTRY_BYTES = 500
 _MAX_REQUEST_BYTES = 1024
 _ZERO_DIGIT = ord("0")

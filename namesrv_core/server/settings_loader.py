@@ -1,4 +1,4 @@
-"""Loading of settings. Precedence: a flag of its own, `-D`, the environment, the file, the default."""
+"""Loading of settings. Precedence: a separate flag, `-D`, the environment, the file, the default."""
 
 import argparse
 import os

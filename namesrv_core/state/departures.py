@@ -1,6 +1,6 @@
 """The departures of brokers whose channel has closed or whose time is over, in steps of one broker.
 
-Other requests are answered between the steps. So each step looks again whether the broker still has to leave.
+Other requests are answered between the steps. So each step checks again whether the broker must still leave.
 """
 
 from collections.abc import Callable, Iterator, Sequence

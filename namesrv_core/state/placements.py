@@ -1,7 +1,7 @@
 """The placements of topics: the queues of a topic on each broker. Topics with equal queues share a placement.
 
 Most topics of a cluster are on all of its brokers with equal queues. So ten thousand topics on 64 brokers
-need one record instead of 640,000. If a broker changes all of them alike, one record changes.
+need one record instead of 640,000. If a broker changes all of them in the same way, one record changes.
 """
 
 from collections.abc import Mapping

@@ -208,7 +208,7 @@ def _read_protocols(given_items: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _read_outgoing(given_items: Mapping[str, str]) -> OutgoingTls | None:
-    """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting says so."""
+    """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting requires it."""
     if given_items.get(_CLIENT_ENABLE_KEY, "false").lower() != "true":
         return None
     if given_items.get(_TEST_MODE_KEY, "false").lower() == "true":

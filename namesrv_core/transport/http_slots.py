@@ -71,7 +71,7 @@ class HttpSlots:
                 for holder in self._holders
                 if holder is not new_holder and holder.peer_host in crowded_hosts
             ),
-            # Of several with the same phase, `min` takes the first, which is the oldest.
+            # If several have the same phase, `min` takes the first, which is the oldest.
             key=lambda holder: holder.current_phase(),
         )
         self.release_holder(closed_holder)

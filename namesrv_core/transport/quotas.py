@@ -1,4 +1,4 @@
-"""The quotas of each connection, and the observer that a stream tells about exceeded limits."""
+"""The quotas of each connection, and the observer that receives reports of exceeded limits."""
 
 from collections.abc import Callable
 from typing import Protocol

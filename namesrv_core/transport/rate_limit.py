@@ -14,7 +14,7 @@ _REST_FACTOR = 9
 
 
 class LimitedStream(Protocol):
-    """A stream that keeps to rate limits. `frame_count` and `byte_count` count all that was read from it."""
+    """A stream that keeps to rate limits. `frame_count` and `byte_count` count all its input."""
 
     frame_count: int
     byte_count: int

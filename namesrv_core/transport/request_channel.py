@@ -41,7 +41,7 @@ class RequestChannel:
             stream.protocol_connection.forget_request(command)
 
     async def send_oneway(self, command: RemotingCommand) -> None:
-        """Send a command that expects no answer; its flag must say so."""
+        """Send a command that expects no answer. Its oneway flag must be set."""
         (await self._connect_stream()).send_command(command)
 
     async def _connect_stream(self) -> CommandStream:

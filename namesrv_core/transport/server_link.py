@@ -61,7 +61,7 @@ class ServerLink:
         )
 
     def is_usable(self) -> bool:
-        """Whether the connection of an earlier request is still open, as far as this end can tell."""
+        """Whether the connection of an earlier request is still open, as far as this end knows."""
         if self.tcp_socket is None or not self.is_ready or self.protocol_connection.error is not None:
             return False
         try:

@@ -98,7 +98,7 @@ class TlsConnection:
         self.is_closed = False
 
     def feed_bytes(self, received_bytes: bytes) -> bytes:
-        """Decrypt received bytes. Raises TlsError on failure; then send `drain_outgoing` once more."""
+        """Decrypt received bytes. Raises TlsError on failure; then send `drain_outgoing` again."""
         self._incoming_bio.write(received_bytes)
         decrypted_bytes = bytearray()
         try:
