@@ -249,7 +249,9 @@ def test_our_command_line_signs_and_says_in_one_line_what_it_may_not(guarded: Gu
         ),
     ):
         assert (done.code, [row["error"] for row in done.rows]) == (1, [error])
-        assert "the server checks credentials: those of the context, or NSADMIN_ACCESS_KEY" in done.said
+        assert (
+            "the server checks credentials: save them in the context, or set NSADMIN_ACCESS_KEY" in done.said
+        )
         assert "secret of" not in done.said
     done = guarded.by(OPS, *put)
     assert (done.code, done.said, [row["result"] for row in done.rows]) == (0, "", ["done"])

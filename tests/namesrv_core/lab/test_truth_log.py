@@ -34,5 +34,5 @@ def test_the_bytes(tmp_path: Path) -> None:
 
 def test_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text('{"v": 2}\n')
-    with pytest.raises(ValueError, match="other than 1"):
+    with pytest.raises(ValueError, match="another version than 1"):
         read_deeds(tmp_path / "x")
