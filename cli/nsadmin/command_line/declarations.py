@@ -13,7 +13,8 @@ class Argument(NamedTuple):
     """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
 
     `value_source` names what TAB offers if the metavar does not say it (`nsadmin.completion.value_sources`).
-    `required_unless` means the same as in `Option`.
+    `required_unless` means the same as in `Option`. `example` is a value for the error about a missing
+    argument.
     """
 
     flags: tuple[str, ...]
@@ -23,6 +24,7 @@ class Argument(NamedTuple):
     may_be_empty: bool = False
     value_source: str | None = None
     required_unless: str | None = None
+    example: str | None = None
 
     @property
     def accepted_flags(self) -> tuple[str, ...]:

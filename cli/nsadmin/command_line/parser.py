@@ -277,7 +277,7 @@ def _fill_arguments(
             from nsadmin.command_line import usage_errors, usage_text
 
             usage = usage_text.format_usage(entry, own_parameters)
-            raise usage_errors.missing_argument(argument.metavar, usage)
+            raise usage_errors.missing_argument(argument.metavar, usage, argument.example)
     return argument_texts
 
 

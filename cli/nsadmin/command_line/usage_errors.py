@@ -28,8 +28,9 @@ def unexpected_argument(word: str, usage: str) -> UsageError:
     return UsageError(f'unexpected argument "{word}": usage: {usage}')
 
 
-def missing_argument(metavar: str, usage: str) -> UsageError:
-    return UsageError(f"missing argument {metavar}: usage: {usage}")
+def missing_argument(metavar: str, usage: str, example: str | None = None) -> UsageError:
+    example_hint = f", for example {example}" if example else ""
+    return UsageError(f"missing argument {metavar}{example_hint}: usage: {usage}")
 
 
 def missing_option(*alternatives: str, usage: str) -> UsageError:

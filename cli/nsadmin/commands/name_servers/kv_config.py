@@ -20,7 +20,8 @@ NamespaceArgument = Annotated[
     Argument(
         ("-s", "--namespace"),
         "NAMESPACE",
-        "Namespace, for example ORDER_TOPIC_CONFIG, whose keys are topics.",
+        f"Namespace, for example {ORDER_TOPIC_CONFIG}, whose keys are topics.",
+        example=ORDER_TOPIC_CONFIG,
     ),
 ]
 KvKeyArgument = Annotated[
