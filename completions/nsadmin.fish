@@ -924,7 +924,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-o,--order=true|false Ordered messages. true also writes the order configuration.' \
                 '-u,--unit=true|false Whether it belongs to a unit.' \
                 '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
-                '-a,--attributes= Attributes, as in +message.type=FIFO,-other. 5.0 and later.'
+                '-a,--attributes= Attributes: +message.type=FIFO,-other. 5.0 and later.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopicperm
             set family change
@@ -1000,13 +1000,13 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--consumeEnable=true|false Whether the group may consume.' \
                 '-m,--consumeFromMinEnable=true|false Whether it starts at the oldest message.' \
                 '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.' \
-                '-o,--consumeMessageOrderly=true|false Ordered consumption. 5.0 and later.' \
+                '-o,--consumeMessageOrderly=true|false Consume in order. 5.0 and later.' \
                 '-q,--retryQueueNums= Queues of the retry topic.' \
                 '-r,--retryMaxTimes= Retries before a dead letter.' \
                 '-p,--groupRetryPolicy= Delays between retries, in JSON. 5.0 and later.' \
                 '-i,--brokerId= Id of the broker to consume from.' \
-                '-w,--whichBrokerWhenConsumeSlowly= Id of the broker to consume from if the group is far behind.' \
-                '-a,--notifyConsumerIdsChanged=true|false Notify clients of new clients.' \
+                '-w,--whichBrokerWhenConsumeSlowly= The same if the group is far behind.' \
+                '-a,--notifyConsumerIdsChanged=true|false Notify clients of new ones.' \
                 '--attributes= Attributes, as in +key=value,-other. 5.1.3 and later.'
             set columns 'target|brokerName|group|changes|before|after|result|error|'
         case updatesubgrouplist
@@ -1405,7 +1405,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-bn,--brokerName=brokers Name of a broker.' \
                 '-b,--brokerId= Id of the replica, from getSyncStateSet.' \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
-                '-c,--clusterName=clusters Cluster of the broker.'
+                '-c,--clusterName=clusters Broker\'s cluster.'
             set columns 'brokerName|changes|before|after|result|error|'
         case cleanbrokermetadata
             set family change

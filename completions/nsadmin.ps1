@@ -489,7 +489,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Number of read queues.', '-w,--writeQueueNums= Number of write queues.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-o,--order=true|false Ordered messages. true also writes the order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= Attributes, as in +message.type=FIFO,-other. 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Number of read queues.', '-w,--writeQueueNums= Number of write queues.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-o,--order=true|false Ordered messages. true also writes the order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= Attributes: +message.type=FIFO,-other. 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'updatetopicperm' = @{
             name = 'updateTopicPerm'; family = 'change'; help = 'Change the permission of a topic'
@@ -524,7 +524,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updatesubgroup' = @{
             name = 'updateSubGroup'; family = 'change'; help = 'Create or change a group'
             places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-s,--consumeEnable=true|false Whether the group may consume.', '-m,--consumeFromMinEnable=true|false Whether it starts at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false Ordered consumption. 5.0 and later.', '-q,--retryQueueNums= Queues of the retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Delays between retries, in JSON. 5.0 and later.', '-i,--brokerId= Id of the broker to consume from.', '-w,--whichBrokerWhenConsumeSlowly= Id of the broker to consume from if the group is far behind.', '-a,--notifyConsumerIdsChanged=true|false Notify clients of new clients.', '--attributes= Attributes, as in +key=value,-other. 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
+            options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-s,--consumeEnable=true|false Whether the group may consume.', '-m,--consumeFromMinEnable=true|false Whether it starts at the oldest message.', '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.', '-o,--consumeMessageOrderly=true|false Consume in order. 5.0 and later.', '-q,--retryQueueNums= Queues of the retry topic.', '-r,--retryMaxTimes= Retries before a dead letter.', '-p,--groupRetryPolicy= Delays between retries, in JSON. 5.0 and later.', '-i,--brokerId= Id of the broker to consume from.', '-w,--whichBrokerWhenConsumeSlowly= The same if the group is far behind.', '-a,--notifyConsumerIdsChanged=true|false Notify clients of new ones.', '--attributes= Attributes, as in +key=value,-other. 5.1.3 and later.'); columns = 'target|brokerName|group|changes|before|after|result|error|'
         }
         'updatesubgrouplist' = @{
             name = 'updateSubGroupList'; family = 'change'; help = 'Create or change the groups of a file'
@@ -694,7 +694,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'electmaster' = @{
             name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
             places = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.')
-            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
+            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Broker''s cluster.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'cleanbrokermetadata' = @{
             name = 'cleanBrokerMetadata'; family = 'change'; help = 'Remove replicas from the controllers'

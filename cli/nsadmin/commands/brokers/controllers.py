@@ -267,9 +267,7 @@ def elect_master(
     broker_name: ReplicaBrokerArgument,
     id_text: Annotated[str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, from getSyncStateSet.")],
     controller_list: ControllersOption,
-    cluster_name: Annotated[
-        str, Option("-c", "--clusterName", metavar="CLUSTER", help="Cluster of the broker.")
-    ],
+    cluster_name: Annotated[str, Option("-c", "--clusterName", metavar="CLUSTER", help="Broker's cluster.")],
 ) -> ResultRows:
     """Make a replica the master of its broker.
 

@@ -128,7 +128,7 @@ def update_sub_group(
     consume_orderly: Annotated[
         str | None,
         Option(
-            "-o", "--consumeMessageOrderly", metavar="true|false", help="Ordered consumption. 5.0 and later."
+            "-o", "--consumeMessageOrderly", metavar="true|false", help="Consume in order. 5.0 and later."
         ),
     ] = None,
     retry_queue_nums: Annotated[
@@ -149,17 +149,12 @@ def update_sub_group(
     slow_broker_id: Annotated[
         int | None,
         Option(
-            "-w",
-            "--whichBrokerWhenConsumeSlowly",
-            metavar="ID",
-            help="Id of the broker to consume from if the group is far behind.",
+            "-w", "--whichBrokerWhenConsumeSlowly", metavar="ID", help="The same if the group is far behind."
         ),
     ] = None,
     notify_clients: Annotated[
         str | None,
-        Option(
-            "-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Notify clients of new clients."
-        ),
+        Option("-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Notify clients of new ones."),
     ] = None,
     attribute_list: Annotated[
         str | None,

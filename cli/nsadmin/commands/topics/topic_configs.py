@@ -65,10 +65,7 @@ def update_topic(
     attribute_changes: Annotated[
         str | None,
         Option(
-            "-a",
-            "--attributes",
-            metavar="LIST",
-            help="Attributes, as in +message.type=FIFO,-other. 5.0 and later.",
+            "-a", "--attributes", metavar="LIST", help="Attributes: +message.type=FIFO,-other. 5.0 and later."
         ),
     ] = None,
 ) -> ResultRows:
