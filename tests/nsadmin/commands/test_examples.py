@@ -94,7 +94,7 @@ def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
             with Terminal(*map(there.with_addresses, words(example)), home=tmp_path) as terminal:
                 terminal.until("quit")
                 # A recording of nothing cannot be played.
-                terminal.until("broker-a-0")
+                terminal.until("12 brokers")
                 terminal.type("q")
                 assert terminal.ended() == example.exit_code, example.command_line
 

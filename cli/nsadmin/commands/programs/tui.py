@@ -32,7 +32,7 @@ def tui(
     session: Session,
     screen_name: Annotated[
         str | None,
-        Argument(("--screen",), "SCREEN", "The first screen. Default: brokers.", required=False),
+        Argument(("--screen",), "SCREEN", "The first screen. Default: home.", required=False),
     ],
     interval_option: Annotated[
         float | None,
@@ -68,7 +68,7 @@ def tui(
         Option("--speed", metavar="N", help="Replay N seconds per second. Default: 1."),
     ] = None,
 ) -> Iterator[Any]:
-    """Show the cluster live on the whole terminal: brokers, changes, and name servers that disagree.
+    """Show the cluster live on the whole terminal: problems, brokers, changes, and differing name servers.
 
     Numbers select a screen, / filters, Enter opens details, Esc goes back, and ? shows all keys of a screen.
     nsadmin polls each name server and each broker once per interval, spread over it. A server that does not
@@ -80,7 +80,7 @@ def tui(
     You can also replay a folder with journals: it has every registration, but no figures of brokers.
 
     Examples:
-        # The first screen: all brokers
+        # The home screen: the problems of the cluster
         nsadmin tui
         # Poll every second, refuse changes, and record
         nsadmin tui --interval 1 --read-only --record incident.zst
