@@ -1817,7 +1817,7 @@ function __nsadmin_table --no-scope-shadowing
         case tui
             set family screen
             set places \
-                '--screen= The first screen. Default: brokers.'
+                '--screen= The first screen. Default: home.'
         case batch
             set family batch
             set places \
@@ -2009,7 +2009,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help show this help message and exit'
         case screen
             set -a options \
-                '--screen= The first screen. Default: brokers.' \
+                '--screen= The first screen. Default: home.' \
                 '--interval= Time between two polls of a server. Default: 5.' \
                 '-s,--namespace= KV namespace to show in addition to ORDER_TOPIC_CONFIG. Repeatable.' \
                 '--journal=folders Journal to show events from. Default: the context\'s. Repeatable.' \
