@@ -150,7 +150,10 @@ def test_the_version(run: Run, word: str) -> None:
         (("help", "context", "frobnicate"), 'unknown command "context frobnicate": use list, show, use'),
         (("kv", "gte"), 'unknown command "kv gte": did you mean "kv get"?'),
         (("kv", "-n", "h:1"), 'missing command after "kv": use get, list, diff, sync, export, import'),
-        (("kvGet",), "missing argument NAMESPACE: usage: nsadmin kv get NAMESPACE KEY\n"),
+        (
+            ("kvGet",),
+            "missing argument NAMESPACE, for example ORDER_TOPIC_CONFIG: usage: nsadmin kv get NAMESPACE KEY\n",
+        ),
         (("kv", "get", "N"), "missing argument KEY: usage: nsadmin kv get NAMESPACE KEY\n"),
         (("--foo", "topicList"), 'unknown option "--foo": write the options of a command after its name'),
         (("--contxt", "prod", "topicList"), 'unknown option "--contxt": did you mean "--context"?'),

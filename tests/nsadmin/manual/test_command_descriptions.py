@@ -36,7 +36,7 @@ def test_the_commands_of_a_program_have_words_and_options_of_their_own() -> None
     assert (up.argument_words, run.argument_words, listing.argument_words) == ("[SCENARIO]", "SCENARIO", "")
     assert "--until" in [option.flags[0] for option in run.options if option.flags]
     assert "--until" not in [option.flags[0] for option in up.options if option.flags]
-    assert run.options[0].help.startswith("one to play: the name of a built-in one")
+    assert run.options[0].help.startswith("scenario to play: a built-in name")
     assert FOUND["namesrv"].program_parts == []
 
 
