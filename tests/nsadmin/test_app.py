@@ -152,7 +152,8 @@ def test_the_version(run: Run, word: str) -> None:
         (("kv", "-n", "h:1"), 'missing command after "kv": use get, list, diff, sync, export, import'),
         (
             ("kvGet",),
-            "missing argument NAMESPACE, for example ORDER_TOPIC_CONFIG: usage: nsadmin kv get NAMESPACE KEY\n",
+            "missing argument NAMESPACE, for example ORDER_TOPIC_CONFIG:"
+            " usage: nsadmin kv get NAMESPACE KEY\n",
         ),
         (("kv", "get", "N"), "missing argument KEY: usage: nsadmin kv get NAMESPACE KEY\n"),
         (("--foo", "topicList"), 'unknown option "--foo": write the options of a command after its name'),
