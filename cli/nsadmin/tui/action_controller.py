@@ -1,6 +1,9 @@
 """The controller behind keys and the prompt: runs commands and actions, changes contexts, and saves files."""
 
+import os
+import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
@@ -11,6 +14,7 @@ from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens import screen_export
+from nsadmin.tui.screens.background_jobs import BackgroundJobs
 from nsadmin.tui.table_controller import TableController
 from nsadmin.tui.views import units
 
@@ -26,6 +30,7 @@ class ActionController:
     def __init__(self, app: BaseTui) -> None:
         self._app = app
         self.table = TableController(app)
+        self._jobs = BackgroundJobs()
 
     # Commands.
 
@@ -56,7 +61,7 @@ class ActionController:
 
     def run_command(self, command_words: Sequence[str]) -> None:
         """Run a command line of nsadmin. A command that changes something needs a confirmation first."""
-        from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+        from nsadmin.tui.screens.command_output import OutputScreen
 
         app = self._app
         refusal_text = row_actions.explain_refusal(command_words, app.cluster_context.read_only)
@@ -64,18 +69,42 @@ class ActionController:
         if refusal_text is not None or entry is None:
             app.show_message(refusal_text or "", "bad")
         elif row_actions.needs_confirmation(command_words):
-            app.push_screen(
-                ChangeScreen(
-                    command_words,
-                    app.cluster_context.words,
-                    app.cluster_context.find_target(command_words) or entry.typed_name,
-                ),
-                self._poll_after_change,
+            self._open_change_screen(
+                command_words, app.cluster_context.find_target(command_words) or entry.typed_name
             )
         else:
             # Local commands ask no server and do not have the options of connections.
             global_options = () if entry.kind == "local" else app.cluster_context.words
             app.push_screen(OutputScreen(command_words, global_options))
+
+    def _open_change_screen(self, command_words: Sequence[str], confirm_target: str) -> None:
+        from nsadmin.tui.screens.command_output import ChangeScreen
+
+        self._app.push_screen(
+            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self._jobs),
+            self._poll_after_change,
+        )
+
+    def report_ended_jobs(self) -> None:
+        """Report the background commands that have ended since the last call."""
+        for job in self._jobs.take_ended_jobs():
+            end_text = f"{job.title} ended with exit code {job.exit_code}: {job.last_line}"
+            self._app.show_message(end_text, "bad" if job.exit_code else "accent")
+
+    def stop_drain(self) -> None:
+        """Interrupt the process that holds the drain of this row. The broker stays drained for now."""
+        subject = self._current_subject()
+        if subject.holder_pid is None:
+            self._app.show_message("no process holds a drain in this row", "warn")
+        elif self._app.cluster_context.read_only:
+            self._app.show_message("stop: this context is read-only", "bad")
+        else:
+            with suppress(ProcessLookupError):
+                os.kill(subject.holder_pid, signal.SIGINT)
+            self._app.show_message(
+                f"stopped holding {subject.broker_name}: a registration can reopen it; d resumes",
+                "warn",
+            )
 
     def _poll_after_change(self, exit_code: int | None) -> None:
         """Poll at once, so that the screen shows the change before the next interval."""
@@ -187,14 +216,8 @@ class ActionController:
     def _preview_action(
         self, row_action: RowAction, subject: RowSubject, field_texts: dict[str, str]
     ) -> None:
-        from nsadmin.tui.screens.command_output import ChangeScreen
-
-        app = self._app
         command_words = row_action.build_words(subject, field_texts)
-        app.push_screen(
-            ChangeScreen(command_words, app.cluster_context.words, row_action.confirm_target(subject)),
-            self._poll_after_change,
-        )
+        self._open_change_screen(command_words, row_action.confirm_target(subject))
 
     # The poll interval.
 
@@ -303,6 +326,7 @@ KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
     "context": lambda controller: controller.choose_context(),
     "theme": lambda controller: controller.use_theme(),
     "actions": ActionController.show_action_menu,
+    "stopDrain": ActionController.stop_drain,
     "slower": lambda controller: controller.step_interval(1),
     "faster": lambda controller: controller.step_interval(-1),
     "seekBack": lambda controller: controller.seek_moment("-60"),

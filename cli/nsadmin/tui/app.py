@@ -123,6 +123,7 @@ class Tui(BaseTui):
         self.feed.start()
         self._show_current_view()
         self.set_interval(_TICK_SECONDS, self._redraw_if_due)
+        self.set_interval(_CLOCK_SECONDS, self.action_controller.report_ended_jobs)
 
     def on_unmount(self) -> None:
         self.feed.stop()

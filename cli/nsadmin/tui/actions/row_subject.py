@@ -7,7 +7,8 @@ from typing import NamedTuple
 class RowSubject(NamedTuple):
     """The objects that a row concerns, as arguments for commands. None: the row has no such object.
 
-    `remedy_words` is the command line that fixes the problem of the row.
+    `remedy_words` is the command line that fixes the problem of the row. `holder_pid` is the process that
+    holds the drain of the row.
     """
 
     broker_name: str | None = None
@@ -20,3 +21,4 @@ class RowSubject(NamedTuple):
     value: str | None = None
     name_server: str | None = None
     remedy_words: Sequence[str] = ()
+    holder_pid: int | None = None

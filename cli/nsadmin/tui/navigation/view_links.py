@@ -10,6 +10,7 @@ from nsadmin.tui.views.base_view import TabSet, View
 from nsadmin.tui.views.view_targets import (
     BrokerProcessTarget,
     DifferenceTarget,
+    DrainTarget,
     FindingTarget,
     GroupTarget,
     NameServerTarget,
@@ -122,6 +123,12 @@ def _open_object_events(target: ObjectEventsTarget) -> View:
     return ObjectEventsView(target.object_name)
 
 
+def _open_drain(target: DrainTarget) -> View:
+    from nsadmin.tui.views.drains import DrainLogView
+
+    return DrainLogView(*target)
+
+
 TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     BrokerProcessTarget: _open_broker,
     TopicTarget: _open_topic,
@@ -130,6 +137,7 @@ TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     DifferenceTarget: _open_difference,
     FindingTarget: _open_finding,
     ObjectEventsTarget: _open_object_events,
+    DrainTarget: _open_drain,
 }
 """The functions that create the view of a target, by the class of the target."""
 

@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from namesrv_core import operator_files
 from nsadmin.operations.drain.events import describe_record
 from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
 from nsadmin.operations.state_folder import find_state_home
+from nsadmin.phrases import format_utc_second
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
 
 _TAIL_BYTES = 16_384
+_MAX_LOG_LINES = 100
 
 
 def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
@@ -26,6 +29,7 @@ def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> Dra
 
 def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
     drain_state = kept_drain.drain_state
+    log_lines = _read_log_lines(kept_drain.drain_folder / EVENTS_FILE)
     return DrainRecord(
         drain_state.cluster,
         drain_state.broker,
@@ -36,24 +40,27 @@ def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
         drain_state.durable,
         drain_state.reopened,
         drain_state.safe_since,
-        _last_event_text(kept_drain.drain_folder / EVENTS_FILE),
+        log_lines[-1].partition("  ")[2] if log_lines else "",
         drain_state.puts,
         drain_state.updated,
+        log_lines,
     )
 
 
-def _last_event_text(events_file: Path) -> str:
-    """The text of the last event, or "" if the file has none."""
+def _read_log_lines(events_file: Path) -> list[str]:
+    """The time and the text of the last events, oldest first."""
     try:
         with open(events_file, "rb") as opened_file:
-            opened_file.seek(max(os.path.getsize(events_file) - _TAIL_BYTES, 0))
+            skipped_bytes = max(os.path.getsize(events_file) - _TAIL_BYTES, 0)
+            opened_file.seek(skipped_bytes)
             event_lines = opened_file.read().splitlines()
     except OSError:
-        return ""
-    for event_line in reversed(event_lines):
-        try:
-            return describe_record(operator_files.parse_json(event_line))
-        except (ValueError, KeyError):
-            # The drain is writing this line now, or a newer version of nsadmin wrote it.
-            continue
-    return ""
+        return []
+    log_lines = []
+    # The first line may be cut. Each line that cannot be read is being written, or is of a newer version.
+    for event_line in event_lines[1 if skipped_bytes else 0 :]:
+        with suppress(ValueError, KeyError, TypeError):
+            event_record = operator_files.parse_json(event_line)
+            time_text = format_utc_second(event_record["time"])
+            log_lines.append(f"{time_text}  {describe_record(event_record)}")
+    return log_lines[-_MAX_LOG_LINES:]

@@ -182,7 +182,7 @@ class DrainRecord(msgspec.Struct, frozen=True, array_like=True):
     """A drain that `undrain` has not ended, from its folder on this machine. Times are ms since 1970.
 
     `pid` is the process that runs the drain now. `last` describes the last event. `puts` are messages per
-    minute, as that process counted them at the time `updated`.
+    minute, as that process counted them at the time `updated`. `log_lines` describe the last events.
     """
 
     cluster: str
@@ -197,6 +197,7 @@ class DrainRecord(msgspec.Struct, frozen=True, array_like=True):
     last: str
     puts: int | None = None
     updated: int = 0
+    log_lines: Sequence[str] = ()
 
 
 class DrainsPolled(Poll, frozen=True, tag="drains"):

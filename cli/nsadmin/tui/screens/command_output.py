@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Log
 
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS
+from nsadmin.tui.screens.background_jobs import BACKGROUND_OPTIONS, BackgroundJobs
 from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.table import escape_unprintable
@@ -97,11 +98,16 @@ class ChangeScreen(OutputScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
 
     def __init__(
-        self, command_words: Sequence[str], global_options: Sequence[str], confirm_target: str
+        self,
+        command_words: Sequence[str],
+        global_options: Sequence[str],
+        confirm_target: str,
+        jobs: BackgroundJobs | None = None,
     ) -> None:
         super().__init__(_add_option(command_words, "--dry-run"), global_options)
         self._change_words = list(command_words)
         self._confirm_target = confirm_target
+        self._jobs = jobs
         self.is_confirmed = False
 
     def compose(self) -> ComposeResult:
@@ -138,7 +144,14 @@ class ChangeScreen(OutputScreen):
         log_widget = self.query_one(Log)
         log_widget.clear()
         log_widget.focus()
-        self.start_command(_add_option(self._change_words, "--yes"))
+        change_words = _add_option(self._change_words, "--yes")
+        if self._jobs is None or change_words[0] not in BACKGROUND_OPTIONS:
+            self.start_command(change_words)
+            return
+        for option_flag in BACKGROUND_OPTIONS[change_words[0]]:
+            change_words = _add_option(change_words, option_flag)
+        self._jobs.start_job(change_words, self.global_options)
+        self.dismiss(0)
 
 
 def _add_option(command_words: Sequence[str], option_flag: str) -> list[str]:

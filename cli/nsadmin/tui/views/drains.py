@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import ObjectEventsTarget
+from nsadmin.tui.views.view_targets import DrainTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
@@ -57,6 +58,12 @@ def _puts_cell(row: DrainRow) -> Cell:
         )
         return Cell(f"{units.format_count(puts_per_minute)}{age_suffix}", "dim")
     return Cell(units.format_count(puts_per_minute), "warn" if puts_per_minute else "good")
+
+
+def _holder_cell(row: DrainRow) -> Cell:
+    if row.drain_record.pid is not None:
+        return Cell(f"pid {row.drain_record.pid}")
+    return Cell("undoing", "info") if row.drain_record.phase == "undrain" else Cell("not held", "bad")
 
 
 class DrainsView(View):
@@ -152,14 +159,10 @@ class DrainsView(View):
         Column(
             "at",
             "PROCESS",
-            8,
+            11,
             lambda row: row.drain_record.pid is None,
-            lambda row: Cell(
-                "none" if row.drain_record.pid is None else f"pid {row.drain_record.pid}",
-                "warn" if row.drain_record.pid is None and row.drain_record.phase != "safe" else "",
-            ),
-            drop_rank=5,
-            help_text="process that runs the drain",
+            _holder_cell,
+            help_text="process that holds the drain; without one, a registration can reopen the broker",
         ),
         Column(
             "last",
@@ -182,7 +185,11 @@ class DrainsView(View):
         return f"{row.drain_record.cluster} {row.drain_record.broker_name}"
 
     def subject_of_row(self, row: DrainRow) -> RowSubject:
-        return RowSubject(broker_name=row.drain_record.broker_name, cluster=row.drain_record.cluster)
+        return RowSubject(
+            broker_name=row.drain_record.broker_name,
+            cluster=row.drain_record.cluster,
+            holder_pid=row.drain_record.pid,
+        )
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         error_texts = model.drains_poll.errors if model.drains_poll else ()
@@ -191,5 +198,38 @@ class DrainsView(View):
             *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
         ]
 
-    def open_row(self, row: DrainRow) -> ObjectEventsTarget:
-        return ObjectEventsTarget(row.drain_record.broker_name)
+    def open_row(self, row: DrainRow) -> DrainTarget:
+        return DrainTarget(row.drain_record.cluster, row.drain_record.broker_name)
+
+
+class DrainLogView(View):
+    """The last events of one drain, newest at the bottom."""
+
+    view_name = "drainLog"
+    is_drawing = True
+
+    def __init__(self, cluster_name: str, broker_name: str) -> None:
+        self.cluster_name = cluster_name
+        self.broker_name = broker_name
+
+    @property
+    def view_title(self) -> str:
+        return f"drain of {self.broker_name}"
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        log_lines = next(
+            (
+                drain_record.log_lines
+                for drain_record in (model.drains_poll.drains if model.drains_poll else ())
+                if (drain_record.cluster, drain_record.broker_name) == (self.cluster_name, self.broker_name)
+            ),
+            None,
+        )
+        if log_lines is None:
+            return [[], [Cell("  this drain was undone", "good")]]
+        wrapped_lines = [
+            line_part
+            for log_line in log_lines
+            for line_part in textwrap.wrap(log_line, max(width - 4, 40), subsequent_indent="    ")
+        ]
+        return [[Cell(f"  {wrapped_line}")] for wrapped_line in wrapped_lines[-height:]]

@@ -233,7 +233,10 @@ def render_footer(
 ) -> CellLine:
     """The number of shown and of all rows, with the filter and the sort column."""
     footer_cells = [Cell(f" {shown_count}", "strong")]
-    footer_cells.append(Cell(f" of {total_count} rows" if shown_count != total_count else " rows", "dim"))
+    row_word = "row" if total_count == 1 else "rows"
+    footer_cells.append(
+        Cell(f" of {total_count} {row_word}" if shown_count != total_count else f" {row_word}", "dim")
+    )
     if hidden_columns and width < 60:
         footer_cells.append(Cell(f"  +{hidden_columns} ← →", "dim"))
     if filter_text:

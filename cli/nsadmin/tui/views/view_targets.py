@@ -54,6 +54,13 @@ class ObjectEventsTarget(NamedTuple):
     object_name: str
 
 
+class DrainTarget(NamedTuple):
+    """The log of a drain."""
+
+    cluster_name: str
+    broker_name: str
+
+
 class CommandTarget(NamedTuple):
     """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
 
@@ -68,4 +75,5 @@ ViewTarget: TypeAlias = (
     | DifferenceTarget
     | FindingTarget
     | ObjectEventsTarget
+    | DrainTarget
 )

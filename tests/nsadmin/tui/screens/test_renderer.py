@@ -19,7 +19,7 @@ async def test_what_was_said_stands_for_a_while_in_the_place_of_the_footer() -> 
         clock.now += 7_000
         app.redraw_screen()
         await pilot.pause()
-        assert screen_to_text(app).splitlines()[-2].startswith(" 1 rows")
+        assert screen_to_text(app).splitlines()[-2].startswith(" 1 row")
 
 
 def test_a_view_that_is_not_sorted_has_no_column() -> None:

@@ -7,8 +7,7 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.broker_rows import list_broker_rows
-from nsadmin.tui.views.drains import DrainsView
-from nsadmin.tui.views.events import ObjectEventsView
+from nsadmin.tui.views.drains import DrainLogView, DrainsView
 from tests.support.screens import NOON, broker, server, silent
 
 DRAIN = DrainRecord(
@@ -41,11 +40,11 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
         "broker": "broker-a", "cluster": "cluster-a", "steps": "■■■□□", "phase": "wait",
         "puts": "12 9 s ago", "safe": "–",
-        "since": "2 min", "reopened": "1", "by": "me", "at": "none", "last": "wait: puts 12 a minute",
+        "since": "2 min", "reopened": "1", "by": "me", "at": "not held", "last": "wait: puts 12 a minute",
     }  # fmt: skip
     assert view.render_headline(model)[-1].text == "  /x: no JSON"
     assert (view.row_key(row), open_target(view.open_row(row)), view.subject_of_row(row).broker_name) == (
-        "cluster-a broker-a", ObjectEventsView("broker-a"), "broker-a"
+        "cluster-a broker-a", DrainLogView("cluster-a", "broker-a"), "broker-a"
     )  # fmt: skip
     assert DrainsView().build_rows(ClusterModel()) == []
 
@@ -78,3 +77,28 @@ def test_a_broker_says_that_it_is_drained_unless_worse_is_known() -> None:
     model.apply_poll(broker(A))
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="undrain")]))
     assert list_broker_rows(model)[0].display_state == display_states.UP
+
+
+def test_a_drain_that_no_process_holds_is_red() -> None:
+    view = DrainsView()
+    held = msgspec.structs.replace(DRAIN, pid=7)
+    undone = msgspec.structs.replace(DRAIN, phase="undrain")
+    [holder] = [column for column in view.columns if column.key == "at"]
+    cells = [holder.render_cell(row) for row in view.build_rows(model_of(DRAIN, held, undone))]
+    assert cells == [("not held", "bad"), ("pid 7", ""), ("undoing", "info")]
+    assert [view.subject_of_row(row).holder_pid for row in view.build_rows(model_of(DRAIN, held))] == [
+        None,
+        7,
+    ]
+
+
+def test_the_log_of_a_drain_ends_with_the_last_event_and_wraps() -> None:
+    log_lines = [f"2026-11-24T10:00:{second:02}Z  wait: puts {second} a minute" for second in range(30)]
+    model = model_of(msgspec.structs.replace(DRAIN, log_lines=log_lines))
+    view = DrainLogView("cluster-a", "broker-a")
+    assert view.view_title == "drain of broker-a"
+    lines = ["".join(cell.text for cell in line) for line in view.draw_lines(model, 100, 10)]
+    assert (len(lines), lines[-1]) == (10, f"  {log_lines[-1]}")
+    narrow = ["".join(cell.text for cell in line) for line in view.draw_lines(model, 44, 10)]
+    assert narrow[-2:] == ["  2026-11-24T10:00:29Z  wait: puts 29 a", "      minute"]
+    assert "undone" in view.draw_lines(ClusterModel(), 80, 10)[1][0].text

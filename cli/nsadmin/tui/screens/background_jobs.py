@@ -1,0 +1,49 @@
+"""The commands that the screen has started in the background. They go on after the screen is closed."""
+
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import IO, NamedTuple
+
+from nsadmin import python_process
+
+BACKGROUND_OPTIONS = {"drain": ("--hold",)}
+"""The commands that run in the background, with the options that they get there."""
+
+
+class EndedJob(NamedTuple):
+    """A job that has ended, with the last line of its output."""
+
+    title: str
+    exit_code: int
+    last_line: str
+
+
+class BackgroundJobs:
+    """The jobs of one screen. A drain keeps its progress in its own folder, which the screen polls."""
+
+    def __init__(self) -> None:
+        self._running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
+
+    def start_job(self, command_words: Sequence[str], global_options: Sequence[str]) -> None:
+        """Start a command without a terminal. Signals of the screen's terminal do not reach it."""
+        output_file = tempfile.TemporaryFile()  # noqa: SIM115 - the job writes to it
+        process = subprocess.Popen(
+            python_process.build_command("nsadmin", *global_options, *command_words),
+            stdin=subprocess.DEVNULL, stdout=output_file, stderr=subprocess.STDOUT,
+            env=python_process.build_environment({"NO_COLOR": "1"}), start_new_session=True,
+        )  # fmt: skip
+        self._running_jobs.append((" ".join(command_words), process, output_file))
+
+    def take_ended_jobs(self) -> Iterator[EndedJob]:
+        """The jobs that have ended since the last call."""
+        for job in list(self._running_jobs):
+            title, process, output_file = job
+            exit_code = process.poll()
+            if exit_code is None:
+                continue
+            self._running_jobs.remove(job)
+            with output_file:
+                output_file.seek(0)
+                output_lines = output_file.read().decode("utf-8", "replace").split("\n")
+            yield EndedJob(title, exit_code, next(filter(None, map(str.strip, reversed(output_lines))), ""))

@@ -1,0 +1,77 @@
+"""Drains in the background: they go on without the screen, and can be stopped from it."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.polling.drain_folders import poll_drains
+from nsadmin.tui.polling.poll_records import DrainRecord
+from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.nsadmin.tui.screens.test_command_output import until_said
+from tests.support.playground import playground
+from tests.support.running import DEADLINE
+from tests.support.screens import driven, hear, still, world
+
+SIZE = (120, 30)
+
+
+def wait_for_job(jobs: BackgroundJobs) -> EndedJob:
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        for job in jobs.take_ended_jobs():
+            return job
+        time.sleep(0.05)
+    raise AssertionError("the job did not end")
+
+
+def test_a_job_reports_its_exit_code_and_its_last_line() -> None:
+    jobs = BackgroundJobs()
+    jobs.start_job(["topicRoute"], ["-n", "127.0.0.1:1"])
+    job = wait_for_job(jobs)
+    assert (job.title, job.exit_code) == ("topicRoute", 2)
+    assert "missing argument TOPIC" in job.last_line
+    assert list(jobs.take_ended_jobs()) == []
+
+
+def wait_for_drain(is_held: bool) -> DrainRecord:
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        for drain in poll_drains(lambda: 0).drains:
+            if (drain.pid is not None) is is_held:
+                return drain
+        time.sleep(0.05)
+    raise AssertionError("no such drain")
+
+
+def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 30: the dialog of a drain blocked the screen, and Esc ended the process that held it."""
+    monkeypatch.setenv("NSADMIN_AUDIT", "off")
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
+
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab", name_servers=2) as ground:
+            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))))
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                app.action_controller.run_command(["drain", "broker-a-0", "--force"])
+                await until_said(app, pilot, "exit code 0")
+                await pilot.press(*"drain", "enter")
+                await pilot.pause()
+                assert len(app.screen_stack) == 1, "the dialog closes at once"
+                drain = wait_for_drain(True)
+                await hear(app, pilot, [poll_drains(lambda: ground.now)])
+                await pilot.press("7")
+                assert f"pid {drain.pid}" in screen_to_text(app)
+                await pilot.press("K")
+                assert "stopped holding broker-a-0" in screen_to_text(app)
+                wait_for_drain(False)
+                await hear(app, pilot, [poll_drains(lambda: ground.now)])
+                assert "not held" in screen_to_text(app)
+
+    story()
