@@ -162,7 +162,7 @@ class DrainsView(View):
             11,
             lambda row: row.drain_record.pid is None,
             _holder_cell,
-            help_text="process that holds the drain; without one, a registration can reopen the broker",
+            help_text="process that holds the drain; if it is missing, a registration can reopen the broker",
         ),
         Column(
             "last",
