@@ -8,7 +8,7 @@ from pathlib import Path
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
-from nsadmin.manual import async_stubs, man_pages, package_stub, reference_page
+from nsadmin.manual import async_stubs, library_page, man_pages, package_stub, reference_page
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
 from nsadmin.manual.completion_scripts.command_shapes import build_shapes
@@ -30,6 +30,7 @@ def render_files() -> dict[str, str]:
         "completions/nsadmin.fish": fish.render_script(command_shapes),
         "completions/nsadmin.ps1": powershell.render_script(command_shapes),
         **reference_page.render_pages(command_descriptions),
+        "docs/reference/library.md": library_page.render_library_page(),
         "docs/reference/journal.schema.json": record_schema.record_schema_text(),
         "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
         "docs/reference/cluster.schema.json": cluster_schema.format_schema(),

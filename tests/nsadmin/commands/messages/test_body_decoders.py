@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin.commands.messages.body_decoders import decode_body
 
-PACKED = gzip.compress(b'{"a": [1]}')
+PACKED = gzip.compress(b'{"a": [1]}', mtime=0)
 
 
 @pytest.mark.parametrize(
