@@ -302,7 +302,7 @@ def _rename_words(selection_text: str, new_names: Mapping[str, str], max_words: 
     """Replace the column names that begin the parts of a list such as "a,-b"; 0 stands for all of them."""
     names_by_lower = {old_name.lower(): new_name for old_name, new_name in new_names.items()}
     return re.sub(
-        r"(^|,)(\s*-?\s*)(\w+)",
+        r"(^|,)(\s*(?:-\s*)?)(\w+)",
         lambda match: match[1] + match[2] + names_by_lower.get(match[3].lower(), match[3]),
         selection_text,
         count=max_words,

@@ -116,6 +116,6 @@ def test_a_command_says_in_one_line_what_it_misses(
     with FakeNameServer() as server:
         done = run(bare_python, "-m", "nsadmin", *line.format(addr=server.addr).split())
     assert (done.returncode, done.stdout) == (code, "")
-    advice = "install nsadmin with its dependencies: pip install nsadmin-"
+    advice = "run pip install nsadmin-"
     assert done.stderr.startswith(f"nsadmin: the Python package {package} is missing: {advice}")
     assert done.stderr.count("\n") == 1

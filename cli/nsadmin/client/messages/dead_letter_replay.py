@@ -22,7 +22,7 @@ from nsadmin.client.messages.message_sender import (
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
-from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.results import ClientClosed, NotApplied, NotFound, ServerResult
 
 _BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
 _BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
@@ -248,6 +248,8 @@ class DeadLetterReplay:
             for letter in letters:
                 self._count_failure(letter, error)
             return
+        except ClientClosed:
+            raise
         except RocketMQError as error:
             self._break_broker(place.broker_name, error)
             return
@@ -297,6 +299,8 @@ class DeadLetterReplay:
         """Read the queue that a batch was sent to, note what arrived there, and return how much did."""
         try:
             arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
+        except ClientClosed:
+            raise
         except RocketMQError as error:
             self._break_broker(pending_batch.place.broker_name, error)
             return 0

@@ -13,7 +13,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import PRODUCER_GROUP
 from nsadmin.client.messages.queue_reader import QueueReader
-from nsadmin.client.results import NotApplied, is_not_found
+from nsadmin.client.results import ClientClosed, NotApplied, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -77,6 +77,8 @@ class DelayedMessages:
             try:
                 pending += self._list_leveled(topic, queue_route, now_ms)
                 pending += self._list_timed(topic, queue_route, now_ms)
+            except ClientClosed:
+                raise
             except RocketMQError as error:
                 errors[queue_route.broker_name] = error
         return sorted(pending, key=lambda delayed: delayed.deliver_ms), errors
