@@ -178,7 +178,9 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
                 time.sleep(0.2)
             done = moving.result()
             assert (done.code, done.rows[0]["to"], done.rows[0]["result"]) == (code, 10, result), done
-            assert ("a client committed 4 over it" in (done.rows[0]["error"] or "")) == commits_its_own
+            assert (
+                "overwritten: a client committed 4 after the change" in (done.rows[0]["error"] or "")
+            ) == commits_its_own
 
 
 def heartbeat(group: str, topic: str) -> dict[str, Any]:

@@ -184,7 +184,7 @@ def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group
         str(old["brokerId"]),
     )
     lives = group(*clean, "--yes")
-    assert (lives.code, f"replica {old['brokerId']} lives" in lives.said) == (2, True)
+    assert (lives.code, f"replica {old['brokerId']} of broker-a is alive" in lives.said) == (2, True)
     next(broker for broker in group.brokers if broker.address == old["brokerAddr"]).kill()
     wait_for("its end", lambda: not all(row["alive"] for row in group.replicas()), 60)
     gone = group(*clean, "--yes")

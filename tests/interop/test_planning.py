@@ -185,7 +185,7 @@ def test_a_new_broker_is_killed(cluster: Cluster) -> None:
     foretold = cluster("whatIf", "--down", "broker-new", "--detail", "--system", code=1)
     by_name = {row["name"]: row for row in foretold}
     # The other broker has it to be read only.
-    assert by_name["ReadOnlyElsewhere"]["finding"] == "no queue to write to"
+    assert by_name["ReadOnlyElsewhere"]["finding"] == "no writable queue"
     assert by_name["OnlyNew"]["writeQueuesLeft"] == 6
     assert "OnlyOld" not in by_name
     cluster.new.kill()
