@@ -301,7 +301,7 @@ def test_a_broker_that_dies_and_a_name_server_that_dies(parts: Parts) -> None:
     parts.java[1].kill()
     done = parts("divergence", *NOW)
     assert done.code == 3
-    assert "partly known: 3 of 4 name servers answered, and agree" in done.said
+    assert "incomplete: 3 of 4 name servers answered, and agree" in done.said
     assert f"name server {parts.addrs[2]}: connection refused" in done.said
     done = command_line.nsadmin(f"{parts.addrs[1]};{parts.addrs[2]}", "divergence", *NOW)
     assert (done.code, done.rows) == (3, [])
