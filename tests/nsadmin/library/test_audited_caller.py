@@ -17,8 +17,9 @@ REFUSED = "connection refused, no server listens on this port"
 
 
 def test_a_change_is_one_line_with_what_was_sent_and_what_came_of_it(
-    first: FakeNameServer, audit_lines: AuditLines, contexts_file: Path
+    first: FakeNameServer, audit_lines: AuditLines, contexts_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sys, "argv", ["/opt/rotate_keys.py", "--all"])
     gone = f"127.0.0.1:{closed_port()}"
     save_contexts(contexts_file, Contexts({"prod": Context(f"{first.addr};{gone}")}))
     with AdminClient.from_context("prod") as admin:

@@ -339,6 +339,7 @@ class ClusterPoller:
         self._brokers_known.wait()
         # Imported while requests are running, so that the first screen appears sooner.
         from nsadmin.operations.checks.check_suite import CheckScope
+        from nsadmin.operations.divergence.observer import DivergenceObserver
         from nsadmin.tui.polling.problem_checks import poll_problems
 
         check_scope = CheckScope(
@@ -347,23 +348,29 @@ class ClusterPoller:
             inventory=self._plan.inventory,
             pause_seconds=self._stop_event.wait,
         )
-        while not self._stop_event.is_set():
-            began_seconds = monotonic()
-            self._checks_due.clear()
-            self._post_polls(
-                [
-                    poll_problems(
-                        lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
-                        check_scope,
-                        self._clock,
-                    )
-                ]
+        with self._create_client(self._plan.addrs, None, RequestStopwatch()) as admin:
+            divergence_observer = (
+                DivergenceObserver(admin, self._clock, namespaces=tuple(self._plan.namespaces))
+                if len(self._plan.addrs) > 1
+                else None
             )
-            check_seconds = monotonic() - began_seconds
-            rest_seconds = max(_CHECK_REST_FACTOR * check_seconds, 1.0)
-            self._stop_event.wait(rest_seconds)
-            self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))
-            self._running_event.wait()
+            while not self._stop_event.is_set():
+                began_seconds = monotonic()
+                self._checks_due.clear()
+                self._post_polls(
+                    [
+                        poll_problems(
+                            lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
+                            check_scope,
+                            self._clock,
+                            divergence_observer,
+                        )
+                    ]
+                )
+                rest_seconds = max(_CHECK_REST_FACTOR * (monotonic() - began_seconds), 1.0)
+                self._stop_event.wait(rest_seconds)
+                self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))
+                self._running_event.wait()
 
     def _run_detail_queries(self) -> None:
         with self._open_probe(self._plan.addrs) as server_probe:

@@ -3,9 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.results import error_text
 from nsadmin.operations.checks.check_suite import CheckScope, run_checks
+from nsadmin.operations.checks.divergence import judge_divergence
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import ProblemRecord, ProblemsPolled
 
 
@@ -13,11 +18,25 @@ def poll_problems(
     connect_client: Callable[[], AbstractContextManager[AdminClient]],
     check_scope: CheckScope,
     clock: Callable[[], int],
+    divergence_observer: DivergenceObserver | None,
 ) -> ProblemsPolled:
-    """Run all checks, with a client for each."""
-    _, findings = run_checks(connect_client, check_scope)
+    """Run all checks, with a client for each.
+
+    `divergence_observer` remembers how old each difference is, so that the poll need not wait until it is
+    drift. It is None for a single name server.
+    """
+    _, findings = run_checks(connect_client, check_scope, ("divergence",))
+    if divergence_observer is not None:
+        findings.append(_check_divergence(check_scope.make_scale("divergence"), divergence_observer))
     problems = [problem for finding in findings for problem in _list_problems(finding)]
     return ProblemsPolled(clock(), problems, len(findings))
+
+
+def _check_divergence(scale: CheckScale, divergence_observer: DivergenceObserver) -> CheckFinding:
+    try:
+        return judge_divergence(scale, divergence_observer.observe_once())
+    except RocketMQError as error:
+        return scale.make_unknown_finding(error_text(error))
 
 
 def _list_problems(finding: CheckFinding) -> Iterator[ProblemRecord]:

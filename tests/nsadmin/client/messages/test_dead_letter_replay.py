@@ -33,7 +33,9 @@ def test_another_account_finds_replays_that_are_still_in_retry_topics(
     assert replay(admin, DeadLetterSelection(max_messages=35)).replayed == 35
     other_memory = ReplayMemory()
     assert replay(admin, memory=other_memory) == BrokerReplay("broker-a", 40, 40, 5, known=35)
-    graves.queues.pop((RETRY, 0))
+    # The group consumes them; each batch went to a queue that was chosen at random.
+    for place in [place for place in graves.queues if place[0] == RETRY]:
+        del graves.queues[place]
     assert replay(admin, memory=other_memory).replayed == 0
     assert replay(admin, options=ReplayOptions(repeats_replays=True)).replayed == 40
 

@@ -1,21 +1,34 @@
 """The checks of `nsadmin check all` as problems, against a lab."""
 
-import time
 from pathlib import Path
 
+from nsadmin import AdminClient
 from nsadmin.operations.checks.check_suite import CheckScope
+from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.problem_checks import poll_problems
 from tests.support.playground import playground
 
+SCOPE = CheckScope()
+
 
 def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_remedy(tmp_path: Path) -> None:
-    scope = CheckScope(settle_seconds=0, pause_seconds=lambda seconds: None)
-    with playground(tmp_path, name_servers=2) as ground:
-        healthy = poll_problems(ground.client, scope, lambda: 7)
-        with ground.client() as admin:
-            admin.brokers.wipe_write_perm("broker-a-0")
-        wiped = poll_problems(ground.client, scope, lambda: int(time.time() * 1000))
+    now_ms = 0
+    with playground(tmp_path, name_servers=2) as ground, ground.client() as admin:
+        observer = DivergenceObserver(admin, lambda: now_ms, settle_ms=60_000)
+        healthy = poll_problems(ground.client, SCOPE, lambda: 7, observer)
+        with AdminClient(ground.addrs[0]) as one_server:
+            one_server.brokers.wipe_write_perm("broker-a-0")
+        young = poll_problems(ground.client, SCOPE, lambda: 8, observer)
+        now_ms = 120_000
+        wiped = poll_problems(ground.client, SCOPE, lambda: 9, observer)
     assert (healthy.at, healthy.problems) == (7, [])
     assert healthy.check_count >= 6
-    assert {problem.check for problem in wiped.problems} == {"writable"}
-    assert "broker-a-0" in wiped.problems[0].text
+    assert "divergence" not in {problem.check for problem in young.problems}
+    [drift] = {(problem.state, problem.remedy) for problem in wiped.problems if problem.check == "divergence"}
+    assert drift[0] == "CRITICAL"
+    assert "`nsadmin repair wipe broker-a-0`" in drift[1]
+
+
+def test_the_divergence_of_a_single_name_server_is_not_checked(tmp_path: Path) -> None:
+    with playground(tmp_path) as ground:
+        assert poll_problems(ground.client, SCOPE, lambda: 7, None).problems == []
