@@ -256,7 +256,13 @@ def test_newest_drained_by_a_script(newest: World, tmp_path: Path, monkeypatch: 
 
     with AdminClient([server.address for server in newest.servers]) as admin:
         result = admin.drain(
-            "broker-a", when_safe=stop_broker, settle_seconds=5, interval_seconds=2, quiet_intervals=2
+            "broker-a",
+            # Topics of earlier tests exist on this broker only.
+            force=True,
+            when_safe=stop_broker,
+            settle_seconds=5,
+            interval_seconds=2,
+            quiet_intervals=2,
         )
         assert (result.is_safe, result.unknown_servers) == (True, ())
         assert held == [(newest.broker.address, {0})]

@@ -51,7 +51,12 @@ class Cluster(NamedTuple):
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("streams")
-    config = {"enablePropertyFilter": "true", "recallMessageEnable": "true"}
+    # With the default of 200 ms, a broker on a busy machine refuses messages: SYSTEM_BUSY.
+    config = {
+        "enablePropertyFilter": "true",
+        "recallMessageEnable": "true",
+        "waitTimeMillsInSendQueue": "10000",
+    }
     with (
         OurNameServer(home / "ns") as server,
         JavaBroker(home / "new", [server.address], config=config) as new,

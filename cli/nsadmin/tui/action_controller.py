@@ -30,7 +30,7 @@ class ActionController:
     def __init__(self, app: BaseTui) -> None:
         self._app = app
         self.table = TableController(app)
-        self._jobs = BackgroundJobs()
+        self.jobs = BackgroundJobs()
 
     # Commands.
 
@@ -81,13 +81,13 @@ class ActionController:
         from nsadmin.tui.screens.command_output import ChangeScreen
 
         self._app.push_screen(
-            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self._jobs),
+            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self.jobs),
             self._poll_after_change,
         )
 
     def report_ended_jobs(self) -> None:
         """Report the background commands that have ended since the last call."""
-        for job in self._jobs.take_ended_jobs():
+        for job in self.jobs.take_ended_jobs():
             end_text = f"{job.title} ended with exit code {job.exit_code}: {job.last_line}"
             self._app.show_message(end_text, "bad" if job.exit_code else "accent")
 

@@ -25,6 +25,11 @@ class BackgroundJobs:
     def __init__(self) -> None:
         self._running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
+    @property
+    def has_running_jobs(self) -> bool:
+        """Whether a job runs, or has ended without being taken."""
+        return bool(self._running_jobs)
+
     def start_job(self, command_words: Sequence[str], global_options: Sequence[str]) -> None:
         """Start a command without a terminal. Signals of the screen's terminal do not reach it."""
         output_file = tempfile.TemporaryFile()  # noqa: SIM115 - the job writes to it

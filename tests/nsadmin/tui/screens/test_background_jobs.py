@@ -73,5 +73,9 @@ def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
                 wait_for_drain(False)
                 await hear(app, pilot, [poll_drains(lambda: ground.now)])
                 assert "not held" in screen_to_text(app)
+                deadline = time.monotonic() + DEADLINE
+                while app.action_controller.jobs.has_running_jobs:
+                    assert time.monotonic() < deadline, "the job was not reported"
+                    await pilot.pause(0.1)
 
     story()
