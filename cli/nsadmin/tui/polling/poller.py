@@ -148,8 +148,9 @@ class ClusterPoller:
 
     def look_now(self) -> None:
         """Poll at once instead of at the next turn, because a command has changed something."""
-        self._wake_event.set()
-        self._checks_due.set()
+        # The threads of silent brokers and of checks wait for events of their own.
+        for event in (self._wake_event, self._broker_fell_silent, self._checks_due):
+            event.set()
 
     def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
         """Set the detail queries that run from now on, in addition to the polls of all servers."""
@@ -346,7 +347,6 @@ class ClusterPoller:
             journal_folders=[Path(folder) for folder in self._plan.journal_folders],
             tls=self._plan.tls,
             inventory=self._plan.inventory,
-            pause_seconds=self._stop_event.wait,
         )
         with self._create_client(self._plan.addrs, None, RequestStopwatch()) as admin:
             divergence_observer = (
