@@ -14,7 +14,7 @@ from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
-from nsadmin.tui.views.brokers import BrokersView
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 from tests.support.playground import playground
 from tests.support.screens import (
     NOON,

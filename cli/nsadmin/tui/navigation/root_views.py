@@ -23,19 +23,19 @@ def _create_home() -> View:
 
 
 def _create_brokers() -> View:
-    from nsadmin.tui.views.brokers import BrokersView
+    from nsadmin.tui.views.brokers.broker_table import BrokersView
 
     return BrokersView()
 
 
 def _create_topics() -> View:
-    from nsadmin.tui.views.topics import TopicsView
+    from nsadmin.tui.views.topics.topic_table import TopicsView
 
     return TopicsView()
 
 
 def _create_groups() -> View:
-    from nsadmin.tui.views.groups import GroupsView
+    from nsadmin.tui.views.groups.group_table import GroupsView
 
     return GroupsView()
 

@@ -21,8 +21,8 @@ from nsadmin.tui.views.view_targets import (
 
 
 def _list_broker_tabs(view: View) -> Sequence[View]:
-    from nsadmin.tui.views import broker_detail
-    from nsadmin.tui.views.broker_config import BrokerConfigView
+    from nsadmin.tui.views.brokers import broker_detail
+    from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
 
     assert isinstance(view, broker_detail.BrokerDetailView)
     broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
@@ -36,8 +36,8 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
 
 
 def _list_topic_tabs(view: View) -> Sequence[View]:
-    from nsadmin.tui.views import topic_detail
-    from nsadmin.tui.views.topic_producers import TopicProducersView
+    from nsadmin.tui.views.topics import topic_detail
+    from nsadmin.tui.views.topics.topic_producers import TopicProducersView
 
     assert isinstance(view, topic_detail.TopicDetailView)
     return [
@@ -50,7 +50,7 @@ def _list_topic_tabs(view: View) -> Sequence[View]:
 
 
 def _list_group_tabs(view: View) -> Sequence[View]:
-    from nsadmin.tui.views import group_detail
+    from nsadmin.tui.views.groups import group_detail
 
     assert isinstance(view, group_detail.GroupDetailView)
     return [
@@ -82,19 +82,19 @@ def list_tabs(view: View) -> Sequence[View]:
 
 
 def _open_broker(target: BrokerProcessTarget) -> View:
-    from nsadmin.tui.views.broker_detail import BrokerFiguresView
+    from nsadmin.tui.views.brokers.broker_detail import BrokerFiguresView
 
     return BrokerFiguresView(*target)
 
 
 def _open_topic(target: TopicTarget) -> View:
-    from nsadmin.tui.views.topic_detail import TopicRouteView
+    from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 
     return TopicRouteView(target.topic)
 
 
 def _open_group(target: GroupTarget) -> View:
-    from nsadmin.tui.views.group_detail import GroupQueuesView
+    from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 
     return GroupQueuesView(target.group)
 

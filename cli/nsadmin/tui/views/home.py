@@ -13,8 +13,8 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.broker_rows import list_broker_rows
-from nsadmin.tui.views.brokers import summarize_brokers
+from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import summarize_brokers
 from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 

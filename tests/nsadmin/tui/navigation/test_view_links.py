@@ -6,12 +6,12 @@ import pytest
 
 from nsadmin.tui.navigation.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
 from nsadmin.tui.views.base_view import TabSet, View
-from nsadmin.tui.views.broker_detail import BrokerFiguresView, BrokerHistoryView
+from nsadmin.tui.views.brokers.broker_detail import BrokerFiguresView, BrokerHistoryView
 from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
 from nsadmin.tui.views.events import ObjectEventsView
-from nsadmin.tui.views.group_detail import GroupLagView, GroupQueuesView
+from nsadmin.tui.views.groups.group_detail import GroupLagView, GroupQueuesView
 from nsadmin.tui.views.servers import NameServerSettingsView, ServersView
-from nsadmin.tui.views.topic_detail import TopicDiagramView, TopicRouteView
+from nsadmin.tui.views.topics.topic_detail import TopicDiagramView, TopicRouteView
 from nsadmin.tui.views.view_targets import (
     BrokerProcessTarget,
     DifferenceTarget,

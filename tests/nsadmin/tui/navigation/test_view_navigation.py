@@ -2,7 +2,7 @@
 
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.brokers import BrokersView
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
 

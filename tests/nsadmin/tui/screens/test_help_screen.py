@@ -5,7 +5,7 @@ import pytest
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.screens.help_screen import help_lines
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.brokers import BROKER_COLUMNS, BrokersView
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
 
 
 def text(view: View) -> str:

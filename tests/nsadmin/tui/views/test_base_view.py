@@ -4,7 +4,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.brokers import BrokersView
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 
 
 def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:

@@ -15,7 +15,7 @@ from nsadmin.tui.views.divergence import (
     DivergenceCausesView,
     DivergenceMatrixView,
 )
-from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))

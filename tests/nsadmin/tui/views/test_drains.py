@@ -6,7 +6,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
 from nsadmin.tui.views import display_states
-from nsadmin.tui.views.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView
 from tests.support.screens import NOON, broker, server, silent
 

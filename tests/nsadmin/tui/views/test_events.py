@@ -7,7 +7,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import EventSeen
 from nsadmin.tui.views.events import EVENT_COLUMNS, EventsView, ObjectEventsView, notice_tone
-from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import NOON, broker, server, silent
 
 A = "10.0.1.1:10911"

@@ -2,7 +2,7 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import row_export
-from nsadmin.tui.views.brokers import BrokersView
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 from tests.support.screens import NOON, broker, server
 
 

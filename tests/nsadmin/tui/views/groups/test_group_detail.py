@@ -5,8 +5,8 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
-from nsadmin.tui.views.group_detail import GroupClientsView, GroupLagView, GroupQueuesView
-from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.groups.group_detail import GroupClientsView, GroupLagView, GroupQueuesView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import NOON
 
 LAGS = [

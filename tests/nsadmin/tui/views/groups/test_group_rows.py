@@ -5,7 +5,7 @@ from array import array
 from nsadmin.tui.model.cluster_model import Trend
 from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
-from nsadmin.tui.views.group_rows import GroupRow
+from nsadmin.tui.views.groups.group_rows import GroupRow
 from tests.support.screens import NOON
 
 

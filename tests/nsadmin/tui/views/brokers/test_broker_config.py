@@ -4,7 +4,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ConfigPolled
-from nsadmin.tui.views.broker_config import BrokerConfigView
+from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
 from tests.support.screens import NOON, broker, server
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))

@@ -9,7 +9,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
+from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 

@@ -10,7 +10,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.topic_detail import TopicDetailView
+from nsadmin.tui.views.topics.topic_detail import TopicDetailView
 
 _MAX_ASKED_MASTERS = 12
 """The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""

@@ -1,9 +1,9 @@
 """What is known of each broker process."""
 
 from nsadmin.tui.polling.poll_records import NameServerPolled
-from nsadmin.tui.views.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.table import Cell
-from tests.nsadmin.tui.views.test_brokers import BOTH, MASTER, SLAVE, cell, model_of
+from tests.nsadmin.tui.views.brokers.test_broker_table import BOTH, MASTER, SLAVE, cell, model_of
 from tests.support.screens import NOON, broker, server, silent
 
 

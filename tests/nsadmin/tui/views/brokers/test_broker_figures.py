@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.tui.views.broker_figures import format_with_unit, group_of_figure, list_figures
+from nsadmin.tui.views.brokers.broker_figures import format_with_unit, group_of_figure, list_figures
 from tests.support.screens import NOON
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
-from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers import BROKER_COLUMNS, BrokersView
+from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, broker, server, silent
 

@@ -5,8 +5,8 @@ from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.group_detail import GroupQueuesView
-from nsadmin.tui.views.topic_detail import (
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
+from nsadmin.tui.views.topics.topic_detail import (
     TopicDiagramView,
     TopicHistoryView,
     TopicReadersView,

@@ -10,8 +10,8 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
-from nsadmin.tui.views.topic_detail import TopicRouteView
-from nsadmin.tui.views.topic_producers import TopicProducersView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
+from nsadmin.tui.views.topics.topic_producers import TopicProducersView
 from tests.support.screens import NOON, server
 
 A, B, SLAVE = "10.0.1.1:10911", "10.0.2.1:10911", "10.0.1.2:10911"

@@ -12,7 +12,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ConfigPolled
-from nsadmin.tui.views.broker_detail import QueriedBrokerView
+from nsadmin.tui.views.brokers.broker_detail import QueriedBrokerView
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 _MAX_PEERS = 8

@@ -5,8 +5,8 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
-from nsadmin.tui.views.topic_detail import TopicRouteView
-from nsadmin.tui.views.topics import TOPIC_COLUMNS, TopicsView, kind_of_topic
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
+from nsadmin.tui.views.topics.topic_table import TOPIC_COLUMNS, TopicsView, kind_of_topic
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"

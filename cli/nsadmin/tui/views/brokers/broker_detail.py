@@ -18,7 +18,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.broker_figures import BrokerFigure, list_figures
+from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
 from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import TopicTarget
 

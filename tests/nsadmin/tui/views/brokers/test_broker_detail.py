@@ -13,15 +13,15 @@ from nsadmin.tui.polling.poll_records import (
     ConnectionsPolled,
     QueueCounts,
 )
-from nsadmin.tui.views.broker_config import BrokerConfigView
-from nsadmin.tui.views.broker_detail import (
+from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
+from nsadmin.tui.views.brokers.broker_detail import (
     BrokerFiguresView,
     BrokerHistoryView,
     BrokerProducersView,
     BrokerTopicsView,
     QueriedBrokerView,
 )
-from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import NOON, broker, server, silent
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))

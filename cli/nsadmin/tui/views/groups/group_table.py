@@ -10,7 +10,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.group_rows import GroupRow
+from nsadmin.tui.views.groups.group_rows import GroupRow
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.view_targets import GroupTarget
 

@@ -5,8 +5,8 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
-from nsadmin.tui.views.group_detail import GroupQueuesView
-from nsadmin.tui.views.groups import GROUP_COLUMNS, GroupsView
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
+from nsadmin.tui.views.groups.group_table import GROUP_COLUMNS, GroupsView
 from tests.support.screens import NOON
 
 

@@ -13,7 +13,7 @@ from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, Queu
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
-from nsadmin.tui.views.group_rows import GroupRow
+from nsadmin.tui.views.groups.group_rows import GroupRow
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.view_targets import TopicTarget
 
