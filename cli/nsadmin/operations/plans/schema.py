@@ -6,6 +6,7 @@ from typing import Any
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.shapes import (
     ChoiceShape,
+    DecimalShape,
     FlagShape,
     ListShape,
     MapShape,
@@ -45,6 +46,8 @@ def schema_of_shape(value_shape: ValueShape) -> JsonSchema:
                 if min_value == max_value
                 else {"type": "integer", "minimum": min_value, "maximum": max_value}
             )
+        case DecimalShape(min_value, max_value):
+            return {"type": "number", "minimum": min_value, "maximum": max_value}
         case FlagShape():
             return {"type": "boolean"}
         case ChoiceShape(allowed_words):

@@ -10,6 +10,13 @@ class WholeNumberShape(NamedTuple):
     max_value: int
 
 
+class DecimalShape(NamedTuple):
+    """A number from `min_value` to `max_value`, with or without decimals."""
+
+    min_value: int
+    max_value: int
+
+
 class FlagShape(NamedTuple):
     """true or false."""
 
@@ -67,5 +74,13 @@ class RecordField(NamedTuple):
 
 
 ValueShape = (
-    WholeNumberShape | FlagShape | ChoiceShape | NameShape | TextShape | ListShape | MapShape | RecordShape
+    WholeNumberShape
+    | DecimalShape
+    | FlagShape
+    | ChoiceShape
+    | NameShape
+    | TextShape
+    | ListShape
+    | MapShape
+    | RecordShape
 )

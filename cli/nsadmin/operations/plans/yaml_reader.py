@@ -12,6 +12,7 @@ from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.shapes import (
     ChoiceShape,
+    DecimalShape,
     FlagShape,
     ListShape,
     MapShape,
@@ -87,6 +88,20 @@ def read_value(root_node: Any, value_shape: ValueShape, file_name: str) -> Any:
     return value
 
 
+def line_of_key(root_node: Any, key_path: Iterable[str]) -> int:
+    """The line of a key, or of its nearest parent that is in the file."""
+    line, yaml_node = root_node.start_mark.line, root_node
+    for key in key_path:
+        key_pairs = yaml_node.value if isinstance(yaml_node, yaml.MappingNode) else ()
+        for key_node, value_node in key_pairs:
+            if str(key_node.value) == key:
+                line, yaml_node = key_node.start_mark.line, value_node
+                break
+        else:
+            break
+    return int(line) + 1
+
+
 def _invalid_file(file_problems: Iterable[_FileProblem], file_name: str) -> InvalidPlanFileError:
     return InvalidPlanFileError(
         f"{file_name}:{line_number}: {problem_text}" for line_number, problem_text in sorted(file_problems)
@@ -102,6 +117,7 @@ class _NodeReader:
         self._flatten_mapping = yaml.constructor.SafeConstructor().flatten_mapping
         self._readers_by_shape: dict[type, Callable[[Any, Any, str], Any]] = {
             WholeNumberShape: self._read_whole_number,
+            DecimalShape: self._read_decimal,
             FlagShape: self._read_flag,
             ChoiceShape: self._read_choice,
             NameShape: self._read_name,
@@ -145,6 +161,19 @@ class _NodeReader:
             self._report_problem(yaml_node, key_path, f'invalid value "{scalar_text}": use {allowed_text}')
             return None
         return int(scalar_text)
+
+    def _read_decimal(self, yaml_node: Any, decimal_shape: DecimalShape, key_path: str) -> float | None:
+        allowed_text = f"a number from {decimal_shape.min_value} to {decimal_shape.max_value}"
+        scalar_text = self._read_scalar(yaml_node, key_path, allowed_text)
+        if scalar_text is None:
+            return None
+        if (
+            not re.fullmatch(r"-?\d{1,19}(\.\d{1,19})?", scalar_text)
+            or not decimal_shape.min_value <= float(scalar_text) <= decimal_shape.max_value
+        ):
+            self._report_problem(yaml_node, key_path, f'invalid value "{scalar_text}": use {allowed_text}')
+            return None
+        return float(scalar_text)
 
     def _read_flag(self, yaml_node: Any, flag_shape: FlagShape, key_path: str) -> bool | None:
         scalar_text = self._read_scalar(yaml_node, key_path, "true or false")

@@ -37,10 +37,10 @@ def format_cluster(desired_cluster: DesiredCluster, remarks: Sequence[str] = ())
     )
     # A remark can name a server's topic: a line end in it must not add to the desired cluster.
     remark_lines = "".join(f"# {escape_unsafe(remark)}\n" for remark in remarks)
-    return f"{_SCHEMA_HINT}{remark_lines}{_dump_yaml(file_content)}"
+    return f"{_SCHEMA_HINT}{remark_lines}{dump_yaml(file_content)}"
 
 
-class _InlineMap(dict[str, Any]):
+class InlineMap(dict[str, Any]):
     """A map that is written on one line."""
 
 
@@ -53,7 +53,7 @@ class _ClusterDumper(_BaseDumper):  # type: ignore[misc]
 
 
 _ClusterDumper.add_representer(
-    _InlineMap,
+    InlineMap,
     lambda dumper, inline_map: dumper.represent_mapping("tag:yaml.org,2002:map", inline_map, flow_style=True),
 )
 _ClusterDumper.add_representer(
@@ -64,7 +64,8 @@ _ClusterDumper.add_representer(
 )
 
 
-def _dump_yaml(file_content: Mapping[str, Any]) -> str:
+def dump_yaml(file_content: Mapping[str, Any]) -> str:
+    """The YAML text of a file, with its keys in the given order."""
     yaml_text = yaml.dump(
         file_content,
         Dumper=_ClusterDumper,
@@ -100,7 +101,7 @@ def _spec_map(item_spec: ItemSpec) -> dict[str, Any]:
         if broker_names is not None
     }
     if not item_spec.per_broker:
-        return _InlineMap(_plain_value(spec_fields))
+        return InlineMap(_plain_value(spec_fields))
     inline_fields = {field_key: _inline_value(field_value) for field_key, field_value in spec_fields.items()}
     return inline_fields | {
         "perBroker": {
@@ -112,7 +113,7 @@ def _spec_map(item_spec: ItemSpec) -> dict[str, Any]:
 def _inline_value(field_value: Any) -> Any:
     plain_value = _plain_value(field_value)
     return (
-        _InlineMap(plain_value)
+        InlineMap(plain_value)
         if isinstance(plain_value, dict)
         else _InlineList(plain_value)
         if isinstance(plain_value, list)
