@@ -71,7 +71,7 @@ PLAN_FIELDS = RecordShape(
         ),
         RecordField("cluster", TextShape(), "name of the cluster", is_required=True),
         RecordField("created", TextShape(), "time (UTC) at which the plan was made", ""),
-        RecordField("goal", ChoiceShape(REBALANCE_GOALS), "what the plan levels", "load"),
+        RecordField("goal", ChoiceShape(REBALANCE_GOALS), "the figure to level", "load"),
         RecordField("source", TextShape(), "where the measured load comes from", ""),
         RecordField("add", ListShape(BROKER_NAME), "brokers that are brought into use", ()),
         RecordField("remove", ListShape(BROKER_NAME), "brokers that lose all their queues", ()),

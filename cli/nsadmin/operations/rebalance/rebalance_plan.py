@@ -21,17 +21,17 @@ _HEAD_LINES = (
 )
 
 
-class QueueCounts(NamedTuple):
+class QueuePair(NamedTuple):
     """The numbers of read and write queues of a topic on one broker."""
 
     read: int
     write: int
 
 
-NO_QUEUES = QueueCounts(0, 0)
+NO_QUEUES = QueuePair(0, 0)
 
 
-class TopicMove(NamedTuple):
+class RebalanceMove(NamedTuple):
     """The change of one topic: its queues by broker before and after.
 
     A broker that is only in `before` loses the topic. A broker that is only in `after` gets it, with `perm`
@@ -41,8 +41,8 @@ class TopicMove(NamedTuple):
 
     topic: str
     ordered: bool
-    before: Mapping[str, QueueCounts]
-    after: Mapping[str, QueueCounts]
+    before: Mapping[str, QueuePair]
+    after: Mapping[str, QueuePair]
     perm: int = 6
     order_conf: str | None = None
     messages_to_consume: int = 0
@@ -85,7 +85,7 @@ class RebalancePlan(NamedTuple):
     created: str
     goal: str
     source: str
-    moves: tuple[TopicMove, ...]
+    moves: tuple[RebalanceMove, ...]
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     groups_to_create: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -178,7 +178,7 @@ def format_rebalance_plan(plan: RebalancePlan) -> str:
     return f"{head_lines}{dump_yaml(file_content)}"
 
 
-def _move_fields(move: TopicMove) -> dict[str, Any]:
+def _move_fields(move: RebalanceMove) -> dict[str, Any]:
     optional_fields = {
         "ordered": move.ordered or None,
         "perm": None if move.perm == 6 else move.perm,
@@ -192,7 +192,7 @@ def _move_fields(move: TopicMove) -> dict[str, Any]:
     }
 
 
-def _queue_fields(queues_by_broker: Mapping[str, QueueCounts]) -> dict[str, InlineMap]:
+def _queue_fields(queues_by_broker: Mapping[str, QueuePair]) -> dict[str, InlineMap]:
     return {
         broker_name: InlineMap(queue_counts._asdict())
         for broker_name, queue_counts in sorted(queues_by_broker.items())
@@ -218,12 +218,12 @@ def _build_plan(file_fields: Mapping[str, Any]) -> RebalancePlan:
     )
 
 
-def _build_move(topic: str, move_fields: Mapping[str, Any]) -> TopicMove:
-    return TopicMove(
+def _build_move(topic: str, move_fields: Mapping[str, Any]) -> RebalanceMove:
+    return RebalanceMove(
         topic,
         move_fields.get("ordered", False),
-        {broker_name: QueueCounts(**counts) for broker_name, counts in move_fields["before"].items()},
-        {broker_name: QueueCounts(**counts) for broker_name, counts in move_fields["after"].items()},
+        {broker_name: QueuePair(**counts) for broker_name, counts in move_fields["before"].items()},
+        {broker_name: QueuePair(**counts) for broker_name, counts in move_fields["after"].items()},
         move_fields.get("perm", 6),
         move_fields.get("orderConf"),
         move_fields.get("messagesToConsume", 0),

@@ -10,26 +10,26 @@ from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.rebalance_plan import (
     BrokerShares,
     LoadShares,
-    QueueCounts,
+    QueuePair,
+    RebalanceMove,
     RebalancePlan,
-    TopicMove,
     format_rebalance_plan,
     load_rebalance_plan,
     parse_rebalance_plan,
     save_rebalance_plan,
 )
 
-EIGHT, FOUR = QueueCounts(8, 8), QueueCounts(4, 4)
+EIGHT, FOUR = QueuePair(8, 8), QueuePair(4, 4)
 MOVES = (
-    TopicMove(
+    RebalanceMove(
         "orders",
         True,
-        {"broker-a": EIGHT, "broker-b": QueueCounts(8, 4)},
+        {"broker-a": EIGHT, "broker-b": QueuePair(8, 4)},
         {"broker-b": FOUR, "broker-c": FOUR},
         order_conf="broker-b:4;broker-c:4",
         messages_to_consume=1200,
     ),
-    TopicMove("audit", False, {"broker-a": EIGHT}, {"broker-b": EIGHT}, perm=4),
+    RebalanceMove("audit", False, {"broker-a": EIGHT}, {"broker-b": EIGHT}, perm=4),
 )
 PLAN = RebalancePlan(
     "cluster-a",
@@ -115,7 +115,7 @@ def test_a_short_plan_by_hand_has_defaults() -> None:
         "after: {a: {read: 8, write: 8}}}}",
         "p.yaml",
     )
-    assert plan == RebalancePlan("c", "", "load", "", (TopicMove("T", False, {"a": FOUR}, {"a": EIGHT}),))
+    assert plan == RebalancePlan("c", "", "load", "", (RebalanceMove("T", False, {"a": FOUR}, {"a": EIGHT}),))
 
 
 @pytest.mark.parametrize(
