@@ -5,13 +5,10 @@ from threading import BoundedSemaphore
 from time import monotonic, time
 from typing import Any, ClassVar
 
-from textual.binding import Binding
 from textual.screen import Screen
 
-from nsadmin.tui import themes
+from nsadmin.tui import app_bindings, themes
 from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
-from nsadmin.tui.actions import prompt_parser
-from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
@@ -22,13 +19,14 @@ from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
+from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
-from nsadmin.tui.views import row_export, screen_frame, units
+from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.table import InvalidFilterError, RowFilter
+from nsadmin.tui.views.table import RowFilter
 from nsadmin.tui.views.view_targets import CommandTarget
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
@@ -51,31 +49,7 @@ class Tui(BaseTui):
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
     TITLE = "nsadmin"
-    BINDINGS: ClassVar = [
-        *(
-            Binding(
-                key_binding.key_names,
-                key_binding.app_action,
-                key_binding.help_text,
-                show=False,
-                id=key_binding.binding_id,
-                priority=True,
-            )
-            for key_binding in KEY_BINDINGS
-            if "Tab" not in key_binding.binding_id
-        ),
-        *(
-            Binding(
-                str(screen_number),
-                f"screen({screen_number})",
-                screen_name,
-                show=False,
-                id=f"screen{screen_number}",
-                priority=True,
-            )
-            for screen_number, screen_name in enumerate(root_views.SCREEN_NAMES)
-        ),
-    ]
+    BINDINGS: ClassVar = app_bindings.build_bindings()
 
     def __init__(
         self,
@@ -92,6 +66,7 @@ class Tui(BaseTui):
         super().__init__(available_contexts, interval, home, clock, player, recorder)
         self.preferences = preferences or Preferences()
         self.action_controller = ActionController(self)
+        self.prompt_controller = PromptController(self, self.action_controller)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
@@ -301,33 +276,8 @@ class Tui(BaseTui):
         self.feed.pause(not self.feed.is_paused)
         self.redraw_screen()
 
-    def action_seek_to(self) -> None:
-        if self.player is None:
-            self.show_message("only a replay has a timeline: start nsadmin tui with --replay", "warn")
-            return
-        self._open_prompt("seek", units.format_clock(self.clock()))
-
-    def action_filter(self) -> None:
-        self._open_prompt("filter", self.navigation.current_state.row_filter.text)
-
-    def action_command(self) -> None:
-        context_names = list(self.available_contexts.list_names())
-        self._open_prompt(
-            "command",
-            "",
-            prompt_parser.list_suggestions(
-                root_views.SCREEN_NAMES, sorted(self.available_themes), context_names
-            ),
-        )
-
-    def action_save(self) -> None:
-        self._open_prompt("save", row_export.suggest_file_name(self.current_view, self.clock()))
-
-    def _open_prompt(
-        self, prompt_mode: PromptMode, initial_text: str, suggested_lines: Sequence[str] = ()
-    ) -> None:
-        self.screen_stack[0].add_class("asking")
-        self.prompt_input.open_prompt(prompt_mode, initial_text, suggested_lines)
+    def action_prompt(self, prompt_mode: PromptMode) -> None:
+        self.prompt_controller.open_prompt(prompt_mode)
 
     def action_run_key(self, binding_id: str) -> None:
         """Run the action of a key binding that the controller handles."""
@@ -372,29 +322,10 @@ class Tui(BaseTui):
             self._show_current_view()
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
-        if message.prompt_mode == "filter" and self.screen_stack[0].has_class("asking"):
-            try:
-                self.navigation.current_state.row_filter = RowFilter(message.typed_text)
-            except InvalidFilterError:
-                # The operator has typed only a part of the regular expression so far.
-                return
-            self.redraw_screen()
+        self.prompt_controller.filter_while_typing(message.prompt_mode, message.typed_text)
 
     def on_prompt_ended(self, message: Prompt.Ended) -> None:
-        self.screen_stack[0].remove_class("asking")
-        self.prompt_input.display = False
-        self.focus_rows()
-        if message.prompt_mode == "filter":
-            self.action_controller.table.set_filter(message.typed_text or "")
-        if message.prompt_mode == "command" and message.typed_text:
-            self.action_controller.run_prompt_line(message.typed_text)
-        if message.prompt_mode == "seek" and message.typed_text:
-            self.action_controller.seek_moment(message.typed_text)
-        if message.prompt_mode == "save" and message.typed_text:
-            # Save after the next refresh: the file must not show the prompt.
-            file_name = message.typed_text
-            self.call_after_refresh(lambda: self.action_controller.save_screen(file_name))
-        self.redraw_screen()
+        self.prompt_controller.close_prompt(message.prompt_mode, message.typed_text)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.redraw_screen)

@@ -103,6 +103,10 @@ class BaseTui(App[None]):
         """Show another cluster."""
         raise NotImplementedError
 
+    def focus_rows(self) -> None:
+        """Focus the table, unless a prompt is open."""
+        raise NotImplementedError
+
     def redraw_screen(self) -> None:
         """Draw the whole screen from the model."""
         raise NotImplementedError

@@ -30,7 +30,7 @@ def _describe_action_key(shortcut_key: str) -> str:
 
 KEY_BINDINGS = (
     KeyBinding("help", "question_mark", "help", "Everywhere", "help for this screen, and all keys", "help"),
-    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, or !TEXT: without, "
+    KeyBinding("filter", "slash", "prompt('filter')", "Everywhere", "rows with TEXT, or !TEXT: without, "
     "or /REGEX/", "filter"),
     KeyBinding("nextProblem", "n", "run_key('nextProblem')", "Everywhere", "next row with a problem"),
     KeyBinding("previousProblem", "N", "run_key('previousProblem')", "Everywhere", "previous row with a "
@@ -50,9 +50,11 @@ KEY_BINDINGS = (
     KeyBinding("before", "minus", "last", "Everywhere", "the previous view"),
     KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab"),
     KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the previous tab"),
-    KeyBinding("command", "colon", "command", "Everywhere", "a screen, or any nsadmin command", "command"),
+    KeyBinding("command", "colon", "prompt('command')", "Everywhere", "a screen, or any nsadmin "
+    "command", "command"),
     KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
-    KeyBinding("save", "o", "save", "Everywhere", "save the screen (.svg, .txt) or all rows (.csv)"),
+    KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
+    "rows (.csv)"),
     KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
     KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
     KeyBinding("actions", "space", "run_key('actions')", "Changing", "actions for this row", "do"),
@@ -74,7 +76,8 @@ KEY_BINDINGS = (
     "minutes back"),
     KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten "
     "minutes forward"),
-    KeyBinding("seekTo", "full_stop", "seek_to", "Replaying", "to a time of day; + and _ change the speed"),
+    KeyBinding("seekTo", "full_stop", "prompt('seek')", "Replaying", "to a time of day; + and _ "
+    "change the speed"),
     KeyBinding("suspend", "ctrl+z", "suspend_process", "Leaving", "suspend; the shell command fg resumes"),
     KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
 )  # fmt: skip
