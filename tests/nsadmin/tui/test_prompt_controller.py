@@ -14,10 +14,12 @@ async def test_the_prompt_opens_with_the_usual_text_of_its_mode_or_with_a_given_
         prompt = app.prompt_controller
         prompt.open_prompt("save")
         assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
+        await pilot.pause()
         prompt.close_prompt("save", None)
         assert not app.prompt_input.display
         prompt.open_prompt("command", "topicRoute ")
         assert app.prompt_input.value == "topicRoute "
+        await pilot.pause()
         prompt.close_prompt("command", None)
         prompt.open_prompt("filter")
         assert app.prompt_input.value == ""
@@ -25,6 +27,7 @@ async def test_the_prompt_opens_with_the_usual_text_of_its_mode_or_with_a_given_
         assert "no row matches the filter" in screen_to_text(app)
         prompt.open_prompt("filter")
         assert app.prompt_input.value == "!broker"
+        await pilot.pause()
 
 
 @driven
