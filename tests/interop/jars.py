@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 POM = Path(__file__).with_name("pom.xml")
+PROXY = Path(__file__).with_name("proxy.xml")
 HADOOP = Path(__file__).with_name("hadoop.xml")
 SOURCES = Path(__file__).with_name("java")
 NEWEST = "5.5.0"
@@ -69,6 +70,11 @@ def container(version: str) -> Path:
     artifact = f"-Dartifact=org.apache.rocketmq:rocketmq-container:{version}"
     folder = _brought(f"rocketmq-container-{version}", "dependency:copy", artifact)
     return next(folder.glob("*.jar"))
+
+
+def proxy(version: str) -> Path:
+    """The folder of the proxy's jars and of the Java gRPC client."""
+    return _brought(f"rocketmq-proxy-{version}", *_needed(PROXY), f"-Drocketmq.version={version}")
 
 
 def hadoop(version: str) -> Path:

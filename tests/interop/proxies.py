@@ -1,0 +1,66 @@
+"""The released proxy of 5.x on loopback, in cluster mode or with a broker in local mode."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.interop import jars
+from tests.interop.java_parts import QUICK_START, Running, jvm, write_properties
+from tests.interop.processes import Child, free_port
+
+_MAIN = "org.apache.rocketmq.proxy.ProxyStartup"
+
+
+class JavaProxy(Running):
+    """A released proxy; `config` adds to or replaces its settings.
+
+    With `broker_config`, the proxy runs in local mode: it contains a broker with these properties.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        namesrv_addrs: Sequence[str],
+        config: Mapping[str, object] | None = None,
+        broker_config: Mapping[str, object] | None = None,
+        jvm_flags: Sequence[str] = QUICK_START,
+        version: str = jars.NEWEST,
+    ) -> None:
+        self.home, self._flags, self._version = home, jvm_flags, version
+        self.grpc_port, self.remoting_port = free_port(), free_port()
+        self._broker_config = broker_config
+        self._config = {
+            "proxyMode": "cluster" if broker_config is None else "local",
+            "proxyName": home.name,
+            "rocketMQClusterName": "DefaultCluster",
+            "namesrvAddr": ";".join(namesrv_addrs),
+            "localServeAddr": "127.0.0.1",
+            "grpcServerPort": self.grpc_port,
+            "remotingListenPort": self.remoting_port,
+            **(config or {}),
+        }
+
+    @property
+    def grpc_address(self) -> str:
+        return f"127.0.0.1:{self.grpc_port}"
+
+    @property
+    def remoting_address(self) -> str:
+        return f"127.0.0.1:{self.remoting_port}"
+
+    def start(self) -> None:
+        file = self.home / "proxy.json"
+        self.home.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(self._config))
+        words = ["-pc", str(file)]
+        if self._broker_config is not None:
+            words += ["-bc", str(write_properties(self.home / "broker.properties", self._broker_config))]
+        command = jvm(self._version, _MAIN, self.home, [*self._flags, "-Xms128m", "-Xmx512m"])
+        folder = jars.proxy(self._version)
+        program = jars.compiled("LoopbackProxy", self._version, folder)
+        self.child = Child([*command, *program, *words], self.home / "stdout.log")
+        try:
+            self.child.wait_for_line("rocketmq-proxy startup successfully", 90)
+        except BaseException:
+            self.child.kill()
+            raise
