@@ -17,6 +17,7 @@ HADOOP = Path(__file__).with_name("hadoop.xml")
 SOURCES = Path(__file__).with_name("java")
 NEWEST = "5.5.0"
 OLD = "4.9.7"
+GRPC_CLIENT = "5.2.0"
 
 
 def require(*programs: str, strict: bool = True) -> None:
@@ -73,8 +74,14 @@ def container(version: str) -> Path:
 
 
 def proxy(version: str) -> Path:
-    """The folder of the proxy's jars and of the Java gRPC client."""
+    """The folder of the proxy's jars."""
     return _brought(f"rocketmq-proxy-{version}", *_needed(PROXY), f"-Drocketmq.version={version}")
+
+
+def grpc_client() -> Path:
+    """The folder of the Java gRPC client: one jar that contains its libraries."""
+    artifact = f"-Dartifact=org.apache.rocketmq:rocketmq-client-java:{GRPC_CLIENT}"
+    return _brought(f"rocketmq-client-java-{GRPC_CLIENT}", "dependency:copy", artifact)
 
 
 def hadoop(version: str) -> Path:
