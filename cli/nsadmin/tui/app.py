@@ -233,9 +233,7 @@ class Tui(BaseTui):
         self._next_redraw_at = now_seconds + _REST_FACTOR * (now_seconds - self._drawn_at)
 
     def _send_queries(self) -> None:
-        self.feed.ask(
-            self.current_view.list_queries(self.model, self.row_grid.visible_items, self.row_grid.cursor_item)
-        )
+        self.feed.ask(self.screen_renderer.list_queries())
 
     # Keys. Textual finds these methods by the names in the bindings.
 

@@ -33,6 +33,7 @@ from nsadmin.tui.polling.poll_records import (
     NameServerPolled,
     ProblemsPolled,
     TopicPolled,
+    TopicRatesPolled,
 )
 
 R = TypeVar("R")
@@ -71,6 +72,7 @@ class ClusterModel:
         self.brokers: dict[BrokerPlace, ObservedBroker] = {}
         self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
         self.topic_polls: dict[str, TopicPolled] = {}
+        self.topic_rates: dict[str, float] = {}
         self.config_answers: dict[str, LatestAnswer[ConfigPolled]] = {}
         self.connection_answers: dict[str, LatestAnswer[ConnectionsPolled]] = {}
         self.broker_topic_answers: dict[str, LatestAnswer[BrokerTopicsPolled]] = {}
@@ -192,11 +194,16 @@ class ClusterModel:
             poll = _replace_fields(
                 poll, put_tps=previous_poll.put_tps, groups=poll.groups or previous_poll.groups
             )
+        if poll.put_tps:
+            self.topic_rates[poll.topic] = sum(poll.put_tps.values())
         # Keep only the latest topics: an operator may scroll through twenty thousand of them.
         self.topic_polls.pop(poll.topic, None)
         self.topic_polls[poll.topic] = poll
         while len(self.topic_polls) > _MAX_TOPIC_POLLS:
             del self.topic_polls[next(iter(self.topic_polls))]
+
+    def _apply_topic_rates(self, poll: TopicRatesPolled) -> None:
+        self.topic_rates.update(poll.rates)
 
     def _apply_config(self, poll: ConfigPolled) -> None:
         config_answer = self.config_answers.setdefault(poll.addr, LatestAnswer())
@@ -313,6 +320,7 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     GroupPolled: ClusterModel._apply_group,
     GroupsPolled: ClusterModel._apply_group_names,
     TopicPolled: ClusterModel._apply_topic,
+    TopicRatesPolled: ClusterModel._apply_topic_rates,
     ConfigPolled: ClusterModel._apply_config,
     BrokerTopicsPolled: ClusterModel._apply_broker_topics,
     ConnectionsPolled: ClusterModel._apply_connections,

@@ -5,8 +5,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.results import ServerResult, error_text, is_not_found
+from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.tui.polling.group_queries import query_group, query_groups
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerTopicsPolled,
@@ -15,22 +16,15 @@ from nsadmin.tui.polling.poll_records import (
     ConnectionsPolled,
     DivergenceFinding,
     DivergencePolled,
-    GroupPolled,
-    GroupsPolled,
     QueueCounts,
-    QueueLag,
     TopicPolled,
 )
-from nsadmin.tui.polling.server_polls import ServerProbe, hide_secrets, split_batches
+from nsadmin.tui.polling.server_polls import ServerProbe, hide_secrets
 
 if TYPE_CHECKING:
-    from nsadmin.client.consumers.client_connections import ConnectedClient
-    from nsadmin.client.consumers.consume_stats import ConsumeStats
     from nsadmin.client.topic_routes import TopicRoute
 
 _REST_FACTOR = 10
-_TURNS_PER_SECOND = 10
-"""The queries of a group on all brokers are split into turns of this fraction of the requests per second."""
 _MAX_RATED_MASTERS = 12
 """The list of topics asks for rates only up to this number of masters. The view of one topic always asks."""
 
@@ -147,102 +141,6 @@ def _add_rates(
     return msgspec.structs.replace(poll, put_tps=rate_by_broker, groups=reader_groups)
 
 
-def _query_groups(
-    server_probe: ServerProbe, _: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
-    """Query the names of all consumer groups, then each group in turn."""
-    try:
-        name_results = server_probe.admin.groups.list_names()
-    except RocketMQError as error:
-        yield GroupsPolled(server_probe.clock(), (), {"": error_text(error)})
-        return
-    group_names = sorted(
-        {group_name for name_result in name_results for group_name in name_result.result or ()}
-    )
-    error_by_broker = {
-        name_result.addr: error_text(name_result.error)
-        for name_result in name_results
-        if name_result.error is not None
-    }
-    yield GroupsPolled(server_probe.clock(), group_names, error_by_broker)
-    broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
-    polled_times = server_probe.carried_state.setdefault("group polls", {})
-    # Another query ends this one. Begin with the groups that have waited longest, so that all get their turn.
-    for group_name in sorted(group_names, key=lambda name: polled_times.get(name, 0.0)):
-        yield _poll_group(server_probe, group_name, broker_addrs, request_pace)
-        polled_times[group_name] = monotonic()
-
-
-def _query_group(
-    server_probe: ServerProbe, group: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
-    """Query the lag and the connected clients of a consumer group."""
-    try:
-        with request_pace.reserve_requests(1):
-            targets = server_probe.admin.groups.list_targets(None)
-    except RocketMQError as error:
-        yield GroupPolled(server_probe.clock(), group, error=error_text(error))
-        return
-    yield _poll_group(server_probe, group, [target.broker_addr or "" for target in targets], request_pace)
-
-
-def _poll_group(
-    server_probe: ServerProbe, group: str, broker_addrs: Sequence[str], request_pace: RequestPace
-) -> GroupPolled:
-    consumers = server_probe.admin.consumers
-    progress_results: list[ServerResult[ConsumeStats]] = []
-    member_by_id: dict[str, ConnectedClient] = {}
-    consume_type = message_model = None
-    # Small turns: brokers and name servers are polled between them.
-    turn_size = max(1, request_pace.per_second // _TURNS_PER_SECOND)
-    for turn_addrs in split_batches(broker_addrs, turn_size):
-        with request_pace.reserve_requests(len(turn_addrs)):
-            progress_results += consumers.get_progress_at(group, turn_addrs)
-        with request_pace.reserve_requests(len(turn_addrs)):
-            connections = consumers.get_group_connections([group], turn_addrs)[group]
-        member_by_id |= {client.client_id: client for client in connections.clients}
-        consume_type = consume_type or connections.consume_type
-        message_model = message_model or connections.message_model
-    progress_tables = [result.result for result in progress_results if result.result is not None]
-    try:
-        if not any(result.result is None or result.result.queues for result in progress_results):
-            server_probe.admin.groups.check_exists(group, None)
-        if not progress_tables:
-            raise next(
-                (result.error for result in progress_results if result.error is not None),
-                RocketMQError("no master is registered"),
-            )
-    except RocketMQError as error:
-        return GroupPolled(server_probe.clock(), group, error=error_text(error))
-    queue_lags = [
-        QueueLag(
-            queue_progress.queue.topic,
-            queue_progress.queue.broker_name,
-            queue_progress.queue.queue_id,
-            queue_progress.broker_offset,
-            queue_progress.consumer_offset,
-            queue_progress.inflight_count,
-            queue_progress.last_consumed_ms,
-        )
-        for progress_table in progress_tables
-        for queue_progress in progress_table.queues
-    ]
-    consume_tps = sum(progress_table.consume_tps for progress_table in progress_tables)
-    members = [_member_of_client(client) for client in member_by_id.values()]
-    return GroupPolled(
-        server_probe.clock(), group, consume_tps, queue_lags, members, consume_type, message_model
-    )
-
-
-def _member_of_client(group_client: "ConnectedClient") -> ClientConnection:
-    return ClientConnection(
-        group_client.client_id,
-        group_client.client_addr or "",
-        group_client.language or "",
-        group_client.version or "",
-    )
-
-
 def _query_config(
     server_probe: ServerProbe, broker_addr: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
 ) -> Iterator[AnyPoll]:
@@ -354,8 +252,8 @@ def _format_value(server_value: object) -> str:
 _QUERY_FUNCTIONS: dict[str, Callable[..., Iterator[AnyPoll]]] = {
     "topic": _query_topic,
     "topicRow": _query_topic_row,
-    "groups": _query_groups,
-    "group": _query_group,
+    "groups": query_groups,
+    "group": query_group,
     "config": _query_config,
     "connections": _query_connections,
     "brokerTopics": _query_broker_topics,

@@ -87,7 +87,10 @@ class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GroupPolled(Poll, frozen=True, tag="group"):
-    """A consumer group over all brokers."""
+    """A consumer group over all brokers.
+
+    `untold` are the errors of brokers that returned no connections, so that `members` is incomplete.
+    """
 
     group: str
     tps: float | None = None
@@ -96,6 +99,7 @@ class GroupPolled(Poll, frozen=True, tag="group"):
     consume_type: str | None = None
     message_model: str | None = None
     error: str | None = None
+    untold: Mapping[str, str] = {}
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):
@@ -125,6 +129,12 @@ class TopicPolled(Poll, frozen=True, tag="topic"):
     errors: Mapping[str, str] = {}
     groups: Sequence[str] | None = None
     put_tps: Mapping[str, float] | None = None
+
+
+class TopicRatesPolled(Poll, frozen=True, tag="topicRates"):
+    """Messages per second over the last minute on all masters, by topic. Only some of the topics."""
+
+    rates: Mapping[str, float]
 
 
 class ConfigPolled(Poll, frozen=True, tag="config"):
@@ -255,6 +265,7 @@ AnyPoll: TypeAlias = (
     | GroupPolled
     | GroupsPolled
     | TopicPolled
+    | TopicRatesPolled
     | ConfigPolled
     | BrokerTopicsPolled
     | ConnectionsPolled

@@ -3,12 +3,12 @@
 Rule: a slow or dead server does not delay the others. Each name server has its own thread. Brokers that
 answered last time share one thread with a short timeout. A broker that misses it is asked again at once by
 another thread, with the timeout of the command line. A third thread runs the queries of the current screen.
-Requests are spread over the interval, and all threads share one rate limit.
+Requests are spread over the interval, and these threads share one rate limit. `sampling` adds two threads.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import ceil
 from pathlib import Path
 from time import monotonic
@@ -28,6 +28,7 @@ from nsadmin.tui.polling.poll_records import (
     MissingBrokersPolled,
     NameServerPolled,
 )
+from nsadmin.tui.polling.sampling import SAMPLED_KINDS, SamplingAccess, SamplingThreads
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
 
 ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
@@ -96,6 +97,17 @@ class ClusterPoller:
         self._checks_due = threading.Event()
         self._wake_event = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._sampling = SamplingThreads(
+            SamplingAccess(
+                polling_plan.addrs,
+                lambda: self._open_probe(polling_plan.addrs),
+                self._list_server_polls,
+                post_polls,
+                self._request_pace,
+                self._stop_event,
+                self._running_event,
+            )
+        )
 
     def start(self) -> None:
         thread_bodies: list[Callable[[], None]] = [
@@ -109,6 +121,8 @@ class ClusterPoller:
             self._watch_drains,
             self._watch_inventory,
             self._watch_problems,
+            lambda: self._sampling.sample_groups(lambda: self.interval),
+            lambda: self._sampling.sample_topic_rates(lambda: self.interval),
             *(
                 lambda journal_folder=journal_folder: self._follow_journal(journal_folder)
                 for journal_folder in self._plan.journal_folders
@@ -133,6 +147,7 @@ class ClusterPoller:
             self._wake_event,
         ):
             event.set()
+        self._sampling.stop()
         deadline_seconds = monotonic() + patience_seconds
         for thread in self._threads:
             thread.join(max(deadline_seconds - monotonic(), 0))
@@ -151,6 +166,7 @@ class ClusterPoller:
         # The threads of silent brokers and of checks wait for events of their own.
         for event in (self._wake_event, self._broker_fell_silent, self._checks_due):
             event.set()
+        self._sampling.wake()
 
     def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
         """Set the detail queries that run from now on, in addition to the polls of all servers."""
@@ -159,6 +175,7 @@ class ClusterPoller:
             if wanted_queries == self._detail_queries:
                 return
             self._detail_queries = wanted_queries
+        self._sampling.set_wanted(query.query_kind for query in wanted_queries)
         self._queries_changed.set()
 
     def _run_with_restarts(self, thread_body: Callable[[], None]) -> None:
@@ -214,6 +231,10 @@ class ClusterPoller:
                 ]
             self._brokers_known.set()
 
+    def _list_server_polls(self) -> list[NameServerPolled]:
+        with self._lock:
+            return [*self._latest_polls.values()]
+
     def _select_brokers(self, select_silent: bool) -> list[str]:
         with self._lock:
             listed_addrs = dict.fromkeys(
@@ -243,6 +264,7 @@ class ClusterPoller:
         self._brokers_known.wait()
         with self._open_probe(self._plan.addrs, _BROKER_TIMEOUT_SECONDS) as server_probe:
             self._poll_first_turn(server_probe)
+            self._sampling.begin()
             while not self._stop_event.is_set():
                 began_seconds = monotonic()
                 broker_addrs = self._select_brokers(False)
@@ -324,8 +346,7 @@ class ClusterPoller:
         previous_poll: MissingBrokersPolled | None = None
         while not self._stop_event.is_set():
             began_seconds = monotonic()
-            with self._lock:
-                latest_polls = [*self._latest_polls.values()]
+            latest_polls = self._list_server_polls()
             # A name server that was not asked yet may be the only one that lists a broker.
             if len(latest_polls) == len(self._plan.addrs):
                 poll = poll_missing_brokers(self._plan.inventory, latest_polls, self._clock)
@@ -340,33 +361,24 @@ class ClusterPoller:
         self._brokers_known.wait()
         # Imported while requests are running, so that the first screen appears sooner.
         from nsadmin.operations.checks.check_suite import CheckScope
-        from nsadmin.operations.divergence.observer import DivergenceObserver
-        from nsadmin.tui.polling.problem_checks import poll_problems
+        from nsadmin.tui.polling.problem_checks import repeat_checks
 
         check_scope = CheckScope(
             journal_folders=[Path(folder) for folder in self._plan.journal_folders],
             tls=self._plan.tls,
             inventory=self._plan.inventory,
         )
-        with self._create_client(self._plan.addrs, None, RequestStopwatch()) as admin:
-            divergence_observer = (
-                DivergenceObserver(admin, self._clock, namespaces=tuple(self._plan.namespaces))
-                if len(self._plan.addrs) > 1
-                else None
-            )
+        problem_polls = repeat_checks(
+            lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
+            check_scope,
+            self._clock,
+            self._plan.namespaces if len(self._plan.addrs) > 1 else None,
+        )
+        with closing(problem_polls):
             while not self._stop_event.is_set():
                 began_seconds = monotonic()
                 self._checks_due.clear()
-                self._post_polls(
-                    [
-                        poll_problems(
-                            lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
-                            check_scope,
-                            self._clock,
-                            divergence_observer,
-                        )
-                    ]
-                )
+                self._post_polls([next(problem_polls)])
                 rest_seconds = max(_CHECK_REST_FACTOR * (monotonic() - began_seconds), 1.0)
                 self._stop_event.wait(rest_seconds)
                 self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))
@@ -378,7 +390,9 @@ class ClusterPoller:
                 began_seconds = monotonic()
                 self._queries_changed.clear()
                 with self._lock:
-                    detail_queries = self._detail_queries
+                    detail_queries = [
+                        query for query in self._detail_queries if query.query_kind not in SAMPLED_KINDS
+                    ]
                 for poll in run_queries(server_probe, detail_queries, self._plan.addrs, self._request_pace):
                     self._post_polls([poll])
                     if self._stop_event.is_set() or self._queries_changed.is_set():

@@ -1,6 +1,6 @@
 """The checks of `nsadmin check all`, as a poll of their problems."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from namesrv_core.errors import RocketMQError
@@ -12,6 +12,23 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import ProblemRecord, ProblemsPolled
+
+
+def repeat_checks(
+    connect_client: Callable[[], AbstractContextManager[AdminClient]],
+    check_scope: CheckScope,
+    clock: Callable[[], int],
+    compared_namespaces: Sequence[str] | None,
+) -> Generator[ProblemsPolled, None, None]:
+    """Run all checks each time that the caller takes a poll. None: do not compare name servers."""
+    with connect_client() as admin:
+        divergence_observer = (
+            DivergenceObserver(admin, clock, namespaces=tuple(compared_namespaces))
+            if compared_namespaces is not None
+            else None
+        )
+        while True:
+            yield poll_problems(connect_client, check_scope, clock, divergence_observer)
 
 
 def poll_problems(

@@ -6,6 +6,7 @@ from typing import Any
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs
+from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.row_groups import group_rows
@@ -70,6 +71,15 @@ class ScreenRenderer:
             drawing_widget.show_lines(
                 drawn_lines if silence is None else [screen_frame.dim_line(line) for line in drawn_lines]
             )
+
+    def list_queries(self) -> list[DetailQuery]:
+        """The detail queries for the visible rows and for the order of the rows."""
+        app, view_state = self._app, self._app.navigation.current_state
+        visible_queries = view_state.view.list_queries(
+            app.model, app.row_grid.visible_items, app.row_grid.cursor_item
+        )
+        sort_key = view_state.sort_order.key if view_state.sort_order else None
+        return [*visible_queries, *view_state.view.list_sort_queries(sort_key)]
 
     def _select_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows without hidden ones, and without rows that have no problem if the operator chose so."""

@@ -82,6 +82,10 @@ class View:
         """The detail queries that this view needs, in addition to the polls of all servers."""
         return []
 
+    def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:
+        """The detail queries that an order by this column needs."""
+        return []
+
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The line above the table."""
         return ()

@@ -11,7 +11,14 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, GroupsPolled, NameServerPolled
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    BrokerPolled,
+    GroupPolled,
+    GroupsPolled,
+    NameServerPolled,
+    TopicRatesPolled,
+)
 from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
 from tests.support.playground import Playground, playground
 from tests.support.running import DEADLINE
@@ -121,6 +128,31 @@ def test_questions_of_a_screen_are_asked_until_there_are_others(ground: Playgrou
     heard.until(lambda: len(heard.of(GroupsPolled)) >= 2)
     feed.ask([])
     feed.stop(DEADLINE)
+
+
+def test_groups_are_sampled_from_the_start_and_again_when_a_view_shows_them(
+    ground: Playground, heard: Heard
+) -> None:
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    names = heard.until(lambda: heard.of(GroupsPolled))[0].names
+    heard.until(lambda: {poll.group for poll in heard.of(GroupPolled)} == set(names))
+    feed.ask([DetailQuery("groups")])
+    heard.until(lambda: len(heard.of(GroupsPolled)) >= 3)
+    feed.ask([])
+    feed.stop(DEADLINE)
+    assert heard.errors == []
+
+
+def test_rates_of_all_topics_are_read_while_a_view_wants_them(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    heard.until(lambda: heard.of(GroupPolled))
+    assert heard.of(TopicRatesPolled) == []
+    feed.ask([DetailQuery("topicRates")])
+    heard.until(lambda: any(poll.rates.get("orders") for poll in heard.of(TopicRatesPolled)))
+    feed.stop(DEADLINE)
+    assert heard.errors == []
 
 
 def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground) -> None:

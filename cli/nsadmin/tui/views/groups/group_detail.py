@@ -64,7 +64,7 @@ class GroupDetailView(View):
                 units.format_count(group_row.total_lag),
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
-            Cell(f"  {len(group_answer.last_poll.members)} clients", "strong"),
+            Cell(f"  {group_row.client_text} clients", "strong"),
             Cell(
                 f"  {group_answer.last_poll.consume_type or ''} {group_answer.last_poll.message_model or ''}",
                 "dim",
@@ -204,6 +204,13 @@ class GroupClientsView(GroupDetailView):
     def build_rows(self, model: ClusterModel) -> Sequence[ClientConnection]:
         group_poll = self.find_poll(model)
         return list(group_poll.members) if group_poll is not None else []
+
+    def empty_message(self, model: ClusterModel) -> str:
+        group_poll = self.find_poll(model)
+        if group_poll is not None and group_poll.untold:
+            broker_addr, error_text = next(iter(group_poll.untold.items()))
+            return f"unknown: {broker_addr} returned no connections ({error_text})"
+        return super().empty_message(model)
 
     def row_key(self, row: ClientConnection) -> str:
         return f"{row.client_id} {row.addr}"

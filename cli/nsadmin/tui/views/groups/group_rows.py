@@ -5,6 +5,7 @@ from typing import NamedTuple
 from nsadmin.tui.model.cluster_model import Trend
 from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.poll_records import GroupPolled
+from nsadmin.tui.views import units
 
 
 class GroupRow(NamedTuple):
@@ -18,6 +19,20 @@ class GroupRow(NamedTuple):
     @property
     def group_poll(self) -> GroupPolled | None:
         return self.group_answer.last_poll if self.group_answer is not None else None
+
+    @property
+    def client_count(self) -> int | None:
+        """The connected clients. None: no client is known, and a broker did not return its connections."""
+        if self.group_poll is None or (not self.group_poll.members and self.group_poll.untold):
+            return None
+        return len(self.group_poll.members)
+
+    @property
+    def client_text(self) -> str:
+        """The number of clients, with a plus sign if more clients may be connected to silent brokers."""
+        if self.client_count is None or self.group_poll is None:
+            return units.UNKNOWN_MARK
+        return f"{self.client_count}{'+' if self.group_poll.untold else ''}"
 
     @property
     def total_lag(self) -> int | None:

@@ -26,13 +26,9 @@ def _growth_cell(row: GroupRow) -> Cell:
 
 
 def _clients_cell(row: GroupRow) -> Cell:
-    if row.group_poll is None:
-        return Cell(units.UNKNOWN_MARK, "dim")
-    client_count = len(row.group_poll.members)
-    return Cell(
-        str(client_count),
-        "bad" if client_count == 0 and row.total_lag else "dim" if client_count == 0 else "",
-    )
+    if row.client_count:
+        return Cell(row.client_text)
+    return Cell(row.client_text, "bad" if row.client_count == 0 and row.total_lag else "dim")
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
@@ -48,11 +44,11 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         "members",
         "CLIENTS",
         7,
-        lambda row: len(row.group_poll.members) if row.group_poll else None,
+        lambda row: row.client_count,
         _clients_cell,
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="connected clients",
+        help_text="connected clients; – or + if a broker did not return its clients",
     ),
     Column(
         "lag",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
+from nsadmin.operations.topic_kinds import list_own_names
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
@@ -28,18 +29,15 @@ class ListingCounts(NamedTuple):
 
 
 class TopicRow(NamedTuple):
-    """A row of the list. nsadmin queries the topic's routes and rates only while the row is visible."""
+    """A row of the list. nsadmin queries the topic's routes only while the row is visible."""
 
     topic: str
     model: ClusterModel
+    topic_kind: str
 
     @property
     def topic_poll(self) -> TopicPolled | None:
         return self.model.topic_polls.get(self.topic)
-
-    @property
-    def topic_kind(self) -> str:
-        return kind_of_topic(self.topic)
 
     @property
     def listing_counts(self) -> ListingCounts:
@@ -87,8 +85,7 @@ class TopicRow(NamedTuple):
 
     @property
     def put_rate(self) -> float | None:
-        rate_by_broker = self.topic_poll.put_tps if self.topic_poll is not None else None
-        return sum(rate_by_broker.values()) if rate_by_broker else None
+        return self.model.topic_rates.get(self.topic)
 
     @property
     def has_difference(self) -> bool | None:
@@ -99,13 +96,16 @@ class TopicRow(NamedTuple):
         return None if len(routes) < 2 or self.model.find_silence() is not None else False
 
 
-def kind_of_topic(topic: str) -> str:
-    """The kind of a topic, derived from its name: "retry", "dead letters", "system" or ""."""
+def kind_of_topic(topic: str, own_names: Set[str] = frozenset()) -> str:
+    """The kind of a topic, derived from its name: "retry", "dead letters", "system" or "".
+
+    `own_names` are topics that brokers create themselves.
+    """
     if topic.startswith("%RETRY%"):
         return "retry"
     if topic.startswith("%DLQ%"):
         return "dead letters"
-    is_system = topic in SYSTEM_TOPICS or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
+    is_system = topic in SYSTEM_TOPICS or topic in own_names or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
     return "system" if is_system else ""
 
 
@@ -204,7 +204,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: row.put_rate,
         lambda row: Cell(units.format_rate(row.put_rate)),
         is_right_aligned=True,
-        help_text="messages put per second, over a minute; polled only while the row is visible",
+        help_text="messages put per second, over a minute; sorting by it reads the rates of all topics",
     ),
 )
 
@@ -219,8 +219,15 @@ class TopicsView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRow]:
         topic_names = model.list_topic_names()
+        own_names = frozenset(
+            own_name
+            for broker in model.brokers.values()
+            for own_name in list_own_names(broker.place[0], broker.cluster_name)
+        )
         return model.compute_once(
-            "topic rows", (topic_names,), lambda: [TopicRow(topic, model) for topic in topic_names]
+            "topic rows",
+            (topic_names, own_names),
+            lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topic_names],
         )
 
     def row_key(self, row: TopicRow) -> str:
@@ -243,6 +250,10 @@ class TopicsView(View):
         topic_names = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
         return [DetailQuery("topicRow", topic) for topic in list(topic_names)[:_MAX_QUERIES]]
 
+    def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:
+        """An order by rate needs the rates of all topics, not only of the visible ones."""
+        return [DetailQuery("topicRates")] if sort_key == "rate" else []
+
     def open_row(self, row: TopicRow) -> TopicTarget:
         return TopicTarget(row.topic)
 
@@ -253,12 +264,16 @@ class TopicsView(View):
         topic_names = model.list_topic_names()
         if not topic_names and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} topics", "strong")]
-        application_count = model.compute_once(
+        topic_rows = self.build_rows(model)
+        application_topics = model.compute_once(
             "topics of users",
-            (topic_names,),
-            lambda: sum(1 for topic in topic_names if not kind_of_topic(topic)),
+            (topic_rows,),
+            lambda: {row.topic for row in topic_rows if not row.topic_kind},
         )
+        rated_count = len(application_topics & model.topic_rates.keys())
+        rated_text = "all" if rated_count == len(application_topics) else str(rated_count)
         return [
             Cell(units.count_noun(len(topic_names), "topic"), "strong"),
-            Cell(f"  {application_count} application topics", "dim"),
+            Cell(f"  {len(application_topics)} application topics", "dim"),
+            Cell(f"  rates of {rated_text} of them" if rated_count else "", "dim"),
         ]

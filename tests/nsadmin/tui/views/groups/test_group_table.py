@@ -1,5 +1,7 @@
 """Consumer groups: how far behind, and whether that grows."""
 
+from msgspec.structs import replace
+
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import open_target
@@ -50,6 +52,12 @@ def test_messages_that_nobody_reads_are_bad() -> None:
     model.apply_poll(poll(5, NOON, members=0))
     [row] = GroupsView().build_rows(model)
     assert GROUP_COLUMNS[1].render_cell(row) == ("0", "bad")
+
+
+def test_clients_are_unknown_if_a_broker_returned_progress_but_no_connections() -> None:
+    silent = {"10.0.1.2:10911": "closed"}
+    assert texts(replace(poll(5, NOON, members=0), untold=silent))["members"] == "–"
+    assert texts(replace(poll(5, NOON, members=2), untold=silent))["members"] == "2+"
 
 
 def test_the_view() -> None:

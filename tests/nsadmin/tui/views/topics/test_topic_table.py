@@ -4,7 +4,13 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    NameServerPolled,
+    QueueCounts,
+    TopicPolled,
+    TopicRatesPolled,
+)
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from nsadmin.tui.views.topics.topic_table import TOPIC_COLUMNS, TopicsView, kind_of_topic
 from tests.support.screens import NOON, server
@@ -44,6 +50,18 @@ def test_a_route_that_all_tell_alike_and_one_that_they_do_not() -> None:
     }  # fmt: skip
     assert texts(model_of(TopicPolled(NOON, "orders", {ONE: route, TWO: None})), "orders")["same"] == "≠"
     assert texts(model_of(TopicPolled(NOON, "orders", {ONE: None, TWO: None})), "orders")["perm"] == "none"
+
+
+def test_an_order_by_rate_needs_the_rates_of_all_topics_and_the_headline_counts_them() -> None:
+    assert TopicsView().list_sort_queries("rate") == [DetailQuery("topicRates")]
+    assert TopicsView().list_sort_queries("topic") == []
+    model = model_of(server(ONE, topics=("orders", "payments")))
+    assert "rates" not in "".join(cell.text for cell in TopicsView().render_headline(model))
+    model.apply_poll(TopicRatesPolled(NOON, {"orders": 2.5}))
+    assert texts(model, "orders")["rate"] == "2.5"
+    assert TopicsView().render_headline(model)[-1].text == "  rates of 1 of them"
+    model.apply_poll(TopicRatesPolled(NOON, {"payments": 0.0}))
+    assert TopicsView().render_headline(model)[-1].text == "  rates of all of them"
 
 
 def test_what_no_name_server_tells_is_neither_none_nor_equal() -> None:
