@@ -3,7 +3,7 @@
 Rule: a slow or dead server does not delay the others. Each name server has its own thread. Brokers that
 answered last time share one thread with a short timeout. A broker that misses it is asked again at once by
 another thread, with the timeout of the command line. A third thread runs the queries of the current screen.
-Requests are spread over the interval, and these threads share one rate limit. `sampling` adds two threads.
+Requests are spread over the interval, and these threads share one rate limit. `sample_threads` adds two.
 """
 
 import threading
@@ -28,7 +28,7 @@ from nsadmin.tui.polling.poll_records import (
     MissingBrokersPolled,
     NameServerPolled,
 )
-from nsadmin.tui.polling.sampling import SAMPLED_KINDS, SamplingAccess, SamplingThreads
+from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
 
 ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]

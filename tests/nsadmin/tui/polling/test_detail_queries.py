@@ -5,18 +5,12 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
-from nsadmin.client.consumers.groups import GroupAdmin
-from nsadmin.client.results import NoneReachable, ServerResult
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
     ConfigPolled,
     ConnectionsPolled,
     DivergencePolled,
-    GroupPolled,
-    GroupsPolled,
     QueueCounts,
     TopicPolled,
 )
@@ -52,87 +46,6 @@ def test_a_topic_that_is_not_there_is_none_for_each_name_server(ground: Playgrou
     [poll] = ground.ask(DetailQuery("topic", "nothing"))
     assert isinstance(poll, TopicPolled)
     assert (poll.routes, poll.put_tps) == ({"10.0.0.1:9876": None, "10.0.0.2:9876": None}, None)
-
-
-def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
-    names, *groups = ground.ask(DetailQuery("groups"))
-    assert isinstance(names, GroupsPolled)
-    assert [each.group for each in groups if isinstance(each, GroupPolled)] == list(names.names)
-    behind = [each for each in groups if isinstance(each, GroupPolled) and each.lags]
-    assert behind
-    assert behind[0].tps is not None
-
-
-def test_one_group_with_its_members(ground: Playground) -> None:
-    names, *_ = ground.ask(DetailQuery("groups"))
-    assert isinstance(names, GroupsPolled)
-    polls = [poll for name in names.names for poll in ground.ask(DetailQuery("group", name))]
-    assert any(isinstance(poll, GroupPolled) and poll.members and poll.consume_type for poll in polls)
-
-
-def test_a_group_is_asked_only_on_the_brokers_that_know_it(
-    ground: Playground, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, list[str]]] = []
-    list_names, get_progress_at = GroupAdmin.list_names, ConsumerAdmin.get_progress_at
-
-    def forget_a_group(self: GroupAdmin, *args: Any, **options: Any) -> list[ServerResult[list[str]]]:
-        first_result, *other_results = list_names(self, *args, **options)
-        return [first_result._replace(result=["lone"]), *other_results]
-
-    def remember(self: ConsumerAdmin, group: str, broker_addrs: list[str]) -> Any:
-        asked.append((group, [*broker_addrs]))
-        return get_progress_at(self, group, broker_addrs)
-
-    monkeypatch.setattr(GroupAdmin, "list_names", forget_a_group)
-    monkeypatch.setattr(ConsumerAdmin, "get_progress_at", remember)
-    ground.ask(DetailQuery("groups"))
-    asked_addrs = dict(asked)
-    [lone_addr] = asked_addrs.pop("lone")
-    assert asked_addrs
-    assert all(lone_addr not in broker_addrs for broker_addrs in asked_addrs.values())
-
-
-def test_clients_are_incomplete_if_a_broker_does_not_return_its_connections(
-    ground: Playground, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names, *_ = ground.ask(DetailQuery("groups"))
-    assert isinstance(names, GroupsPolled)
-    get_group_connections = ConsumerAdmin.get_group_connections
-
-    def fail_at_first(self: ConsumerAdmin, groups: list[str], broker_addrs: list[str]) -> Any:
-        merged = get_group_connections(self, groups, broker_addrs[1:])
-        error = CallError(broker_addrs[0], "refused", "connection refused")
-        return {
-            group: connections._replace(errors={**connections.errors, broker_addrs[0]: error})
-            for group, connections in merged.items()
-        }
-
-    monkeypatch.setattr(ConsumerAdmin, "get_group_connections", fail_at_first)
-    [poll] = ground.ask(DetailQuery("group", names.names[0]))
-    assert isinstance(poll, GroupPolled)
-    assert (poll.error, len(poll.untold)) == (None, 1)
-
-
-def test_a_group_that_nobody_knows(ground: Playground) -> None:
-    [poll] = ground.ask(DetailQuery("group", "nobody"))
-    assert isinstance(poll, GroupPolled)
-    assert poll.error
-
-
-def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
-    ground: Playground, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def connections(*_: object) -> object:
-        raise NoneReachable([CallError("10.0.0.1:9876", "refused", "connection refused")])
-
-    names, *_ = ground.ask(DetailQuery("groups"))
-    assert isinstance(names, GroupsPolled)
-    monkeypatch.setattr(GroupAdmin, "list_targets", connections)
-    [poll] = ground.ask(DetailQuery("group", names.names[0]))
-    assert isinstance(poll, GroupPolled)
-    assert poll.error is not None
-    assert "no name server answered" in poll.error
 
 
 def test_settings_and_producers_of_a_broker(ground: Playground) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.polling.sampling import SamplingAccess, SamplingThreads
+from nsadmin.tui.polling.sample_threads import SamplingAccess, SamplingThreads
 from tests.support.running import DEADLINE
 
 
