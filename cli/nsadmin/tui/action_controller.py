@@ -41,6 +41,9 @@ class ActionController:
             app.show_message(parsed_line.error_text, "bad")
         elif parsed_line.screen_name is not None:
             app.show_view(root_views.make_view(parsed_line.screen_name))
+            if parsed_line.filter_text is not None:
+                self.table.set_filter(parsed_line.filter_text)
+                app.redraw_screen()
         elif parsed_line.builtin_command is not None:
             self._run_builtin(parsed_line.builtin_command, parsed_line.argument)
         elif parsed_line.command_words:

@@ -320,7 +320,10 @@ class Tui(BaseTui):
             self._show_current_view()
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
-        self.prompt_controller.filter_while_typing(message.prompt_mode, message.typed_text)
+        self.prompt_controller.follow_typing(message.prompt_mode, message.typed_text)
+
+    def on_prompt_completion_asked(self, message: Prompt.CompletionAsked) -> None:
+        self.prompt_controller.complete_line(message.line_text, message.step)
 
     def on_prompt_ended(self, message: Prompt.Ended) -> None:
         self.prompt_controller.close_prompt(message.prompt_mode, message.typed_text)

@@ -15,7 +15,8 @@ class ClusterContext(NamedTuple):
     `words` are the options that make a command line use the same cluster. Name servers or collectors write
     `journal_folders`, and `describe_event` puts their events into words. `read_only` forbids changes.
     `inventory` has the brokers that should be there. `find_target` returns the object that a command line
-    changes, such as a broker or a topic; None if it names none.
+    changes, such as a broker or a topic; None if it names none. `complete_line` returns the candidates for
+    the word after the words before, each with a description; it may wait for servers.
     """
 
     label: str
@@ -30,6 +31,9 @@ class ClusterContext(NamedTuple):
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
     find_target: Callable[[Sequence[str]], str | None] = lambda command_words: None
+    complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = (
+        lambda words_before, typed_word: ()
+    )
 
 
 class AvailableContexts(NamedTuple):

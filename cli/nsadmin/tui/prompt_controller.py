@@ -1,10 +1,21 @@
 """The controller of the prompt in the last line: opens it for a mode, and runs what the operator typed."""
 
+from collections.abc import Sequence
+
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import prompt_parser
+from nsadmin.tui.actions.prompt_completion import (
+    Candidate,
+    CandidateChoice,
+    UnfinishedLine,
+    describe_screens,
+    list_own_candidates,
+    split_line,
+)
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.views import row_export, units
+from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.prompt import PromptMode
 
@@ -15,6 +26,7 @@ class PromptController:
     def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
         self._app = app
         self._action_controller = action_controller
+        self._candidate_choice: CandidateChoice | None = None
 
     def open_prompt(self, prompt_mode: PromptMode, initial_text: str | None = None) -> None:
         """Open the prompt, with this text or with the usual one of the mode."""
@@ -46,9 +58,74 @@ class PromptController:
             return row_export.suggest_file_name(app.current_view, app.clock())
         return ""
 
-    def filter_while_typing(self, prompt_mode: PromptMode, typed_text: str) -> None:
-        """Filter the rows by a text that the operator still types."""
+    # Completion.
+
+    def complete_line(self, line_text: str, step: int) -> None:
+        """Complete the last word of the line. A further call chooses the next or the previous candidate."""
+        choice = self._candidate_choice
+        if choice is not None and choice.line_text == line_text and len(choice.candidates) > 1:
+            choice.step_choice(step)
+            self._show_choice(choice)
+            return
+        unfinished_line = split_line(line_text)
+        if unfinished_line is not None:
+            own_candidates = self._list_own_candidates(unfinished_line)
+            self._app.run_worker(
+                lambda: self._find_candidates(line_text, unfinished_line, own_candidates),
+                thread=True,
+                exclusive=True,
+                group="completion",
+            )
+
+    def _list_own_candidates(self, unfinished_line: UnfinishedLine) -> list[Candidate]:
         app = self._app
+        context_names = app.available_contexts.list_names()
+        return list_own_candidates(
+            unfinished_line,
+            describe_screens(root_views.SCREEN_NAMES, prompt_parser.BUILTIN_ALIASES),
+            {"theme": sorted(app.available_themes), "context": context_names, "ctx": context_names},
+        )
+
+    def _find_candidates(
+        self, line_text: str, unfinished_line: UnfinishedLine, own_candidates: list[Candidate]
+    ) -> None:
+        """Find the candidates in a thread, because this may wait for servers."""
+        app = self._app
+        words_before, typed_word, word_start = unfinished_line
+        try:
+            candidates = [*own_candidates, *app.cluster_context.complete_line(words_before, typed_word)]
+        except Exception as error:
+            app.call_from_thread(app.add_log_line, f"completion: {type(error).__name__}: {error}")
+            return
+        choice = CandidateChoice(line_text, word_start, candidates)
+        app.call_from_thread(self._offer_choice, line_text, choice)
+
+    def _offer_choice(self, line_text: str, choice: CandidateChoice) -> None:
+        """Show the candidates, unless the operator has typed on."""
+        prompt_input = self._app.prompt_input
+        if prompt_input.display and prompt_input.value == line_text and choice.candidates:
+            self._show_choice(choice)
+
+    def _show_choice(self, choice: CandidateChoice) -> None:
+        app = self._app
+        self._candidate_choice = choice
+        app.prompt_input.replace_line(choice.line_text)
+        self._show_candidates(choice.render_lines(app.size.width))
+
+    def _show_candidates(self, candidate_lines: Sequence[CellLine]) -> None:
+        candidate_widget = self._app.find_lines("candidates")
+        candidate_widget.show_lines(candidate_lines)
+        candidate_widget.styles.height = len(candidate_lines)
+        candidate_widget.display = bool(candidate_lines)
+
+    # The text of the prompt.
+
+    def follow_typing(self, prompt_mode: PromptMode, typed_text: str) -> None:
+        """Filter the rows by a text that the operator still types, and hide candidates of an earlier text."""
+        app = self._app
+        if self._candidate_choice is not None and self._candidate_choice.line_text != typed_text:
+            self._candidate_choice = None
+            self._show_candidates(())
         if prompt_mode == "filter" and app.screen_stack[0].has_class("asking"):
             try:
                 app.navigation.current_state.row_filter = RowFilter(typed_text)
@@ -60,6 +137,8 @@ class PromptController:
     def close_prompt(self, prompt_mode: PromptMode, typed_text: str | None) -> None:
         """Close the prompt and run its text. After Esc the text is None."""
         app, actions = self._app, self._action_controller
+        self._candidate_choice = None
+        self._show_candidates(())
         app.screen_stack[0].remove_class("asking")
         app.prompt_input.display = False
         app.focus_rows()

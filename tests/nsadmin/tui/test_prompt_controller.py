@@ -1,7 +1,12 @@
 """The prompt: the text that it opens with, and what Enter and Esc do."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import broker, driven, hear, server, still
+from tests.support.screens import broker, driven, golden, hear, server, still, world
 
 SIZE = (120, 30)
 
@@ -37,3 +42,64 @@ async def test_a_time_is_asked_for_only_in_a_replay() -> None:
         app.prompt_controller.open_prompt("seek")
         assert not app.prompt_input.display
         assert "only a replay has a timeline" in screen_to_text(app)
+
+
+def complete_topics(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
+    names = ["topicList", "topicRoute"] if not words_before else ["orders", "orders-new", "users"]
+    return [(name, f"about {name}") for name in names if name.startswith(typed_word)]
+
+
+async def tab(app: Tui, pilot: Any, key: str = "tab") -> str:
+    await pilot.press(key)
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    return app.prompt_input.value
+
+
+@driven
+async def test_tab_completes_the_line_and_shows_candidates() -> None:
+    app = still(AvailableContexts(world(complete_line=complete_topics), lambda: ["lab", "prod"]))
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker("10.0.1.1:10911")])
+        await pilot.press("colon", *"topicR")
+        assert await tab(app, pilot) == "topicRoute "
+        await pilot.press("o")
+        assert await tab(app, pilot) == "topicRoute orders"
+        golden(app, "prompt-candidates")
+        assert await tab(app, pilot) == "topicRoute orders"
+        assert await tab(app, pilot) == "topicRoute orders-new"
+        assert await tab(app, pilot, "shift+tab") == "topicRoute orders"
+        assert "about orders-new" in screen_to_text(app)
+        await pilot.press("space")
+        await pilot.pause()
+        assert "about orders-new" not in screen_to_text(app)
+        await pilot.press("escape", "colon", *"ctx", "space", "p")
+        assert await tab(app, pilot) == "ctx prod "
+        await pilot.press("escape")
+        assert app.current_view.view_name == "brokers", "Tab in the prompt is not the next tab"
+
+
+@driven
+async def test_a_failed_completion_is_a_line_of_the_log() -> None:
+    def fail(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
+        raise ValueError("context prod: no such file")
+
+    app = still(AvailableContexts(world(complete_line=fail)))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("colon", "x")
+        assert await tab(app, pilot) == "x"
+        assert app.log_lines[-1][1] == "completion: ValueError: context prod: no such file"
+
+
+@driven
+async def test_a_screen_opens_with_its_filter() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker("10.0.1.1:10911")])
+        app.action_controller.run_prompt_line("topics /pay")
+        assert app.current_view.view_name == "topics"
+        assert "1 of 2 rows  filter pay" in screen_to_text(app)
+        app.action_controller.run_prompt_line("topics /")
+        assert "2 rows" in screen_to_text(app)
+        app.action_controller.run_prompt_line("topics //a(/")
+        assert "invalid regular expression /a(/: missing )" in screen_to_text(app)

@@ -8,9 +8,9 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from importlib import import_module
 
-from nsadmin import output, registry
+from nsadmin import output
+from nsadmin.commands.programs.line_state import read_command_line
 from nsadmin.completion import tab_candidates
 from nsadmin.completion.value_cache import ValueCache, value_cache_folder
 from nsadmin.completion.value_question import ValueQuestion
@@ -31,7 +31,12 @@ def complete(argv: list[str]) -> int:
         elif value_source in LIVE_SOURCES:
             completion_lines = tab_candidates.LINE_FORMS[completion_form](
                 tab_candidates.filter_by_prefix(
-                    typed_text.removeprefix("="), _lookup_values(value_source, words_before)
+                    typed_text.removeprefix("="),
+                    lookup_values(
+                        value_source,
+                        words_before,
+                        time.time() - _process_age_seconds() + tab_candidates.PATIENCE_SECONDS,
+                    ),
                 )
             )
             if completion_lines:
@@ -41,7 +46,8 @@ def complete(argv: list[str]) -> int:
     return 0
 
 
-def _lookup_values(value_source: str, words_before: Sequence[str]) -> list[str]:
+def lookup_values(value_source: str, words_before: Sequence[str], deadline_seconds: float) -> list[str]:
+    """The lines of a live source. Waits until the deadline (seconds since 1970) if none are cached yet."""
     if value_source in LOCAL_SOURCES:
         # Imported late, because it loads the YAML parser.
         from nsadmin.completion.live_values import list_local_values
@@ -53,7 +59,6 @@ def _lookup_values(value_source: str, words_before: Sequence[str]) -> list[str]:
     )
     if value_source == "namespaces":
         return tab_candidates.known_namespaces(cache.read_lines(question.cache_name()))
-    deadline_seconds = time.time() - _process_age_seconds() + tab_candidates.PATIENCE_SECONDS
     lookup_world = tab_candidates.TabContext(
         cache, time.time, time.sleep, lambda: _start_refresh(question), deadline_seconds
     )
@@ -93,44 +98,4 @@ def _run_refresh(question: ValueQuestion) -> None:
 def _source_detail(value_source: str, words_before: Sequence[str]) -> str:
     """The value on the line that the source depends on, such as the namespace of a key; "" if missing."""
     metavar = DETAIL_METAVARS.get(value_source)
-    return values_on_line(words_before).get(metavar, "") if metavar else ""
-
-
-def _find_entry(words_before: Sequence[str]) -> tuple[registry.CommandEntry | None, Sequence[str]]:
-    """The command on the line, and the words after it; words before it can be options and their values."""
-    for word_index in range(len(words_before)):
-        entry, words_after = registry.take_command(words_before[word_index:])
-        if entry is not None:
-            return entry, words_after
-    return None, ()
-
-
-def values_on_line(words_before: Sequence[str]) -> dict[str, str]:
-    """The values on the line by metavar, whether they were given by flag or by position."""
-    from nsadmin.command_line.parser import describe_command
-
-    entry, words_after = _find_entry(words_before)
-    remaining_words = iter(words_after)
-    if entry is None or entry.kind == "program":
-        return {}
-    module = import_module(f"nsadmin.commands.{entry.module_name}")
-    _, options = describe_command(entry, getattr(module, entry.function_name))
-    options_by_flag = {flag_text: option for option in options for flag_text in option.flags}
-    positional_options = sorted(
-        (option for option in options if option.position_index is not None),
-        key=lambda positional_option: positional_option.position_index or 0,
-    )
-    values_by_metavar: dict[str, str] = {}
-    for word in remaining_words:
-        flag_text, is_joined, joined_value = word.partition("=")
-        option = options_by_flag.get(flag_text) if word.startswith("-") else None
-        if option is not None and option.metavar:
-            values_by_metavar[option.metavar] = joined_value if is_joined else next(remaining_words, "")
-            positional_options = [
-                positional_option
-                for positional_option in positional_options
-                if positional_option is not option
-            ]
-        elif not word.startswith("-") and positional_options:
-            values_by_metavar[positional_options.pop(0).metavar or ""] = word
-    return values_by_metavar
+    return read_command_line(words_before).values_by_metavar.get(metavar, "") if metavar else ""

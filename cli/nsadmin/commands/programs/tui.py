@@ -303,11 +303,16 @@ def _build_world(
         )
         return AdminClient(list(wanted_addrs), access=access, observer=observer, read_only=True)
 
+    def complete_line(words_before: Sequence[str], typed_word: str) -> Sequence[tuple[str, str]]:
+        from nsadmin.commands.programs import line_completion
+
+        return line_completion.list_candidates(words_before, typed_word, command_words)
+
     return ClusterContext(
         cluster_label, name_servers.addrs, connect_client, tuple(command_words), session_options.color,
         session_options.read_only or read_only,
         tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event, InventoryKeeper(lambda: find_inventory_key(name_servers, session_options)),
-        session_options.access.tls, _find_change_target,
+        session_options.access.tls, _find_change_target, complete_line,
     )  # fmt: skip

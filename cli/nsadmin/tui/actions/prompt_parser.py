@@ -1,26 +1,38 @@
 """The parser of the command prompt `:` and the suggestions for it. Pure."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin import registry
 
 BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme")
+BUILTIN_ALIASES: Mapping[str, str] = {"q": "quit", "ctx": "context"}
 
 
 class ParsedPromptLine(NamedTuple):
-    """A parsed line: a screen, a built-in command with its argument, or the words of an nsadmin command."""
+    """A parsed line: a screen, a built-in command with its argument, or the words of an nsadmin command.
+
+    `filter_text` is the filter of the screen, without the slash before it.
+    """
 
     screen_name: str | None = None
+    filter_text: str | None = None
     builtin_command: str | None = None
     argument: str | None = None
     command_words: Sequence[str] = ()
     error_text: str | None = None
 
 
-def parse_prompt_line(prompt_line: str, screen_names: Sequence[str]) -> ParsedPromptLine:
+def parse_prompt_line(
+    prompt_line: str, screen_names: Sequence[str], aliases: Mapping[str, str] = BUILTIN_ALIASES
+) -> ParsedPromptLine:
     """Parse a line that was typed after the colon. A command may begin with the word `nsadmin`."""
+    prompt_line = expand_alias(prompt_line, aliases)
+    first_word, _, rest_text = prompt_line.partition(" ")
+    if first_word in screen_names and rest_text.strip().startswith("/"):
+        # A filter is not split into words: a regular expression can have quotes and backslashes.
+        return ParsedPromptLine(first_word, rest_text.strip()[1:])
     try:
         line_words = shlex.split(prompt_line)
     except ValueError as error:
@@ -29,8 +41,6 @@ def parse_prompt_line(prompt_line: str, screen_names: Sequence[str]) -> ParsedPr
         line_words = line_words[1:]
     if not line_words:
         return ParsedPromptLine()
-    if line_words[0] == "q":
-        return ParsedPromptLine(builtin_command="quit")
     if len(line_words) == 1 and line_words[0] in screen_names:
         return ParsedPromptLine(screen_name=line_words[0])
     # `context show` is a command of nsadmin, and `context prod` chooses a context on the screen.
@@ -40,6 +50,17 @@ def parse_prompt_line(prompt_line: str, screen_names: Sequence[str]) -> ParsedPr
             builtin_command=line_words[0], argument=line_words[1] if len(line_words) > 1 else None
         )
     return ParsedPromptLine(command_words=line_words)
+
+
+def expand_alias(prompt_line: str, aliases: Mapping[str, str]) -> str:
+    """The line with the text of an alias in the place of its first word. An alias of an alias is one, too."""
+    prompt_line = prompt_line.strip()
+    for _ in aliases:
+        first_word, blank, rest_text = prompt_line.partition(" ")
+        if first_word not in aliases:
+            break
+        prompt_line = f"{aliases[first_word]}{blank}{rest_text}"
+    return prompt_line
 
 
 def list_suggestions(

@@ -33,5 +33,6 @@ class MainScreen(Screen[None]):
         yield Grid(id="grid")
         yield Lines(id="drawing")
         yield Lines(id="footer")
+        yield Lines("panel", id="candidates")
         yield Prompt(id="prompt")
         yield Lines("bar", id="hints")

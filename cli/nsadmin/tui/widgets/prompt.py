@@ -12,7 +12,7 @@ PromptMode = Literal["filter", "command", "save", "seek"]
 
 _MODE_HINTS = {
     "filter": "filter: text, !text, /regex/",
-    "command": "a screen, or any nsadmin command; → accepts the suggestion",
+    "command": "a screen, or any nsadmin command; Tab completes",
     "save": "file: .svg or .txt for the screen, .csv for all rows",
     "seek": "a time of day, HH:MM:SS, or +60 and -60 seconds",
 }
@@ -28,6 +28,14 @@ class Prompt(Input):
             super().__init__()
             self.prompt_mode = prompt_mode
             self.typed_text = typed_text
+
+    class CompletionAsked(Message):
+        """The operator pressed Tab (step 1) or Shift+Tab (step -1) in the command prompt."""
+
+        def __init__(self, line_text: str, step: int) -> None:
+            super().__init__()
+            self.line_text = line_text
+            self.step = step
 
     class Ended(Message):
         """The operator pressed Enter, or Esc, in which case the text is None."""
@@ -58,6 +66,11 @@ class Prompt(Input):
         self.display = True
         self.screen.set_focus(self)
 
+    def replace_line(self, line_text: str) -> None:
+        """Replace the text, with the cursor at its end."""
+        self.value = line_text
+        self.cursor_position = len(line_text)
+
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
         self.post_message(self.Typing(self.prompt_mode, message.value))
@@ -77,6 +90,11 @@ class Prompt(Input):
             event.stop()
             event.prevent_default()
             self.post_message(self.Ended(self.prompt_mode, None))
+        elif event.key in ("tab", "shift+tab"):
+            event.stop()
+            event.prevent_default()
+            if self.prompt_mode == "command":
+                self.post_message(self.CompletionAsked(self.value, 1 if event.key == "tab" else -1))
         elif self.prompt_mode == "command" and event.key in ("up", "down") and self._command_history:
             event.stop()
             event.prevent_default()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.commands.programs import tab_completion as complete_module
-from nsadmin.commands.programs.tab_completion import USUAL_START_SECONDS, values_on_line
+from nsadmin.commands.programs.tab_completion import USUAL_START_SECONDS
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
@@ -78,24 +78,6 @@ def test_contexts_need_no_server(run: Run, server: FakeNameServer) -> None:
 )
 def test_there_is_never_an_error(run: Run, server: FakeNameServer, args: tuple[str, ...]) -> None:
     assert run("complete", *args) == (0, "", "")
-
-
-@pytest.mark.parametrize(
-    ("line", "values"),
-    [
-        ("kvGet N", {"NAMESPACE": "N"}),
-        ("--json kv-get -n a:1 N k", {"LIST": "a:1", "NAMESPACE": "N", "KEY": "k"}),
-        ("kvGet --namespace=N k", {"NAMESPACE": "N", "KEY": "k"}),
-        ("kvGet k -s N", {"NAMESPACE": "N"}),
-        ("kvGet -s", {"NAMESPACE": ""}),
-        ("kvGet N k more", {"NAMESPACE": "N", "KEY": "k"}),
-        ("updateBrokerConfig -b h:1 -k", {"ADDR": "h:1", "KEY": ""}),
-        ("lab up", {}),
-        ("", {}),
-    ],
-)
-def test_what_the_line_says(line: str, values: dict[str, str]) -> None:
-    assert {**values_on_line(line.split()), **values} == values_on_line(line.split())
 
 
 def test_it_is_named_in_no_list(run: Run) -> None:

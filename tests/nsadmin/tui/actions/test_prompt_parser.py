@@ -2,7 +2,12 @@
 
 import pytest
 
-from nsadmin.tui.actions.prompt_parser import ParsedPromptLine, list_suggestions, parse_prompt_line
+from nsadmin.tui.actions.prompt_parser import (
+    BUILTIN_ALIASES,
+    ParsedPromptLine,
+    list_suggestions,
+    parse_prompt_line,
+)
 
 SCREENS = ("brokers", "topics")
 
@@ -16,6 +21,13 @@ SCREENS = ("brokers", "topics")
         ("theme nord", ParsedPromptLine(builtin_command="theme", argument="nord")),
         ("context prod", ParsedPromptLine(builtin_command="context", argument="prod")),
         ("context show", ParsedPromptLine(command_words=["context", "show"])),
+        ("ctx prod", ParsedPromptLine(builtin_command="context", argument="prod")),
+        ("topics /orders", ParsedPromptLine("topics", "orders")),
+        ("topics  /!/a 'b\\\\.c/", ParsedPromptLine("topics", "!/a 'b\\\\.c/")),
+        ("topics orders", ParsedPromptLine(command_words=["topics", "orders"])),
+        ("pay", ParsedPromptLine("topics", "payments")),
+        ("rt orders -n a:1", ParsedPromptLine(command_words=["topicRoute", "orders", "-n", "a:1"])),
+        ("round", ParsedPromptLine(command_words=["round"])),
         ("context", ParsedPromptLine(builtin_command="context")),
         ("nsadmin topicRoute 'a b'", ParsedPromptLine(command_words=["topicRoute", "a b"])),
         ("topicRoute orders", ParsedPromptLine(command_words=["topicRoute", "orders"])),
@@ -23,7 +35,8 @@ SCREENS = ("brokers", "topics")
     ],
 )
 def test_lines(line: str, found: ParsedPromptLine) -> None:
-    assert parse_prompt_line(line, SCREENS) == found
+    aliases = {**BUILTIN_ALIASES, "pay": "topics /payments", "tr": "topicRoute", "rt": "tr", "round": "round"}
+    assert parse_prompt_line(line, SCREENS, aliases) == found
 
 
 def test_screens_are_offered_first_and_no_program() -> None:
