@@ -16,6 +16,7 @@ from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
+from nsadmin.tui.palette.palette_controller import PaletteController
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
@@ -67,6 +68,7 @@ class Tui(BaseTui):
         self.preferences = preferences or Preferences()
         self.action_controller = ActionController(self)
         self.prompt_controller = PromptController(self, self.action_controller)
+        self.palette_controller = PaletteController(self, self.action_controller, self.prompt_controller)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
@@ -190,6 +192,11 @@ class Tui(BaseTui):
         self.navigation.open_root_view(view)
         self._show_current_view()
 
+    def push_view(self, view: View) -> None:
+        """Open a view on top of the current one."""
+        self.navigation.push_view(view)
+        self._show_current_view()
+
     # Drawing.
 
     def _show_current_view(self) -> None:
@@ -264,6 +271,9 @@ class Tui(BaseTui):
 
         self.push_screen(HelpScreen(self.current_view))
 
+    def action_palette(self) -> None:
+        self.palette_controller.open_palette()
+
     def action_log(self) -> None:
         from nsadmin.tui.screens.log_screen import LogScreen
 
@@ -292,8 +302,7 @@ class Tui(BaseTui):
         if isinstance(target, CommandTarget):
             self.action_controller.run_command(target.command_words)
         elif target is not None:
-            self.navigation.push_view(open_target(target))
-            self._show_current_view()
+            self.push_view(open_target(target))
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
         self.action_controller.table.fold_group(message.group_name)

@@ -99,6 +99,10 @@ class BaseTui(App[None]):
         """Show one of the root views."""
         raise NotImplementedError
 
+    def push_view(self, view: View) -> None:
+        """Open a view on top of the current one."""
+        raise NotImplementedError
+
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster."""
         raise NotImplementedError

@@ -52,6 +52,8 @@ KEY_BINDINGS = (
     KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the previous tab"),
     KeyBinding("command", "colon", "prompt('command')", "Everywhere", "a screen, or any nsadmin "
     "command", "command"),
+    KeyBinding("palette", "ctrl+p", "palette", "Everywhere", "find a screen, an object, a context or a "
+    "command by a few letters", "find"),
     KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
     KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
     "rows (.csv)"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin import registry
+from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
 BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme")
 BUILTIN_ALIASES: Mapping[str, str] = {"q": "quit", "ctx": "context"}
@@ -67,9 +68,7 @@ def list_suggestions(
     screen_names: Sequence[str], theme_names: Sequence[str], context_names: Sequence[str]
 ) -> list[str]:
     """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
-    command_names = [
-        entry.typed_name for entry in registry.COMMANDS if entry.kind not in ("screen", "batch", "program")
-    ]
+    command_names = [entry.typed_name for entry in registry.COMMANDS if entry.kind not in TERMINAL_KINDS]
     return [
         *screen_names,
         *BUILTIN_COMMANDS,

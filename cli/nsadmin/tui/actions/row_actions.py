@@ -14,6 +14,8 @@ from nsadmin.did_you_mean import did_you_mean
 from nsadmin.registry import CommandEntry
 from nsadmin.tui.actions.row_subject import RowSubject
 
+TERMINAL_KINDS = ("screen", "batch", "program")
+"""The kinds of commands that need a terminal of their own."""
 FieldTexts = Mapping[str, str]
 
 
@@ -178,7 +180,7 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
         suggested_names = registry.suggest_commands(command_words)
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
         return f'unknown command "{command_words[0]}"{hint}'
-    if entry.kind in ("screen", "batch", "program"):
+    if entry.kind in TERMINAL_KINDS:
         return f"{entry.typed_name} needs its own terminal"
     if is_read_only and entry.may_change:
         return f"{entry.typed_name} changes the cluster, and this context is read-only"

@@ -249,8 +249,9 @@ def render_footer(
 
 
 def list_hints() -> list[KeyBinding]:
-    """The bindings that the last line of the screen shows, in order."""
-    return [key_binding for key_binding in KEY_BINDINGS if key_binding.footer_hint]
+    """The bindings that the last line of the screen shows, in order. A narrow screen lacks the last one."""
+    hinted_bindings = [key_binding for key_binding in KEY_BINDINGS if key_binding.footer_hint]
+    return sorted(hinted_bindings, key=lambda key_binding: key_binding.binding_id == "pause")
 
 
 def render_key_hints(width: int) -> CellLine:
@@ -286,6 +287,7 @@ _KEY_LABELS = {
     "right_curly_bracket": "}",
     "tab": "Tab",
     "shift+tab": "Shift+Tab",
+    "ctrl+p": "Ctrl-P",
 }
 
 

@@ -1,0 +1,75 @@
+"""The entries of the command palette: screens, objects of the cluster, contexts, and commands. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin import registry
+from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.views.view_targets import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
+
+
+class PaletteEntry(NamedTuple):
+    """An entry, which opens `target`, or runs `prompt_line` as if it was typed after the colon.
+
+    If `awaits_arguments` is set, the line opens in the prompt and the operator completes it.
+    """
+
+    name: str
+    help_text: str
+    prompt_line: str = ""
+    target: ViewTarget | None = None
+    awaits_arguments: bool = False
+
+
+def list_screen_entries(screen_titles: Mapping[str, str]) -> Iterator[PaletteEntry]:
+    """The screens, with their titles by their names for `:`."""
+    for screen_name, screen_title in screen_titles.items():
+        yield PaletteEntry(screen_title, "screen", screen_name)
+
+
+def list_context_entries(context_names: Iterable[str]) -> Iterator[PaletteEntry]:
+    for context_name in context_names:
+        yield PaletteEntry(f"context {context_name}", "another cluster", f"context {context_name}")
+
+
+def list_theme_entries(theme_names: Iterable[str]) -> Iterator[PaletteEntry]:
+    for theme_name in theme_names:
+        yield PaletteEntry(f"theme {theme_name}", "colours", f"theme {theme_name}")
+
+
+def list_alias_entries(aliases: Mapping[str, str]) -> Iterator[PaletteEntry]:
+    for alias, alias_line in aliases.items():
+        yield PaletteEntry(alias, f"alias of {alias_line}", alias)
+
+
+def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
+    """The brokers, topics and consumer groups that the model knows."""
+    for broker in model.brokers.values():
+        broker_name, broker_id, broker_addr = broker.place
+        target = BrokerProcessTarget(broker_name, broker_id, broker_addr, broker.cluster_name)
+        role_text = "" if broker_id == 0 else f" {broker_id}"
+        yield PaletteEntry(f"{broker_name}{role_text}", f"broker {broker_addr}", target=target)
+    for topic in model.list_topic_names():
+        yield PaletteEntry(topic, "topic", target=TopicTarget(topic))
+    for group_name in _list_groups(model):
+        yield PaletteEntry(group_name, "consumer group", target=GroupTarget(group_name))
+
+
+def _list_groups(model: ClusterModel) -> Sequence[str]:
+    names_poll = model.group_names_answer.last_poll
+    return sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())})
+
+
+def list_command_entries() -> Iterator[PaletteEntry]:
+    """The commands of nsadmin that need no terminal of their own."""
+    for entry in registry.COMMANDS:
+        if entry.kind not in TERMINAL_KINDS:
+            yield PaletteEntry(
+                entry.typed_name, f"command: {entry.help}", f"{entry.typed_name} ", awaits_arguments=True
+            )
+
+
+def make_line_entry(command_line: str, help_text: str) -> PaletteEntry:
+    """A whole command line, which runs at once. A change shows its preview first."""
+    return PaletteEntry(command_line, help_text, command_line)

@@ -1,0 +1,89 @@
+"""The palette on the screen: a few letters, and Enter."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.command import CommandPalette
+from textual.widgets import OptionList
+
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.screens.command_output import ChangeScreen
+from tests.support.screens import broker, driven, golden, hear, server, still, world
+
+SIZE = (120, 30)
+A = "10.0.1.1:10911"
+
+
+def complete(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
+    return [("broker-a", "cluster-a")] if list(words_before) == ["wipeWritePerm"] else []
+
+
+async def search(app: Tui, pilot: Any, query: str) -> list[str]:
+    """Type, and wait until the palette shows what it found."""
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    assert isinstance(app.screen, CommandPalette)
+    await pilot.press(*("space" if letter == " " else letter for letter in query))
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    options = app.screen.query_one(OptionList)
+    return [str(option.prompt).split("\n")[0] for option in options.options]
+
+
+async def opened(**options: Any) -> Tui:
+    return still(AvailableContexts(world(complete_line=complete), lambda: ["lab", "prod[x]"]), **options)
+
+
+@driven
+async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
+    app = await opened()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        assert (await search(app, pilot, "paym"))[0] == "payments"
+        golden(app, "palette")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.current_view.view_name, app.current_view.view_title) == ("route", "payments")
+        assert (await search(app, pilot, "broka"))[0] == "broker-a"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.current_view.view_title == "broker-a master"
+        assert "Drains" in await search(app, pilot, "drains")
+        await pilot.press("escape")
+        assert "context prod[x]" in await search(app, pilot, "prod[")
+        await pilot.press("escape", "escape")
+
+
+@driven
+async def test_a_command_waits_for_its_arguments_in_the_prompt() -> None:
+    app = await opened()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        assert (await search(app, pilot, "topicRoute"))[0] == "topicRoute"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.prompt_input.display, app.prompt_input.value) == (True, "topicRoute ")
+
+
+@driven
+async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed() -> None:
+    app = await opened()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        assert (await search(app, pilot, "wipeWritePerm b"))[:2] == [
+            "wipeWritePerm b",
+            "wipeWritePerm broker-a",
+        ]
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ChangeScreen)
+        assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
+
+
+@driven
+async def test_without_letters_it_shows_the_screens() -> None:
+    app = await opened()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        assert (await search(app, pilot, ""))[:3] == ["Home", "Brokers", "Topics"]
