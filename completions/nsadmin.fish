@@ -1117,12 +1117,15 @@ function __nsadmin_table --no-scope-shadowing
                 '--property= A property. Repeatable.' \
                 '--sharding-key= Send to one queue, in order; placeholders work too.' \
                 '--delay= A level from 1 to 18, or a duration on brokers since 5.0.' \
-                '--compress Compress bodies with zlib.' \
+                '--compression=zlib|lz4|zstd Compress the bodies that get smaller.' \
+                '--compress The same as --compression zlib.' \
+                '--transaction=commit|rollback Send each message in a transaction that ends like this.' \
+                '--trace Write traces to RMQ_SYS_TRACE_TOPIC, as Java producers do.' \
                 '--rate= Send at most N messages per second.' \
                 '-b,--broker=brokers Only queues of this broker.' \
                 '-i,--queue= Only queues with this id.' \
                 '--each Print a row for each message, with its ids.'
-            set columns 'topic|brokerName|messageCount|bodyBytes|failed|messagesPerSecond|result|error|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|'
+            set columns 'topic|brokerName|transaction|messageCount|bodyBytes|failed|messagesPerSecond|result|error|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|'
         case delayedcancel
             set family change
             set places \

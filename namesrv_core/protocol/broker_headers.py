@@ -140,6 +140,22 @@ class PullMessage(NamedTuple):
     expression_type: str | None = "TAG"
 
 
+class EndTransaction(NamedTuple):
+    """END_TRANSACTION. `commit_or_rollback` is a value of MessageSysFlag: 8 commits, 12 rolls back.
+
+    `tran_state_table_offset` is the offset of the half message in its queue.
+    """
+
+    topic: str | None = None
+    producer_group: str | None = None
+    tran_state_table_offset: int = 0
+    commit_log_offset: int = 0
+    commit_or_rollback: int = 0
+    from_transaction_check: bool = False
+    msg_id: str | None = None
+    transaction_id: str | None = None
+
+
 class RecallMessage(NamedTuple):
     """RECALL_MESSAGE. The handle names a timed message (RecallMessageHandle upstream)."""
 

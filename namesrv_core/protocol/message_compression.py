@@ -1,4 +1,4 @@
-"""The compression of message bodies: inflates a stored body with the algorithm that its sysFlag names.
+"""The compression of message bodies: deflates a body, and inflates a stored body by its sysFlag.
 
 zlib is part of Python. LZ4 and ZSTD need a library each, which nsadmin[messages] installs.
 """
@@ -9,15 +9,47 @@ from typing import Any
 
 COMPRESSED_FLAG = 0x1
 _COMPRESSION_MASK = 0x700
-_LZ4_TYPE, _ZSTD_TYPE = 1, 2
-_ZLIB_TYPES = (0, 3)
+_LZ4_TYPE, _ZSTD_TYPE, _ZLIB_TYPE = 1, 2, 3
+_ZLIB_TYPES = (0, _ZLIB_TYPE)
 """Clients before 5.0 write 0."""
+COMPRESSIONS = ("zlib", "lz4", "zstd")
+"""The names of the algorithms that clients since 5.0 use (CompressionType upstream)."""
 MAX_INFLATED_BYTES = 64 * 1024 * 1024
 """Brokers accept messages of 4 MiB by default, so a body that inflates to much more is no message."""
+_READING_TEXT = "compressed with {}: to read it, pip install 'nsadmin[messages]'"
+_SENDING_TEXT = "compression {} needs a library: pip install 'nsadmin[messages]'"
 
 
 class InflationError(ValueError):
     """A body cannot be inflated. The message gives the reason in one line."""
+
+
+class MissingLibraryError(InflationError):
+    """The library of an algorithm is not installed. The message gives the remedy in one line."""
+
+
+def require_library(compression: str) -> None:
+    """Raise MissingLibraryError if bodies cannot be deflated with this one of COMPRESSIONS."""
+    deflate_body(b"", compression)
+
+
+def deflate_body(body: bytes, compression: str) -> tuple[bytes, int]:
+    """Return the body as a client since 5.0 sends it, and its sysFlag: (body, 0) if it does not get smaller.
+
+    `compression` is one of COMPRESSIONS. Raises MissingLibraryError.
+    """
+    if compression == "lz4":
+        lz4_library = _import_library("lz4.frame", _SENDING_TEXT.format(compression))
+        # Java clients cannot read linked blocks (LZ4FrameInputStream).
+        deflated_body, compression_type = lz4_library.compress(body, block_linked=False), _LZ4_TYPE
+    elif compression == "zstd":
+        zstd_library = _import_library("zstandard", _SENDING_TEXT.format(compression))
+        deflated_body, compression_type = zstd_library.ZstdCompressor().compress(body), _ZSTD_TYPE
+    else:
+        deflated_body, compression_type = zlib.compress(body), _ZLIB_TYPE
+    if len(deflated_body) >= len(body):
+        return body, 0
+    return deflated_body, COMPRESSED_FLAG | compression_type << 8
 
 
 def inflate_body(stored_body: bytes, sys_flag: int) -> bytes:
@@ -44,7 +76,7 @@ def _inflate_zlib(stored_body: bytes) -> bytes:
 
 
 def _inflate_lz4(stored_body: bytes) -> bytes:
-    inflater = _import_library("lz4.frame", "LZ4").LZ4FrameDecompressor()
+    inflater = _import_library("lz4.frame", _READING_TEXT.format("LZ4")).LZ4FrameDecompressor()
     try:
         plain_body: bytes = inflater.decompress(stored_body, MAX_INFLATED_BYTES)
     except RuntimeError as error:
@@ -53,7 +85,7 @@ def _inflate_lz4(stored_body: bytes) -> bytes:
 
 
 def _inflate_zstd(stored_body: bytes) -> bytes:
-    zstd_library = _import_library("zstandard", "ZSTD")
+    zstd_library = _import_library("zstandard", _READING_TEXT.format("ZSTD"))
     try:
         with zstd_library.ZstdDecompressor().stream_reader(stored_body) as zstd_reader:
             plain_body: bytes = zstd_reader.read(MAX_INFLATED_BYTES + 1)
@@ -70,10 +102,8 @@ def _require_complete(algorithm_name: str, plain_body: bytes, is_at_end: bool) -
     return plain_body
 
 
-def _import_library(module_name: str, algorithm_name: str) -> Any:
+def _import_library(module_name: str, missing_text: str) -> Any:
     try:
         return import_module(module_name)
     except ImportError:
-        raise InflationError(
-            f"compressed with {algorithm_name}: to read it, pip install 'nsadmin[messages]'"
-        ) from None
+        raise MissingLibraryError(missing_text) from None

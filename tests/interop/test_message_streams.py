@@ -1,5 +1,6 @@
 """produce and consume on real brokers, 5.5.0 and 4.9.7: bytes that come back, order, delays, restarts."""
 
+import hashlib
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT, Done
 from tests.interop.daily import make_topic
-from tests.interop.java_parts import JavaBroker
+from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import elsewhere, words
@@ -56,6 +57,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "enablePropertyFilter": "true",
         "recallMessageEnable": "true",
         "waitTimeMillsInSendQueue": "10000",
+        "traceTopicEnable": "true",
     }
     with (
         OurNameServer(home / "ns") as server,
@@ -110,11 +112,17 @@ def test_what_is_produced_is_consumed_byte_for_byte(cluster: Cluster, tmp_path: 
             {"body": f"text 中文 \u0000 {number}"},
             {"body": json.dumps({"id": number, "text": "x" * (number % 6000)})},
         ][number % 3] | {"key": str(number), "tag": "ABC"[number % 3], "properties": {"n": f"ä{number}"}}
-    file = tmp_path / "in.jsonl"
-    file.write_text("".join(json.dumps(draft) + "\n" for draft in drafts.values()))
-    done = cluster("produce", topic, "--jsonl", "--input", str(file), "--compress", "--yes")
-    assert (done.code, sum(row["messageCount"] for row in done.rows)) == (0, MESSAGE_COUNT), done.said
-    assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
+    sent_count = 0
+    for part, options in enumerate(
+        (("--compress",), ("--compression", "lz4"), ("--compression", "zstd"), ())
+    ):
+        file = tmp_path / f"in{part}.jsonl"
+        file.write_text("".join(json.dumps(draft) + "\n" for draft in list(drafts.values())[part::4]))
+        done = cluster("produce", topic, "--jsonl", "--input", str(file), *options, "--yes")
+        assert done.code == 0, done.said
+        assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
+        sent_count += sum(row["messageCount"] for row in done.rows)
+    assert sent_count == MESSAGE_COUNT
 
     rows = cluster.lines("consume", topic)
     assert len(rows) == MESSAGE_COUNT
@@ -129,6 +137,68 @@ def test_what_is_produced_is_consumed_byte_for_byte(cluster: Cluster, tmp_path: 
             draft["properties"]["n"],
         )
     assert drafts == {}
+
+
+def read_in_java(cluster: Cluster, topic: str, count: int) -> dict[str, str]:
+    """What a Java consumer of 5.5.0 reads: the digest of each body, by key."""
+    logback = cluster.home / "logback.xml"
+    logback.write_text(QUIET_LOGBACK)
+    settings = [f"-Drmq.logback.configurationFile={logback}", f"-Duser.home={cluster.home}"]
+    command = ["java", *QUICK_START, *settings, *jars.program("Bodies"), cluster.server.address, topic]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("body ")]
+    assert len(lines) == count, done.stdout
+    return {line[1]: line[2] for line in lines}
+
+
+def test_java_reads_every_compression_and_only_committed_messages(cluster: Cluster) -> None:
+    topic, bodies = cluster.topic("Packed"), dict[str, str]()
+    for number, options in enumerate(
+        (
+            ("--compression", "zlib"),
+            ("--compression", "lz4"),
+            ("--compression", "zstd"),
+            ("--compression", "lz4", "--transaction", "commit"),
+            ("--transaction", "rollback"),
+        )
+    ):
+        # More than a block of LZ4.
+        bodies[f"k{number}"] = text = f"{number} 中文 " * 20_000
+        for broker in ("broker-a", "broker-old"):
+            line = ("produce", topic, "--raw", "-k", f"k{number}", "-b", broker, *options, "--each", "--yes")
+            done = cluster(*line, typed=text)
+            assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"]), done.said
+    del bodies["k4"]
+    expected = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in bodies.items()}
+    wait_for("the commits", lambda: len(cluster.lines("consume", topic)) == 2 * len(expected), 30, 0.3)
+    assert read_in_java(cluster, topic, 2 * len(expected)) == expected
+    rows = cluster.lines("consume", topic)
+    assert sorted(row["keys"][0] for row in rows) == sorted([*expected] * 2)
+    assert {row["keys"][0]: (row["sysFlag"] & 0x70D) for row in rows} == {
+        "k0": 0x301, "k1": 0x101, "k2": 0x201, "k3": 0x109,
+    }  # fmt: skip
+
+
+def find_traces(cluster: Cluster, topic: str, msg_id: str) -> list[tuple[str, str, str]]:
+    """The traces of a message, which `message track` shows too."""
+    wait_for("the traces", lambda: cluster("queryMsgTraceById", msg_id).code == 0, 30, 0.3)
+    rows = cluster("queryMsgTraceById", msg_id).rows
+    wait_for("the message", lambda: cluster("queryMsgById", topic, msg_id).code == 0, 30, 0.3)
+    story = [row for row in cluster("message", "track", topic, msg_id).rows if row["step"] == "trace"]
+    assert [row["detail"].split(",")[0] for row in story] == [row["type"] for row in rows]
+    return [(row["type"], row["messageType"], row["status"]) for row in rows]
+
+
+@pytest.mark.parametrize("broker_name", ["broker-a", "broker-old"])
+def test_traces_of_produced_messages_are_found(cluster: Cluster, broker_name: str) -> None:
+    topic = cluster.topic("Traced")
+    line = ("produce", topic, "one", "-k", "trace-key", "-b", broker_name, "--trace", "--each", "--yes")
+    [[usual], [committed]] = (cluster(*line, *options).rows for options in ((), ("--transaction", "commit")))
+    assert find_traces(cluster, topic, usual["msgId"]) == [("Pub", "Normal", "success")]
+    assert find_traces(cluster, topic, committed["msgId"]) == [
+        ("Pub", "Trans_Msg_Half", "success"),
+        ("EndTransaction", "Trans_msg_Commit", "COMMIT_MESSAGE"),
+    ]
 
 
 def test_the_order_of_a_sharding_key_and_the_filters_of_brokers(cluster: Cluster) -> None:

@@ -13,10 +13,14 @@ from tests.support.message_brokers import MessageBroker
 from tests.support.servers import Answer, body
 
 GROUP, DEAD, RETRY = "G", "%DLQ%G", "%RETRY%G"
+HALF = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
 class DeadLetterBroker(MessageBroker):
-    """The next sends get the codes of `refusals` instead of being stored; each first calls `on_send`."""
+    """The next sends get the codes of `refusals` instead of being stored; each first calls `on_send`.
+
+    A message of a transaction goes to HALF, and to its topic at the commit.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,6 +28,8 @@ class DeadLetterBroker(MessageBroker):
         self.on_send: Callable[[], object] = lambda: None
         self.answers_sends = True
         self.handlers[RequestCode.SEND_MESSAGE_V2] = self._store_send
+        self.handlers[RequestCode.END_TRANSACTION] = self._end_transaction
+        self.ended: list[dict[str, str | None]] = []
         self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
             asked, {"table": {"sendThreadPoolQueueSize": "0", "dispatchBehindBytes": "0"}}
         )
@@ -51,9 +57,30 @@ class DeadLetterBroker(MessageBroker):
             return build_reply(asked, self.refusals.pop(0), remark="no")
         topic, queue_id = ext.get("b") or "", int(ext.get("e") or 0)
         properties = parse_properties((ext.get("i") or "").encode())
-        self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
+        if properties.get("TRAN_MSG") == "true":
+            properties |= {"REAL_TOPIC": topic, "REAL_QID": str(queue_id)}
+            topic, queue_id = HALF, 0
+        stored = self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
         place = {"queueId": str(queue_id), "queueOffset": str(len(self.queues[topic, queue_id]) - 1)}
+        place["msgId"] = f"7F0000010000{self.port:04X}{stored[28:36].hex().upper()}"
         return build_reply(asked, ext=place) if self.answers_sends else None
+
+    def _end_transaction(self, asked: RemotingCommand) -> RemotingCommand:
+        """As EndTransactionProcessor does it: it looks for the half message by its position."""
+        ext = asked.ext or {}
+        self.ended.append(dict(ext))
+        if self.refusals:
+            return build_reply(asked, self.refusals.pop(0), remark="no")
+        for message in self.stored(HALF):
+            if str(message.physical_offset) == ext["commitLogOffset"]:
+                properties = dict(message.properties)
+                assert properties.pop("PGROUP") == ext["producerGroup"]
+                assert str(message.queue_offset) == ext["tranStateTableOffset"]
+                topic, queue_id = properties.pop("REAL_TOPIC"), int(properties.pop("REAL_QID"))
+                if ext["commitOrRollback"] == "8":
+                    self.store(message.body, topic, queue_id, 0, **properties)
+                return build_reply(asked)
+        return build_reply(asked, 1, remark="Find prepared transaction message failed")
 
 
 def replay(

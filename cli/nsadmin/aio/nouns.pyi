@@ -1221,7 +1221,9 @@ class AsyncMessageStreams:
         broker_name: str | None = None,
         queue_id: int | None = None,
         messages_per_second: float | None = None,
-        compresses_bodies: bool = False,
+        compression: str | None = None,
+        transaction: str | None = None,
+        writes_traces: bool = False,
     ) -> AsyncIterator[list[SentDraft]]:
         """Send messages to the queues of a topic in turns (SEND_MESSAGE_V2, 310), and yield the outcomes."""
 

@@ -8,7 +8,14 @@ import pytest
 import zstandard
 
 from namesrv_core.protocol import message_compression
-from namesrv_core.protocol.message_compression import InflationError, inflate_body
+from namesrv_core.protocol.message_compression import (
+    COMPRESSIONS,
+    InflationError,
+    MissingLibraryError,
+    deflate_body,
+    inflate_body,
+    require_library,
+)
 
 TEXT = b"hello \xe4\xb8\xad " * 1000
 ZLIB, ZLIB_4X, LZ4, ZSTD = 0x301, 0x001, 0x101, 0x201
@@ -58,3 +65,26 @@ def test_a_library_that_is_missing_is_named(
         InflationError, match=rf"compressed with {way}: to read it, pip install 'nsadmin\[messages\]'"
     ):
         inflate_body(WAYS[flag], flag)
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_a_deflated_body_names_its_compression(compression: str) -> None:
+    body, flag = deflate_body(TEXT, compression)
+    assert flag == {"zlib": ZLIB, "lz4": LZ4, "zstd": ZSTD}[compression]
+    assert (inflate_body(body, flag), len(body) < len(TEXT)) == (TEXT, True)
+    assert deflate_body(b"short", compression) == (b"short", 0)
+
+
+def test_blocks_of_lz4_are_independent_because_java_reads_no_others() -> None:
+    body, _ = deflate_body(TEXT, "lz4")
+    assert lz4.frame.get_frame_info(body)["block_linked"] is False
+
+
+@pytest.mark.parametrize(("compression", "module"), [("lz4", "lz4.frame"), ("zstd", "zstandard")])
+def test_a_library_that_is_missing_to_send_is_named(
+    compression: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_library(compression)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingLibraryError, match=f"compression {compression} needs a library: pip install"):
+        require_library(compression)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic, sleep, time
 from typing import NamedTuple
 
-from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.message_compression import deflate_body
 from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, TAGS_PROPERTY, UNIQUE_KEY_PROPERTY
 from nsadmin.client.messages.message_sender import (
     MessageSender,
@@ -14,10 +15,14 @@ from nsadmin.client.messages.message_sender import (
     SentMessage,
     make_unique_key,
 )
+from nsadmin.client.messages.message_tracer import MessageTracer
+from nsadmin.client.messages.trace_records import DELAYED_MESSAGE, HALF_MESSAGE, NORMAL_MESSAGE
+from nsadmin.client.messages.transactions import HALF_PROPERTIES, PREPARED_FLAG, TransactionEnder
 from nsadmin.client.results import ServerResult
 
 MAX_BATCH_MESSAGES, MAX_BATCH_BYTES = 64, 4 << 20
 SHARDING_KEY_PROPERTY = "__SHARDINGKEY"
+DELAY_PROPERTIES = frozenset({"DELAY", "TIMER_DELAY_MS", "TIMER_DELAY_SEC", "TIMER_DELIVER_MS"})
 
 
 class MessageDraft(NamedTuple):
@@ -44,12 +49,26 @@ class SentDraft(NamedTuple):
     Attributes:
         draft: The message.
         send_queue: The queue.
-        result: The stored message, or the error.
+        result: The stored message, or the error. After a transaction, the ids of its place are None.
+        trace_error: The error of the first trace of its batch that was not written; else None.
     """
 
     draft: MessageDraft
     send_queue: SendQueue
     result: ServerResult[SentMessage]
+    trace_error: RocketMQError | None = None
+
+
+class SendTransactions(NamedTuple):
+    """How the transactions of messages end.
+
+    Attributes:
+        ender: Ends them.
+        outcome: "commit" or "rollback".
+    """
+
+    ender: TransactionEnder
+    outcome: str
 
 
 class BulkSender:
@@ -59,7 +78,9 @@ class BulkSender:
         message_sender: Sends messages.
         send_queues: The queues to use in turns.
         messages_per_second: The maximum rate; None for none.
-        compresses_bodies: Compress bodies with zlib, which every release can read.
+        compression: Compress bodies that get smaller: "zlib", "lz4" or "zstd"; None to send them as they are.
+        transactions: Send half messages, and end their transactions; None for usual messages.
+        tracer: Writes the traces of each batch; None for no traces.
     """
 
     def __init__(
@@ -68,10 +89,13 @@ class BulkSender:
         send_queues: Sequence[SendQueue],
         messages_per_second: float | None = None,
         *,
-        compresses_bodies: bool = False,
+        compression: str | None = None,
+        transactions: SendTransactions | None = None,
+        tracer: MessageTracer | None = None,
     ) -> None:
         self._message_sender, self._send_queues = message_sender, send_queues
-        self._rate, self._compresses_bodies = messages_per_second, compresses_bodies
+        self._rate, self._compression = messages_per_second, compression
+        self._transactions, self._tracer = transactions, tracer
         self._began_at, self._sent_count, self._turn = monotonic(), 0, 0
 
     def send_drafts(self, drafts: Iterable[MessageDraft | None]) -> Iterator[list[SentDraft]]:
@@ -121,13 +145,60 @@ class BulkSender:
         if self._rate is not None:
             sleep(max(0.0, self._began_at + self._sent_count / self._rate - monotonic()))
         self._sent_count += len(batch)
+        began_ms = int(time() * 1000)
         results = self._message_sender.send_patiently(
             [self._build_message(draft, send_queue) for draft, send_queue in batch]
         )
+        self._note_sends(batch, results, began_ms, int(time() * 1000) - began_ms)
+        if self._transactions is not None:
+            results = self._end_transactions(batch, results, self._transactions)
+        trace_error = self._tracer.write_noted() if self._tracer is not None else None
         yield [
-            SentDraft(draft, send_queue, result)
+            SentDraft(draft, send_queue, result, trace_error)
             for (draft, send_queue), result in zip(batch, results, strict=True)
         ]
+
+    def _note_sends(
+        self,
+        batch: Sequence[tuple[MessageDraft, SendQueue]],
+        results: Sequence[ServerResult[SentMessage]],
+        began_ms: int,
+        cost_ms: int,
+    ) -> None:
+        for (draft, _), result in zip(batch, results, strict=True):
+            if self._tracer is not None and result.result is not None:
+                self._tracer.note_send(
+                    result.result,
+                    tags=draft.tags,
+                    keys=draft.keys,
+                    body_length=len(draft.body),
+                    message_type=self._trace_type(draft),
+                    began_ms=began_ms,
+                    cost_ms=cost_ms,
+                )
+
+    def _trace_type(self, draft: MessageDraft) -> str:
+        if self._transactions is not None:
+            return HALF_MESSAGE
+        return NORMAL_MESSAGE if DELAY_PROPERTIES.isdisjoint(draft.properties) else DELAYED_MESSAGE
+
+    def _end_transactions(
+        self,
+        batch: Sequence[tuple[MessageDraft, SendQueue]],
+        results: Sequence[ServerResult[SentMessage]],
+        transactions: SendTransactions,
+    ) -> list[ServerResult[SentMessage]]:
+        ended_results = list(results)
+        half_messages = {index: result.result for index, result in enumerate(results) if result.result}
+        ends = transactions.ender.end_transactions([*half_messages.values()], transactions.outcome)
+        for (index, half_message), end_result in zip(half_messages.items(), ends, strict=True):
+            ended_results[index] = end_result
+            if self._tracer is not None and end_result.error is None:
+                draft = batch[index][0]
+                self._tracer.note_transaction(
+                    half_message, tags=draft.tags, keys=draft.keys, outcome=transactions.outcome
+                )
+        return ended_results
 
     def _build_message(self, draft: MessageDraft, send_queue: SendQueue) -> OutgoingMessage:
         properties = {
@@ -139,10 +210,11 @@ class BulkSender:
             **draft.properties,
         }
         body, sys_flag = draft.body, 0
-        if self._compresses_bodies:
-            compressed_body = zlib.compress(body)
-            if len(compressed_body) < len(body):
-                body, sys_flag = compressed_body, COMPRESSED_FLAG
+        if self._compression is not None:
+            body, sys_flag = deflate_body(body, self._compression)
+        if self._transactions is not None:
+            properties |= HALF_PROPERTIES
+            sys_flag |= PREPARED_FLAG
         return OutgoingMessage(send_queue, body, properties, sys_flag)
 
 

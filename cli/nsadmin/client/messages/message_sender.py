@@ -1,7 +1,7 @@
 """`admin.message_sender`: sends of messages on behalf of an operator."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from time import localtime, mktime, sleep, time
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from namesrv_core.protocol.stored_messages import (
 )
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
+from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
@@ -52,12 +53,14 @@ class SentMessage(NamedTuple):
         msg_id: The unique key that the sender assigned.
         offset_msg_id: The id that names its place in the commit log; None if not reported.
         queue_offset: Its offset in the queue; None if not reported.
+        region_id: The region that traces of the message name; None if the broker wants no traces.
     """
 
     send_queue: SendQueue
     msg_id: str
     offset_msg_id: str | None
     queue_offset: int | None
+    region_id: str | None = DEFAULT_REGION
 
 
 class OutgoingMessage(NamedTuple):
@@ -274,15 +277,22 @@ class MessageSender:
         Raises:
             RocketMQError: The trace topic has no writable queue, or the send failed; see `send_message`.
         """
-        trace_fields: Iterable[object] = (
-            "Pub", began_ms, "DefaultRegion", PRODUCER_GROUP, sent_message.send_queue.topic,
-            sent_message.msg_id, message_tags, message_keys,
-            sent_message.send_queue.broker_addr, body_length, cost_ms, 0, sent_message.offset_msg_id, "true",
-        )  # fmt: skip
-        trace_body = "\x01".join(map(str, trace_fields)) + "\x02"
+        trace_record = encode_send_record(
+            group=PRODUCER_GROUP,
+            topic=sent_message.send_queue.topic,
+            msg_id=sent_message.msg_id,
+            tags=message_tags,
+            keys=message_keys,
+            broker_addr=sent_message.send_queue.broker_addr,
+            offset_msg_id=sent_message.offset_msg_id,
+            region_id=sent_message.region_id or DEFAULT_REGION,
+            body_length=body_length,
+            began_ms=began_ms,
+            cost_ms=cost_ms,
+        )
         return self.send_message(
             self.choose_queue(TRACE_TOPIC),
-            trace_body.encode(),
+            trace_record.encode(),
             keys=f"{sent_message.msg_id} {message_keys}".strip(),
         )
 
@@ -335,6 +345,8 @@ def _parse_send_answer(
         msg_id,
         ext_fields.get("msgId"),
         None if queue_offset is None else int(queue_offset),
+        # The defaults are those of clients (MQClientAPIImpl.processSendResponse).
+        None if ext_fields.get("TRACE_ON") == "false" else ext_fields.get("MSG_REGION") or DEFAULT_REGION,
     )
     return ServerResult(broker_addr, sent_message, None)
 

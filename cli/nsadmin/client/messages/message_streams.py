@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SentDraft
+from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
 from nsadmin.client.messages.message_sender import MessageSender
+from nsadmin.client.messages.message_tracer import MessageTracer
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart, TopicFollower
+from nsadmin.client.messages.transactions import TransactionEnder
 from nsadmin.client.results import NotFound
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -24,7 +26,9 @@ class MessageStreams:
         broker_name: str | None = None,
         queue_id: int | None = None,
         messages_per_second: float | None = None,
-        compresses_bodies: bool = False,
+        compression: str | None = None,
+        transaction: str | None = None,
+        writes_traces: bool = False,
     ) -> Iterator[list[SentDraft]]:
         """Send messages to the queues of a topic in turns (SEND_MESSAGE_V2, 310), and yield the outcomes.
 
@@ -36,14 +40,18 @@ class MessageStreams:
             broker_name: Only queues of this broker. Default: all brokers.
             queue_id: Only queues with this id. Default: all queues.
             messages_per_second: The maximum rate. Default: none.
-            compresses_bodies: Compress bodies with zlib.
+            compression: Compress bodies that get smaller, with "zlib", "lz4" or "zstd". Default: none.
+            transaction: Send each message as a half message, then "commit" it or "rollback" it
+                (END_TRANSACTION, 37). Default: no transaction.
+            writes_traces: Write traces to the trace topic, as Java producers do.
 
         Yields:
             One SentDraft per message of a batch, at most 64.
 
         Raises:
             NotFound: No such queue is writable.
-            TopicNotExist: The topic has no route.
+            TopicNotExist: The topic, or the trace topic, has no route.
+            ValueError: The library of the compression is not installed.
         """
         send_queues = [
             send_queue
@@ -54,7 +62,14 @@ class MessageStreams:
             place = f"queue {queue_id}" if queue_id is not None else "queue"
             raise NotFound(f"{topic} has no writable {place} on {broker_name or 'any broker'}")
         bulk_sender = BulkSender(
-            self._message_sender, send_queues, messages_per_second, compresses_bodies=compresses_bodies
+            self._message_sender,
+            send_queues,
+            messages_per_second,
+            compression=compression,
+            transactions=SendTransactions(TransactionEnder(self._caller), transaction)
+            if transaction
+            else None,
+            tracer=MessageTracer(self._message_sender) if writes_traces else None,
         )
         yield from bulk_sender.send_drafts(drafts)
 

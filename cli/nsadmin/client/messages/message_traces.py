@@ -8,7 +8,7 @@ from namesrv_core.protocol.headers import parse_java_integer
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage, MessageAdmin
 
 TRACE_TOPIC = "RMQ_SYS_TRACE_TOPIC"
-_FIELD_SEPARATOR, _RECORD_SEPARATOR = "\x01", "\x02"
+FIELD_SEPARATOR, RECORD_SEPARATOR = "\x01", "\x02"
 
 # The fields of each kind of record (TraceDataEncoder upstream). The last ones may be absent.
 _FIELDS_BY_KIND: Mapping[str, Sequence[str]] = {
@@ -150,8 +150,8 @@ def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
         One MessageTrace per record that names a message.
     """
     message = located_message.message
-    for record_text in message.body.decode("utf-8", "replace").split(_RECORD_SEPARATOR):
-        field_values = record_text.split(_FIELD_SEPARATOR)
+    for record_text in message.body.decode("utf-8", "replace").split(RECORD_SEPARATOR):
+        field_values = record_text.split(FIELD_SEPARATOR)
         field_names = _FIELDS_BY_KIND.get(field_values[0])
         if field_names is None:
             continue

@@ -87,5 +87,6 @@ DEAD_LETTER_MEANINGS = {
         "messageCount": "messages that the broker stored; in a dry run, messages of the input",
         "messagesPerSecond": "messages per second on this broker, from start to end",
         "result": "done, dry-run or failed",
+        "transaction": "commit or rollback; null without a transaction",
     },
 }

@@ -4,15 +4,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import TopicNotExist
+from namesrv_core.protocol.message_compression import COMPRESSIONS, MissingLibraryError, require_library
 from nsadmin.client import NotApplied
-from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
+from nsadmin.client.messages.bulk_sender import DELAY_PROPERTIES, MessageDraft
+from nsadmin.client.messages.message_traces import TRACE_TOPIC
+from nsadmin.client.messages.transactions import ROLLBACK, TRANSACTION_OUTCOMES
 from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.draft_input import (
     PLACEHOLDER_HELP,
     fill_template,
@@ -23,25 +25,18 @@ from nsadmin.commands.messages.draft_input import (
     read_lines,
 )
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
-from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS
+from nsadmin.commands.messages.produce_totals import (
+    PRODUCE_COLUMNS,
+    ProduceOptions,
+    SendTotals,
+    count_drafts,
+    list_table_columns,
+)
 from nsadmin.exit_codes import CommandInterrupted, UsageError
-from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.output import ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
-
-PRODUCE_COLUMNS = (
-    "topic", "brokerName", "messageCount", "bodyBytes", "failed", "messagesPerSecond", "result", "error",
-)  # fmt: skip
-
-
-class ProduceOptions(NamedTuple):
-    """The options of one command that concern its sends."""
-
-    topic: str
-    broker_name: str | None
-    queue_id: int | None
-    rate: float | None
-    compresses: bool
 
 
 @declare_columns(PRODUCE_COLUMNS, SENT_COLUMNS)
@@ -83,7 +78,22 @@ def produce(
         str | None,
         Option("--delay", metavar="DELAY", help="A level from 1 to 18, or a duration on brokers since 5.0."),
     ] = None,
-    compresses: Annotated[bool, Option("--compress", help="Compress bodies with zlib.")] = False,
+    compression_text: Annotated[
+        str | None,
+        Option("--compression", metavar="|".join(COMPRESSIONS), help="Compress the bodies that get smaller."),
+    ] = None,
+    compresses: Annotated[bool, Option("--compress", help="The same as --compression zlib.")] = False,
+    transaction_text: Annotated[
+        str | None,
+        Option(
+            "--transaction",
+            metavar="|".join(TRANSACTION_OUTCOMES),
+            help="Send each message in a transaction that ends like this.",
+        ),
+    ] = None,
+    writes_traces: Annotated[
+        bool, Option("--trace", help=f"Write traces to {TRACE_TOPIC}, as Java producers do.")
+    ] = False,
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Send at most N messages per second.")
     ] = None,
@@ -106,16 +116,24 @@ def produce(
     another order than they were read, unless they have a sharding key. The first failure ends the command:
     it prints how many messages were sent. Brokers do not create a missing topic.
 
+    Consumers since 5.0 read all compressions, older ones only zlib; lz4 needs nsadmin[messages]. With
+    --transaction, nsadmin sends a half message, which no consumer gets, then the commit or the rollback.
+
     Examples:
         # Three generated messages
         nsadmin produce payments --template '{"id": {n}}' --count 3 --key 'order-{n}' --yes
         # A line of a file as one message
         nsadmin produce payments --input orders.txt --yes
+        # A message in a transaction that is rolled back, so that no consumer gets it
+        nsadmin produce payments 'a test' --transaction rollback --each --yes
     """
     if rate is not None and not rate > 0:
         raise UsageError(f'produce: invalid number "{rate:g}" for --rate: use more than 0')
     if body is not None and template is not None:
         raise UsageError("produce: BODY and --template exclude each other: omit one of them")
+    compression, transaction = _parse_choices(compression_text, compresses, transaction_text)
+    if transaction is not None and delay_text is not None:
+        raise UsageError("produce: --transaction and --delay exclude each other: omit one of them")
     defaults = MessageDraft(
         b"", keys or "", tags or "", _parse_properties(property_texts, delay_text), sharding_key
     )
@@ -123,14 +141,20 @@ def produce(
     make_draft = (
         _template_filler(text, defaults, fills_body=template is not None) if text is not None else None
     )
-    options = ProduceOptions(topic, broker_name, queue_id, rate, compresses)
+    options = ProduceOptions(topic, broker_name, queue_id, rate, compression, transaction, writes_traces)
     if make_draft is None and message_count != 1:
         raise UsageError("produce: --count needs BODY or --template")
     _refuse_timer_on_old_brokers(session, options, defaults)
     source_text = "the input" if make_draft is None else count_noun(message_count, "message")
-    session.confirm_change(f"Send {source_text} to {topic}, whose consumers get it?")
+    session.confirm_change(
+        f"Send {source_text} to {topic}, and roll the transactions back?"
+        if transaction == ROLLBACK
+        else f"Send {source_text} to {topic}, whose consumers get it?"
+    )
     with _open_drafts(input_file, make_draft, message_count, defaults, reads_json, reads_whole) as drafts:
-        return _send_all(session, options, drafts, shows_each)
+        return _send_all(
+            session, options, drafts if transaction is None else _refuse_delays(drafts), shows_each
+        )
 
 
 def _template_filler(text: str, defaults: MessageDraft, *, fills_body: bool) -> Callable[[int], MessageDraft]:
@@ -187,6 +211,18 @@ def _read_drafts(
             yield _fill_keys(parse_json_draft(line, line_number, defaults), line_number)
 
 
+def _refuse_delays(drafts: Iterator[MessageDraft | None]) -> Iterator[MessageDraft | None]:
+    """Java producers drop the delay of a transactional message without a word."""
+    message_number = 0
+    for draft in drafts:
+        message_number += draft is not None
+        if draft is not None and not DELAY_PROPERTIES.isdisjoint(draft.properties):
+            raise UsageError(
+                f"produce: message {message_number} has a delay, and --transaction excludes that"
+            )
+        yield draft
+
+
 def _fill_keys(draft: MessageDraft, number: int) -> MessageDraft:
     return draft._replace(
         keys=fill_template(draft.keys, number),
@@ -194,54 +230,12 @@ def _fill_keys(draft: MessageDraft, number: int) -> MessageDraft:
     )
 
 
-class _SendTotals:
-    """Counts what was sent to each broker."""
-
-    def __init__(self, topic: str) -> None:
-        self._topic, self._began_at = topic, monotonic()
-        self._counts: dict[str, tuple[int, int, int]] = {}
-        self.errors: dict[str, RocketMQError] = {}
-        self.sent_rows: list[ResultRow] = []
-        self.sent_count = 0
-
-    def add_batch(self, batch: list[SentDraft], shows_each: bool) -> None:
-        for sent_draft in batch:
-            broker_name, error = sent_draft.send_queue.broker_name, sent_draft.result.error
-            sent_count, sent_bytes, failed_count = self._counts.get(broker_name, (0, 0, 0))
-            if error is None:
-                self.sent_count += 1
-                sent_count, sent_bytes = sent_count + 1, sent_bytes + len(sent_draft.draft.body)
-            else:
-                failed_count += 1
-                self.errors.setdefault(broker_name, error)
-            self._counts[broker_name] = (sent_count, sent_bytes, failed_count)
-            if shows_each:
-                self.sent_rows.append(
-                    sent_row(sent_draft.send_queue, sent_draft.result.result, error, None, "done")
-                )
-
-    def list_rows(self) -> list[ResultRow]:
-        elapsed_seconds = max(monotonic() - self._began_at, 0.001)
-        return [
-            {
-                "topic": self._topic,
-                "brokerName": broker_name,
-                "messageCount": sent_count,
-                "bodyBytes": ByteSize(sent_bytes),
-                "failed": failed_count,
-                "messagesPerSecond": round(sent_count / elapsed_seconds, 1),
-                **outcome_cells(self.errors.get(broker_name)),
-            }
-            for broker_name, (sent_count, sent_bytes, failed_count) in sorted(self._counts.items())
-        ]
-
-
 def _send_all(
     session: Session, options: ProduceOptions, drafts: Iterator[MessageDraft | None], shows_each: bool
 ) -> ResultRows:
     if session.is_dry_run:
-        return _preview_rows(options, drafts)
-    totals = _SendTotals(options.topic)
+        return count_drafts(options, drafts)
+    totals = SendTotals(options)
     try:
         for batch in session.admin.message_streams.send_drafts(
             options.topic,
@@ -249,11 +243,19 @@ def _send_all(
             broker_name=options.broker_name,
             queue_id=options.queue_id,
             messages_per_second=options.rate,
-            compresses_bodies=options.compresses,
+            compression=options.compression,
+            transaction=options.transaction,
+            writes_traces=options.writes_traces,
         ):
             totals.add_batch(batch, shows_each)
-            if totals.errors:
+            if totals.errors or totals.trace_error:
                 break
+    except TopicNotExist as error:
+        if TRACE_TOPIC in str(error):
+            raise TopicNotExist(
+                f"{TRACE_TOPIC} has no route: set traceTopicEnable=true on a broker, or omit --trace"
+            ) from None
+        raise
     except UsageError as error:
         if not totals.sent_count:
             raise
@@ -263,30 +265,32 @@ def _send_all(
             f"interrupted after {count_noun(totals.sent_count, 'sent message')}"
         ) from None
     notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in totals.errors.items()]
-    if totals.errors:
+    if totals.trace_error is not None:
+        notes.append(f"traces of sent messages were not written: {error_text(totals.trace_error)}")
+    if totals.errors or totals.trace_error:
         notes.append(f"stopped after {count_noun(totals.sent_count, 'sent message')}")
     outcomes = [*([None] if totals.sent_count or not totals.errors else []), *totals.errors.values()]
+    outcomes += [totals.trace_error] if totals.trace_error else []
     if shows_each:
         return ResultRows(SENT_COLUMNS, totals.sent_rows, outcomes, notes)
-    return ResultRows(PRODUCE_COLUMNS, totals.list_rows(), outcomes, notes)
+    return ResultRows(PRODUCE_COLUMNS, totals.list_rows(), outcomes, notes, list_table_columns(options))
 
 
-def _preview_rows(options: ProduceOptions, drafts: Iterator[MessageDraft | None]) -> ResultRows:
-    """Read the whole input, and count it."""
-    message_count = body_bytes = 0
-    for draft in drafts:
-        if draft is not None:
-            message_count, body_bytes = message_count + 1, body_bytes + len(draft.body)
-    preview_row: ResultRow = {
-        "topic": options.topic,
-        "brokerName": options.broker_name,
-        "messageCount": message_count,
-        "bodyBytes": ByteSize(body_bytes),
-        "failed": 0,
-        "messagesPerSecond": None,
-        **outcome_cells(None, "dry-run"),
-    }
-    return ResultRows(PRODUCE_COLUMNS, [preview_row])
+def _parse_choices(
+    compression_text: str | None, compresses: bool, transaction_text: str | None
+) -> tuple[str | None, str | None]:
+    """The algorithm of the compression, whose library is there; and the outcome of the transactions."""
+    compression = parse_choice("--compression", compression_text, COMPRESSIONS)
+    if compression is None:
+        compression = "zlib" if compresses else None
+    elif compresses:
+        raise UsageError("produce: --compress and --compression exclude each other: omit one of them")
+    try:
+        if compression is not None:
+            require_library(compression)
+    except MissingLibraryError as error:
+        raise UsageError(f"produce: {error}") from None
+    return compression, parse_choice("--transaction", transaction_text, TRANSACTION_OUTCOMES)
 
 
 def _parse_properties(property_texts: list[str] | None, delay_text: str | None) -> dict[str, str]:

@@ -18,6 +18,8 @@ def graves() -> Iterator[DeadLetterBroker]:
 @pytest.fixture
 def admin(graves: DeadLetterBroker) -> Iterator[AdminClient]:
     with FakeNameServer({"C": {"broker-a": {0: graves.addr}}}) as server:
-        server.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty")}
+        server.routes = {
+            topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty", "RMQ_SYS_TRACE_TOPIC")
+        }
         with AdminClient(server.addr, timeout=0.5) as client:
             yield client

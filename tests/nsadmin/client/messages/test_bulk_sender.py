@@ -1,12 +1,17 @@
 """Batches: how large they are, and which queues they go to."""
 
-import zlib
 from collections import Counter
 from time import monotonic
 
+import pytest
+
 from nsadmin import AdminClient
-from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SentDraft
-from tests.support.dead_letter_brokers import DeadLetterBroker
+from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.message_tracer import MessageTracer
+from nsadmin.client.messages.message_traces import parse_traces
+from nsadmin.client.messages.transactions import TransactionEnder
+from tests.support.dead_letter_brokers import HALF, DeadLetterBroker
 
 
 def batches(admin: AdminClient, drafts: list[MessageDraft | None]) -> list[list[SentDraft]]:
@@ -54,15 +59,80 @@ def test_a_draft_has_keys_tag_properties_and_an_id(admin: AdminClient, graves: D
     assert (message.keys, message.tags, message.properties["mine"]) == (("k1", "k2"), "A", "1")
 
 
-def test_only_bodies_that_become_smaller_are_compressed(admin: AdminClient, graves: DeadLetterBroker) -> None:
+@pytest.mark.parametrize(("compression", "flag"), [("zlib", 0x301), ("lz4", 0x101), ("zstd", 0x201)])
+def test_only_bodies_that_become_smaller_are_compressed(
+    admin: AdminClient, graves: DeadLetterBroker, compression: str, flag: int
+) -> None:
     sender = BulkSender(
-        admin.message_sender, admin.message_sender.list_queues("T")[:1], compresses_bodies=True
+        admin.message_sender, admin.message_sender.list_queues("T")[:1], compression=compression
     )
     list(sender.send_drafts([MessageDraft(b"x" * 1000), MessageDraft(b"y")]))
-    assert [(asked.body, (asked.ext or {})["f"]) for asked in graves.sent] == [
-        (zlib.compress(b"x" * 1000), "1"),
-        (b"y", "0"),
+    assert [(asked.ext or {})["f"] for asked in graves.sent] == [str(flag), "0"]
+    assert len(graves.sent[0].body) < 100
+    assert [message.body for message in graves.stored("T")] == [b"x" * 1000, b"y"]
+
+
+def send_in_transactions(
+    admin: AdminClient, outcome: str, drafts: list[MessageDraft], tracer: MessageTracer | None = None
+) -> list[SentDraft]:
+    sender = BulkSender(
+        admin.message_sender,
+        admin.message_sender.list_queues("T"),
+        transactions=SendTransactions(TransactionEnder(admin._caller), outcome),
+        tracer=tracer,
+    )
+    [batch] = sender.send_drafts(drafts)
+    return batch
+
+
+def test_a_committed_message_was_a_half_message_before(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    [sent] = send_in_transactions(admin, "commit", [MessageDraft(b"one", "k", "A")])
+    assert [(asked.ext or {})["f"] for asked in graves.sent] == ["4"]
+    [message] = graves.stored("T")
+    assert (message.body, message.keys, message.tags) == (b"one", ("k",), "A")
+    stored = sent.result.value()
+    assert (stored.msg_id, stored.offset_msg_id, stored.queue_offset) == (message.msg_id, None, None)
+
+
+def test_a_message_that_is_rolled_back_gets_to_no_topic(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    batch = send_in_transactions(admin, "rollback", [MessageDraft(b"one"), MessageDraft(b"two")])
+    assert ([sent.result.error for sent in batch], graves.stored("T")) == ([None, None], [])
+    assert len(graves.stored(HALF)) == 2
+
+
+def test_a_half_message_that_was_refused_has_no_end(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    graves.refusals = [13]
+    refused, sent = send_in_transactions(admin, "commit", [MessageDraft(b"one"), MessageDraft(b"two")])
+    assert (refused.result.error is None, sent.result.error, len(graves.ended)) == (False, None, 1)
+    assert [message.body for message in graves.stored("T")] == [b"two"]
+
+
+def test_traces_tell_the_kind_of_each_message(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    sender = BulkSender(
+        admin.message_sender,
+        admin.message_sender.list_queues("T"),
+        tracer=MessageTracer(admin.message_sender),
+    )
+    drafts = [MessageDraft(b"12345", "k1 k2", "A"), MessageDraft(b"x", properties={"DELAY": "3"})]
+    [[usual, delayed]] = sender.send_drafts(drafts)
+    [transaction] = send_in_transactions(
+        admin, "commit", [MessageDraft(b"y")], MessageTracer(admin.message_sender)
+    )
+    traces = [
+        trace
+        for message in graves.stored("RMQ_SYS_TRACE_TOPIC")
+        for trace in parse_traces(LocatedMessage("broker-a", message))
     ]
+    assert sorted((trace.msg_id, trace.kind, trace.message_type, trace.status) for trace in traces) == [
+        (usual.result.value().msg_id, "Pub", "Normal", "success"),
+        (delayed.result.value().msg_id, "Pub", "Delay_Msg", "success"),
+        (transaction.result.value().msg_id, "EndTransaction", "Trans_msg_Commit", "COMMIT_MESSAGE"),
+        (transaction.result.value().msg_id, "Pub", "Trans_Msg_Half", "success"),
+    ]
+    [trace] = [trace for trace in traces if trace.msg_id == usual.result.value().msg_id]
+    assert (trace.keys, trace.tags, trace.topic, trace.store_host) == ("k1 k2", "A", "T", graves.addr)
+    keys = {key for message in graves.stored("RMQ_SYS_TRACE_TOPIC") for key in message.keys}
+    assert keys >= {"k1", "k2", usual.result.value().msg_id, delayed.result.value().msg_id}
 
 
 def test_a_rate_makes_small_batches_and_waits(admin: AdminClient, graves: DeadLetterBroker) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import body
+from tests.support.servers import FakeNameServer, body, refuse
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetter
     assert (done.code, done.err) == (0, "")
     assert row.pop("messagesPerSecond") > 0
     assert row == {
-        "topic": "T", "brokerName": "broker-a", "messageCount": 1, "bodyBytes": 9, "failed": 0,
-        "result": "done", "error": None,
+        "topic": "T", "brokerName": "broker-a", "transaction": None, "messageCount": 1, "bodyBytes": 9,
+        "failed": 0, "result": "done", "error": None,
     }  # fmt: skip
     [message] = store.stored("T")
     assert (message.body, message.keys, message.tags) == (b"hello {n}", ("k1",), "A")
@@ -120,12 +120,81 @@ def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBro
 
 
 @pytest.mark.parametrize(
+    ("words", "flag"), [(("--compress",), 0x301), (("--compression", "LZ4"), 0x101)], ids=["zlib", "lz4"]
+)
+def test_bodies_are_compressed_on_request(
+    stream: Run, store: DeadLetterBroker, words: tuple[str, ...], flag: int
+) -> None:
+    [row] = json.loads(stream("produce", "T", "x" * 2000, *words, "--json").out)
+    [asked] = store.sent
+    assert (row["bodyBytes"], (asked.ext or {})["f"], len(asked.body) < 100) == (2000, str(flag), True)
+
+
+def test_a_compression_without_its_library(
+    stream: Run, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "lz4.frame", None)
+    done = stream("produce", "T", "x", "--compression", "lz4")
+    assert (done.code, done.err) == (
+        2, "nsadmin: produce: compression lz4 needs a library: pip install 'nsadmin[messages]'\n",
+    )  # fmt: skip
+
+
+def test_a_transaction_is_committed_or_rolled_back(stream: Run, store: DeadLetterBroker) -> None:
+    [row] = json.loads(stream("produce", "T", "kept", "--transaction", "commit", "--json").out)
+    assert (row["transaction"], row["messageCount"], row["result"]) == ("commit", 1, "done")
+    [row] = json.loads(stream("produce", "T", "lost", "--transaction", "rollback", "--each", "--json").out)
+    assert (row["offsetMsgId"], row["queueOffset"], row["result"]) == (None, None, "done")
+    assert sent(store) == [b"kept"]
+    assert "transaction" in stream("produce", "T", "x", "--transaction", "commit").out
+    assert "transaction" not in stream("produce", "T", "x").out
+
+
+def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
+    store.on_send = lambda: store.handlers.update({37: refuse(1, "no")})
+    done = stream("produce", "T", "x", "--transaction", "commit")
+    assert (done.code, "failed, so no consumer gets it: no" in done.err) == (1, True)
+    assert (sent(store), "stopped after 0 sent messages" in done.err) == ([], True)
+
+
+def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first: FakeNameServer) -> None:
+    done = stream("produce", "T", "x", "--trace")
+    assert (done.code, store.sent) == (5, [])
+    assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in done.err
+    first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
+    assert stream("produce", "T", "x", "-k", "k", "--trace").code == 0
+    [message], [trace] = store.stored("T"), store.stored("RMQ_SYS_TRACE_TOPIC")
+    assert trace.keys == (message.msg_id, "k")
+
+
+def test_a_trace_that_is_not_written_ends_it(
+    stream: Run, store: DeadLetterBroker, first: FakeNameServer
+) -> None:
+    first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
+    store.on_send = lambda: store.refusals.extend([13] if len(store.sent) == 2 else [])
+    done = stream("produce", "T", "x", "--trace")
+    assert (done.code, sent(store)) == (3, [b"x"])
+    assert "traces of sent messages were not written: MESSAGE_ILLEGAL (13): no" in done.err
+
+
+@pytest.mark.parametrize(
     ("words", "text"),
     [
         (("x", "--template", "y"), "BODY and --template exclude each other"),
         (("--count", "2"), "--count needs BODY or --template"),
         (("x", "--rate", "0"), 'invalid number "0" for --rate'),
         (("x", "--delay", "soon"), 'invalid delay "soon"'),
+        (
+            ("x", "--compression", "gzip"),
+            'invalid value "gzip" for --compression: expected zlib, lz4 or zstd',
+        ),
+        (("x", "--compress", "--compression", "lz4"), "--compress and --compression exclude each other"),
+        (("x", "--transaction", "maybe"), 'invalid value "maybe" for --transaction: expected commit or'),
+        (("x", "--transaction", "commit", "--delay", "3"), "--transaction and --delay exclude each other"),
+        (
+            ("x", "--transaction", "commit", "--property", "DELAY=3"),
+            "message 1 has a delay, and --transaction excludes that",
+        ),
         (("x", "--property", "y"), 'invalid value "y" for --property: use NAME=VALUE'),
     ],
 )

@@ -1,0 +1,122 @@
+"""MessageTracer: writes the traces of sent messages to the trace topic, as Java producers do."""
+
+from time import time
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, UNIQUE_KEY_PROPERTY
+from nsadmin.client.messages.message_sender import (
+    PRODUCER_GROUP,
+    MessageSender,
+    OutgoingMessage,
+    SentMessage,
+    make_unique_key,
+)
+from nsadmin.client.messages.message_traces import TRACE_TOPIC
+from nsadmin.client.messages.trace_records import encode_send_record, encode_transaction_record
+
+_MAX_KEY_CHARS = 16_000
+"""The keys of a trace message. Brokers refuse properties of more than 32,767 bytes."""
+
+
+class MessageTracer:
+    """Collects the records of a batch, then writes them as few messages.
+
+    Args:
+        message_sender: Sends messages, and knows the writable queues of topics.
+
+    Raises:
+        NotFound: No queue of the trace topic is writable.
+        TopicNotExist: The trace topic has no route.
+    """
+
+    def __init__(self, message_sender: MessageSender) -> None:
+        self._message_sender = message_sender
+        self._send_queues, self._turn = message_sender.list_queues(TRACE_TOPIC), 0
+        self._noted: list[tuple[str, str]] = []
+
+    def note_send(
+        self,
+        sent_message: SentMessage,
+        *,
+        tags: str,
+        keys: str,
+        body_length: int,
+        message_type: str,
+        began_ms: int,
+        cost_ms: int,
+    ) -> None:
+        """Note a message that the broker stored. Without a region, the broker wants no traces.
+
+        Args:
+            sent_message: The message.
+            tags: The tag.
+            keys: The keys, separated by blanks.
+            body_length: The length of the body in bytes, before compression.
+            message_type: One of MESSAGE_TYPES.
+            began_ms: The start of the send in ms since 1970.
+            cost_ms: The duration of the send in ms.
+        """
+        if sent_message.region_id is None:
+            return
+        trace_record = encode_send_record(
+            group=PRODUCER_GROUP,
+            topic=sent_message.send_queue.topic,
+            msg_id=sent_message.msg_id,
+            tags=tags,
+            keys=keys,
+            broker_addr=sent_message.send_queue.broker_addr,
+            offset_msg_id=sent_message.offset_msg_id,
+            region_id=sent_message.region_id,
+            body_length=body_length,
+            began_ms=began_ms,
+            cost_ms=cost_ms,
+            message_type=message_type,
+        )
+        self._noted.append((f"{sent_message.msg_id} {keys}".strip(), trace_record))
+
+    def note_transaction(self, half_message: SentMessage, *, tags: str, keys: str, outcome: str) -> None:
+        """Note the end of a transaction.
+
+        Args:
+            half_message: The half message.
+            tags: The tag.
+            keys: The keys, separated by blanks.
+            outcome: "commit" or "rollback".
+        """
+        if half_message.region_id is None:
+            return
+        trace_record = encode_transaction_record(
+            group=PRODUCER_GROUP,
+            topic=half_message.send_queue.topic,
+            msg_id=half_message.msg_id,
+            tags=tags,
+            keys=keys,
+            broker_addr=half_message.send_queue.broker_addr,
+            region_id=half_message.region_id,
+            ended_ms=int(time() * 1000),
+            outcome=outcome,
+        )
+        self._noted.append((f"{half_message.msg_id} {keys}".strip(), trace_record))
+
+    def write_noted(self) -> RocketMQError | None:
+        """Write the noted records (SEND_MESSAGE_V2, 310), and return the first error."""
+        trace_messages = []
+        while self._noted:
+            message_keys, message_records, key_chars = dict[str, None](), "", 0
+            while self._noted and (
+                not message_records or key_chars + len(self._noted[0][0]) < _MAX_KEY_CHARS
+            ):
+                record_keys, trace_record = self._noted.pop(0)
+                message_keys |= dict.fromkeys(record_keys.split())
+                message_records, key_chars = message_records + trace_record, key_chars + len(record_keys) + 1
+            trace_messages.append(self._build_message(" ".join(message_keys), message_records))
+        results = self._message_sender.send_patiently(trace_messages) if trace_messages else ()
+        return next((result.error for result in results if result.error is not None), None)
+
+    def _build_message(self, keys: str, trace_records: str) -> OutgoingMessage:
+        self._turn += 1
+        return OutgoingMessage(
+            self._send_queues[self._turn % len(self._send_queues)],
+            trace_records.encode(),
+            {KEYS_PROPERTY: keys, UNIQUE_KEY_PROPERTY: make_unique_key(time()), "WAIT": "true"},
+        )
