@@ -192,7 +192,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
 def test_operator_sees_servers_die_and_the_screen_stays(cluster: Cluster, screen: Tmux) -> None:
     screen.until("✓ agree", "● 1 up")
     cluster.java.kill()
-    screen.until("silent", "? unknown")
+    screen.until("silent", "✕ 1 of 2 silent")
     cluster.broker.kill()
     shown = screen.until("down")
     assert "Traceback" not in shown

@@ -1025,6 +1025,9 @@ class AsyncNameServerTables:
     async def mark_duplicate_servers(self, answers: Sequence[ServerResult[T]]) -> list[ServerResult[T]]:
         """Replace the answer of a server that occurs under a second address by the error DuplicateServer."""
 
+    async def describe_peer(self, namesrv_addr: str) -> str | None:
+        """Return the host and the port that the open connection to a name server leads to."""
+
     async def get_listing(self, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerListing:
         """Return the tables of one name server without the routes."""
 

@@ -221,7 +221,7 @@ async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing
         clock.now += 42_000
         await hear(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
         shown = screen_to_text(app)
-        assert "? unknown (10.0.0.2:9876 does not answer)" in shown
+        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in shown
         assert "✕ 10.0.0.2:9876 silent 40 s" in shown
         assert len(names(app)) == 3
 

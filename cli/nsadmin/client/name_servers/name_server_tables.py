@@ -89,6 +89,19 @@ class NameServerTables:
             )
         return marked_answers
 
+    def describe_peer(self, namesrv_addr: str) -> str | None:
+        """Return the host and the port that the open connection to a name server leads to.
+
+        Args:
+            namesrv_addr: The name server address. Call this after a request to it.
+
+        Returns:
+            The address, such as "10.0.0.1:9876"; None without an open connection. Two names of one server
+            have the same one.
+        """
+        peer = self._caller.get_peer(namesrv_addr)
+        return None if peer is None else f"{peer[0]}:{peer[1]}"
+
     def get_listing(self, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerListing:
         """Return the tables of one name server without the routes.
 

@@ -10,8 +10,10 @@ TextByObject = dict[str, object]
 
 
 class AgreementVerdict(NamedTuple):
-    """`outcome` is "agree", "diverge", "unknown", "single" (one name server) or "silent" (none answers).
+    """The outcome of a comparison.
 
+    Outcomes: "agree", "diverge", "unknown" (not all were asked yet), "single" (one name server), "partial"
+    (some name servers do not answer, the others do not differ) and "silent" (none answers).
     `reasons` are the aspects that nsadmin did not compare, those that differ, or the silent name servers.
     """
 
@@ -122,7 +124,7 @@ def _are_equal(compared_values: Sequence[object]) -> bool:
 def judge_agreement(model: ClusterModel) -> AgreementVerdict:
     """Compare all name servers.
 
-    If a name server does not answer, the outcome is "unknown", unless others differ.
+    If a name server does not answer, the outcome is "partial", unless others differ.
     """
     fresh_servers = model.list_fresh_servers()
     differing_aspects = [
@@ -134,9 +136,11 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
         return AgreementVerdict("diverge", tuple(differing_aspects))
     silent_addrs = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
     if silent_addrs or not fresh_servers:
+        are_all_known = all(server.last_poll or server.error_text for server in model.name_servers.values())
         is_any_known = any(server.last_poll or server.error_text for server in model.name_servers.values())
+        outcome = "partial" if fresh_servers and are_all_known else "unknown"
         return AgreementVerdict(
-            "silent" if is_any_known and not fresh_servers else "unknown",
+            "silent" if is_any_known and not fresh_servers else outcome,
             tuple(f"{namesrv_addr} does not answer" for namesrv_addr in silent_addrs),
         )
     if len(fresh_servers) == 1:

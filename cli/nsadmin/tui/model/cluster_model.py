@@ -265,8 +265,26 @@ class ClusterModel:
         self.notices.append(ChangeNotice(poll.at, poll.server, poll.kind, poll.said, tuple(poll.names), True))
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:
-        """The name servers that answer."""
-        return [server for server in self.name_servers.values() if server.is_fresh]
+        """The name servers that answer. A name server with two names is listed once."""
+        servers_by_peer: dict[str, ObservedNameServer] = {}
+        for server in self.name_servers.values():
+            if server.is_fresh:
+                servers_by_peer.setdefault(server.peer_addr, server)
+        return list(servers_by_peer.values())
+
+    def find_other_name(self, server: ObservedNameServer) -> str | None:
+        """The address under which this name server is listed already, or None."""
+        fresh_servers = self.list_fresh_servers()
+        return next(
+            (
+                other_server.namesrv_addr
+                for other_server in fresh_servers
+                if server.is_fresh
+                and other_server is not server
+                and other_server.peer_addr == server.peer_addr
+            ),
+            None,
+        )
 
     def find_silence(self) -> Silence | None:
         """The silence of all name servers, or None while one of them answers."""

@@ -80,6 +80,11 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
         self.untold: Mapping[str, str] = {}
         self.latencies_ms: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
 
+    @property
+    def peer_addr(self) -> str:
+        """The address that the connection leads to; the name server's own, if it is unknown."""
+        return (self.last_poll and self.last_poll.peer) or self.namesrv_addr
+
     def apply_poll(self, poll: NameServerPolled) -> None:
         self.latencies_ms.append(None if poll.error is not None else poll.millis)
         if poll.error is not None:

@@ -15,6 +15,7 @@ from nsadmin.tui.views.view_targets import (
     GroupTarget,
     NameServerTarget,
     ObjectEventsTarget,
+    StormTarget,
     TopicTarget,
     ViewTarget,
 )
@@ -123,6 +124,12 @@ def _open_object_events(target: ObjectEventsTarget) -> View:
     return ObjectEventsView(target.object_name)
 
 
+def _open_storm(target: StormTarget) -> View:
+    from nsadmin.tui.views.events import StormEventsView
+
+    return StormEventsView(*target)
+
+
 def _open_drain(target: DrainTarget) -> View:
     from nsadmin.tui.views.drains import DrainLogView
 
@@ -137,6 +144,7 @@ TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     DifferenceTarget: _open_difference,
     FindingTarget: _open_finding,
     ObjectEventsTarget: _open_object_events,
+    StormTarget: _open_storm,
     DrainTarget: _open_drain,
 }
 """The functions that create the view of a target, by the class of the target."""

@@ -34,6 +34,7 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
     server did not report them; `untold` then has the reason. `silences` are by broker address: the time since
     the last heartbeat and the expiry time, both in ms. Java's name servers do not report them. `perms` has
     the permission of a topic that every broker has, by broker name. `millis` is the duration of one request.
+    `peer` is the address that the connection leads to: two names of one name server have the same.
     """
 
     addr: str
@@ -46,6 +47,7 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
     perms: Mapping[str, int] = {}
     silences: Mapping[str, Sequence[int]] | None = None
     untold: Mapping[str, str] = {}
+    peer: str | None = None
 
 
 class BrokerPolled(Poll, frozen=True, tag="broker"):

@@ -101,6 +101,7 @@ def poll_name_server(
         perm_by_broker,
         heartbeat_silences,
         untold,
+        admin.name_server_tables.describe_peer(namesrv_addr),
     )
 
 

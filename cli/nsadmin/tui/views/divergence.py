@@ -39,9 +39,7 @@ class DivergenceMatrixView(View):
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         name_servers = list(model.name_servers.values())
-        pair_counts = count_pairwise_differences(
-            [fresh_server for fresh_server in name_servers if fresh_server.is_fresh]
-        )
+        pair_counts = count_pairwise_differences(model.list_fresh_servers())
         column_width = max(min((width - 2) // (len(name_servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
         max_columns = max((width - column_width - 2) // column_width, 1)
         header_line = [

@@ -9,14 +9,15 @@ from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.event_storms import EventStorm, collapse_storms
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import ObjectEventsTarget, TopicTarget
+from nsadmin.tui.views.view_targets import ObjectEventsTarget, StormTarget, TopicTarget
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
 _WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
 
 
-def notice_tone(notice: ChangeNotice) -> Tone:
+def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
     """The tone of a notice, by the ending of its kind."""
     if notice.event_kind.endswith(_BAD_SUFFIXES):
         return "bad"
@@ -29,7 +30,7 @@ def notice_tone(notice: ChangeNotice) -> Tone:
     )
 
 
-EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
+EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
     Column(
         "time",
         "TIME",
@@ -86,20 +87,28 @@ def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") 
 
 
 class EventsView(View):
-    """The notices of all servers."""
+    """The notices of all servers. A storm of one kind of events is one row, and Enter shows its events."""
 
     view_name = "events"
     view_title = "Events"
     columns = EVENT_COLUMNS
     empty_text = "no change since this screen was opened"
 
-    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
-        return list(reversed(model.notices))
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice | EventStorm]:
+        notices = model.notices
+        edge_notices = (notices[0], notices[-1]) if notices else ()
+        return model.compute_once(
+            "event rows", (len(notices), edge_notices), lambda: collapse_storms(reversed(notices))
+        )
 
-    def row_key(self, row: ChangeNotice) -> str:
+    def row_key(self, row: ChangeNotice | EventStorm) -> str:
+        if isinstance(row, EventStorm):
+            return f"storm {row.event_kind} {row.begin_ms}"
         return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
-    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+    def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
+        if isinstance(row, EventStorm):
+            return RowSubject()
         return (
             RowSubject(broker_name=row.object_names[0])
             if row.object_names and "Broker" in row.event_kind
@@ -115,8 +124,39 @@ class EventsView(View):
             ),
         ]
 
+    def open_row(self, row: ChangeNotice | EventStorm) -> ObjectEventsTarget | StormTarget | None:
+        """Open the events of a storm, or the notices of the object that the row concerns."""
+        if isinstance(row, EventStorm):
+            return StormTarget(row.event_kind, row.begin_ms, row.at_ms)
+        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+
+
+class StormEventsView(View):
+    """The single events of a storm."""
+
+    view_name = "storm"
+    columns = EVENT_COLUMNS
+
+    def __init__(self, event_kind: str, begin_ms: int, end_ms: int) -> None:
+        self.event_kind = event_kind
+        self.begin_ms = begin_ms
+        self.end_ms = end_ms
+
+    @property
+    def view_title(self) -> str:
+        return self.event_kind
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
+        return [
+            notice
+            for notice in reversed(model.notices)
+            if notice.event_kind == self.event_kind and self.begin_ms <= notice.at_ms <= self.end_ms
+        ]
+
+    def row_key(self, row: ChangeNotice) -> str:
+        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
+
     def open_row(self, row: ChangeNotice) -> ObjectEventsTarget | None:
-        """Open the notices of the object that the row concerns."""
         return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
 
 

@@ -40,7 +40,9 @@ def render_header(
     model: ClusterModel, status: AppStatus, agreement_verdict: AgreementVerdict, width: int
 ) -> list[CellLine]:
     """Two lines: first agreement, context and clock, as far as they fit; then the name servers."""
-    left_parts, right_parts = _left_parts(status, agreement_verdict, width), _right_parts(status, width)
+    agreement_label = _label_agreement(agreement_verdict, len(model.name_servers))
+    left_parts = _left_parts(status, agreement_label, agreement_verdict.reasons, width)
+    right_parts = _right_parts(status, width)
     # Keep one blank between the left and the right parts.
     while (
         spare_width := width - 1 - sum(header_part.min_width for header_part in (*left_parts, *right_parts))
@@ -61,6 +63,12 @@ def render_header(
         spread_cells(first_cells, [header_part.to_cell() for header_part in right_parts], width),
         _servers_line(model, status, width),
     ]
+
+
+def _label_agreement(agreement_verdict: AgreementVerdict, server_count: int) -> tuple[str, Tone]:
+    if agreement_verdict.outcome == "partial":
+        return f"✕ {len(agreement_verdict.reasons)} of {server_count} silent", "bad"
+    return _AGREEMENT_LABELS[agreement_verdict.outcome]
 
 
 class _HeaderPart(NamedTuple):
@@ -88,9 +96,11 @@ _MIN_TEXT_WIDTH = 8
 """The shortest useful width of a context's name and of the list of differing aspects."""
 
 
-def _left_parts(status: AppStatus, agreement_verdict: AgreementVerdict, width: int) -> list[_HeaderPart]:
+def _left_parts(
+    status: AppStatus, agreement_label: tuple[str, Tone], reasons: Sequence[str], width: int
+) -> list[_HeaderPart]:
     """The context and the agreement of the name servers. The agreement is never left out."""
-    sign_text, tone = _AGREEMENT_LABELS[agreement_verdict.outcome]
+    sign_text, tone = agreement_label
     context_tone = f"context-{status.color}" if status.color else "context"
     header_parts = [
         _make_part(" nsadmin ", "brand", 5),
@@ -98,10 +108,8 @@ def _left_parts(status: AppStatus, agreement_verdict: AgreementVerdict, width: i
         _make_part("  ", "", 2),
         _make_part(sign_text, tone, 0),
     ]
-    if agreement_verdict.reasons and width >= 100:
-        header_parts.append(
-            _make_part(f" ({', '.join(agreement_verdict.reasons)})", "dim", 6, _MIN_TEXT_WIDTH)
-        )
+    if reasons and width >= 100:
+        header_parts.append(_make_part(f" ({', '.join(reasons)})", "dim", 6, _MIN_TEXT_WIDTH))
     return header_parts
 
 

@@ -16,11 +16,22 @@ from nsadmin.tui.views.view_targets import NameServerTarget
 
 
 class NameServerRow(NamedTuple):
-    """A name server, and the largest number of differences between it and another name server."""
+    """A name server, and the largest number of differences between it and another name server.
+
+    `other_name` is the address under which the same name server is listed already.
+    """
 
     name_server: ObservedNameServer
     now_ms: int
     difference_count: int | None
+    other_name: str | None = None
+
+    @property
+    def note_text(self) -> str:
+        """The error of the last poll, or the other name of the same name server."""
+        if self.other_name is not None:
+            return f"same name server as {self.other_name}"
+        return self.name_server.error_text or ""
 
     @property
     def broker_count(self) -> int | None:
@@ -148,8 +159,8 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         "error",
         "",
         30,
-        lambda row: row.name_server.error_text,
-        lambda row: Cell(row.name_server.error_text or "", "bad"),
+        lambda row: row.note_text,
+        lambda row: Cell(row.note_text, "warn" if row.other_name is not None else "bad"),
         drop_rank=2,
     ),
 )
@@ -178,8 +189,9 @@ class ServersView(View):
                     ),
                     default=None,
                 )
-                if name_server.is_fresh
+                if name_server in fresh_servers
                 else None,
+                model.find_other_name(name_server),
             )
             for name_server in model.name_servers.values()
         ]
@@ -200,12 +212,14 @@ class ServersView(View):
             for name_server in model.name_servers.values()
             if not name_server.is_fresh
         ]
-        headline_cells = [Cell(f"{len(model.name_servers)} name servers", "strong")]
+        headline_cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
         if silent_addrs:
             headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
         phrase_by_outcome = {
             "agree": ("  all answers agree", "good"),
             "diverge": ("  they diverge: ", "bad"),
+            "single": ("  only one name server: there is nothing to compare", "dim"),
+            "silent": ("", "bad"),
         }
         phrase, tone = phrase_by_outcome.get(agreement_verdict.outcome, ("  agreement unknown", "warn"))
         reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""

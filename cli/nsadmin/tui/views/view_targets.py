@@ -54,6 +54,14 @@ class ObjectEventsTarget(NamedTuple):
     object_name: str
 
 
+class StormTarget(NamedTuple):
+    """The events of one kind between two times (ms since 1970)."""
+
+    event_kind: str
+    begin_ms: int
+    end_ms: int
+
+
 class DrainTarget(NamedTuple):
     """The log of a drain."""
 
@@ -75,5 +83,6 @@ ViewTarget: TypeAlias = (
     | DifferenceTarget
     | FindingTarget
     | ObjectEventsTarget
+    | StormTarget
     | DrainTarget
 )

@@ -31,6 +31,20 @@ def test_nobody_knows_before_all_have_answered() -> None:
     assert found == AgreementVerdict("unknown", (f"{TWO} does not answer",))
 
 
+def test_a_name_server_that_stopped_answering_is_counted() -> None:
+    found = judge_agreement(model_of(server(ONE), NameServerPolled(NOON, TWO, error="closed")))
+    assert found == AgreementVerdict("partial", (f"{TWO} does not answer",))
+
+
+def test_two_names_of_one_name_server_are_one_witness() -> None:
+    model = model_of(server(ONE, peer="10.0.0.1:9876"), server(TWO, peer="10.0.0.1:9876", topics=()))
+    assert judge_agreement(model) == AgreementVerdict("single")
+    assert [model.find_other_name(model.name_servers[addr]) for addr in (ONE, TWO)] == [None, ONE]
+    model.apply_poll(server(THREE, peer="10.0.0.3:9876"))
+    assert judge_agreement(model).outcome == "agree"
+    assert [name_server.namesrv_addr for name_server in model.list_fresh_servers()] == [ONE, THREE]
+
+
 def test_one_that_is_alone_agrees_with_nobody() -> None:
     model = ClusterModel([ONE])
     model.apply_poll(server(ONE))

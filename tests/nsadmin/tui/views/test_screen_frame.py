@@ -90,6 +90,12 @@ def test_agreement_is_a_sign_and_a_word(word: str, sign: str) -> None:
     assert f"{sign} {word}" in text(head)
 
 
+def test_silent_name_servers_are_an_alarm_with_their_number() -> None:
+    verdict = AgreementVerdict("partial", ("10.0.0.1:9876 does not answer", "10.0.0.2:9876 does not answer"))
+    head, _ = screen_frame.render_header(model(), STATUS, verdict, 80)
+    assert Cell("✕ 2 of 3 silent", "bad") in head
+
+
 def test_the_context_has_its_colour() -> None:
     head, _ = screen_frame.render_header(model(), STATUS, AgreementVerdict("agree"), 80)
     assert Cell(" prod ", "context-red") in head

@@ -40,6 +40,23 @@ def test_the_line_above_says_when_nobody_knows() -> None:
     assert ServersView().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
 
 
+def test_one_name_server_is_compared_with_none() -> None:
+    model = ClusterModel([ONE])
+    model.apply_poll(server(ONE))
+    line = "".join(cell.text for cell in ServersView().render_headline(model))
+    assert line == "1 name server  only one name server: there is nothing to compare"
+
+
+def test_a_second_name_of_a_name_server_says_so() -> None:
+    model = model_of(server(ONE, peer="10.0.0.1:9876"), server(TWO, peer="10.0.0.1:9876", topics=()))
+    first, second = (
+        {column.key: column.render_cell(row) for column in SERVER_COLUMNS}
+        for row in ServersView().build_rows(model)
+    )
+    assert (first["error"].text, first["differs"].text) == ("", "–")
+    assert (second["error"], second["differs"].text) == (Cell(f"same name server as {ONE}", "warn"), "–")
+
+
 def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
     model = model_of(server(ONE), server(TWO))
     model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="closed"))
