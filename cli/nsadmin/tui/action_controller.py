@@ -95,17 +95,19 @@ class ActionController:
             self._app.show_message(end_text, "bad" if job.exit_code else "accent")
 
     def stop_drain(self) -> None:
-        """Interrupt the process that holds the drain of this row. The broker stays drained for now."""
+        """Interrupt the process of this row's drain or restart. A drained broker stays drained for now."""
         subject = self._current_subject()
         if subject.holder_pid is None:
-            self._app.show_message("no process holds a drain in this row", "warn")
+            self._app.show_message("no process holds a drain or a restart in this row", "warn")
         elif self._app.cluster_context.read_only:
             self._app.show_message("stop: this context is read-only", "bad")
         else:
             with suppress(ProcessLookupError):
                 os.kill(subject.holder_pid, signal.SIGINT)
             self._app.show_message(
-                f"stopped holding {subject.broker_name}: a registration can reopen it; d resumes",
+                f"the restart of {subject.cluster} stops after this step; R resumes"
+                if subject.restart_commands is not None
+                else f"stopped holding {subject.broker_name}: a registration can reopen it; d resumes",
                 "warn",
             )
 

@@ -109,6 +109,9 @@ def rolling_restart(
     restart_rules = RestartRules(
         round(parse_duration_seconds("--patience", patience_text, 1, 86400) * 1000),
         max_groups,
+        stop_command or "",
+        start_command or "",
+        audit.describe_user(),
     )
     drain_rules = drain_options.parse_drain_rules(settle_text, quiet_intervals, max_messages)
     interval_seconds = drain_options.parse_interval_seconds(interval_text)

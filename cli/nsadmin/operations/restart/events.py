@@ -55,6 +55,13 @@ class Paused(NamedTuple):
     left: tuple[str, ...]
 
 
+class Stopped(NamedTuple):
+    """The restart ended with an error. The next start of the command resumes."""
+
+    time: int
+    reason: str
+
+
 class Finished(NamedTuple):
     """All processes of the cluster are restarted."""
 
@@ -63,7 +70,7 @@ class Finished(NamedTuple):
     processes: int
 
 
-RestartEvent = Began | StepBegan | Waiting | Restarted | Paused | Finished
+RestartEvent = Began | StepBegan | Waiting | Restarted | Paused | Stopped | Finished
 
 
 def build_event_record(restart_event: RestartEvent) -> EventRecord:
@@ -99,5 +106,6 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "waiting": lambda record: f"{_describe_process(record)} is waiting for {'; '.join(record['waitingFor'])}",
     "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
     "paused": lambda record: f"paused before {', '.join(record['left'])}; run the command again to continue",
+    "stopped": lambda record: f"stopped: {record['reason']}",
     "finished": lambda record: f"{record['cluster']}: {record['processes']} brokers restarted",
 }

@@ -16,6 +16,7 @@ from nsadmin.operations.restart.events import (
     Paused,
     Restarted,
     StepBegan,
+    Stopped,
     Waiting,
     build_event_record,
 )
@@ -45,10 +46,16 @@ class BrokerRestartContext(NamedTuple):
 
 
 class RestartRules(NamedTuple):
-    """How long a process may take to become healthy, and after how many groups to pause."""
+    """How long a process may take to become healthy, and after how many groups to pause.
+
+    The shell commands and the operator's name are saved, so that the TUI can show and resume the restart.
+    """
 
     patience_ms: int = 600_000
     pause_after: int | None = None
+    stop_command: str = ""
+    start_command: str = ""
+    by: str = ""
 
 
 class RollingRestart:
@@ -86,20 +93,36 @@ class RollingRestart:
                 f"{self._cluster_name}"
             )
         try:
-            saved_state = self._restart_store.load_state()
-            state = self.plan_restart(addrs_by_group) if saved_state is None else saved_state
-            remaining_groups = tuple(list_remaining_groups(state))
-            yield build_event_record(
-                Began(
-                    self._procedure_clock.now_ms(),
-                    self._cluster_name,
-                    remaining_groups,
-                    saved_state is not None,
-                )
-            )
-            yield from self._restart_processes(state)
+            yield from self._record_events(self._begin_or_resume(addrs_by_group))
         finally:
             self._restart_store.restart_lock.release_lock()
+
+    def _record_events(self, event_records: Iterator[EventRecord]) -> Iterator[EventRecord]:
+        """Write each event, and the reason of an early end, to the file of events."""
+        try:
+            for event_record in event_records:
+                self._restart_store.append_event(event_record)
+                yield event_record
+        except DrainRefused as error:
+            stopped_event = Stopped(self._procedure_clock.now_ms(), str(error))
+            self._restart_store.append_event(build_event_record(stopped_event))
+            raise
+
+    def _begin_or_resume(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+        saved_state = self._restart_store.load_state()
+        if saved_state is None:
+            self._restart_store.clear_events()
+        rules = self._restart_rules
+        state = (self.plan_restart(addrs_by_group) if saved_state is None else saved_state)._replace(
+            stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
+        )
+        remaining_groups = tuple(list_remaining_groups(state))
+        yield build_event_record(
+            Began(
+                self._procedure_clock.now_ms(), self._cluster_name, remaining_groups, saved_state is not None
+            )
+        )
+        yield from self._restart_processes(state)
 
     def _restart_processes(self, state: RestartState) -> Iterator[EventRecord]:
         group_count = 0

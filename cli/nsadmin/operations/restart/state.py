@@ -32,7 +32,8 @@ class BrokerProcess(NamedTuple):
 class RestartState(NamedTuple):
     """A rolling restart. `at` is the index of the current process.
 
-    `boot` is the boot time of that process before its stop, in ms since 1970.
+    `boot` is the boot time of that process before its stop, in ms since 1970. `stop_command` and
+    `start_command` are the operator's shell commands, with which the TUI offers to resume.
     """
 
     cluster: str
@@ -41,6 +42,9 @@ class RestartState(NamedTuple):
     at: int = 0
     step: RestartStep = "stop"
     boot: int | None = None
+    stop_command: str = ""
+    start_command: str = ""
+    by: str = ""
 
     @property
     def is_done(self) -> bool:
@@ -63,6 +67,10 @@ class RestartState(NamedTuple):
         if steps_done < len(process_steps):
             return self._replace(step=process_steps[steps_done])
         return start_process(self._replace(at=self.at + 1))
+
+
+_REQUIRED_FIELDS = ("cluster", "started", "at", "step", "boot")
+"""Files of earlier releases lack the other fields."""
 
 
 def start_process(restart_state: RestartState) -> RestartState:
@@ -110,7 +118,7 @@ def parse_state_record(state_json: Any) -> RestartState:
             **{
                 field_name: state_json[field_name]
                 for field_name in RestartState._fields
-                if field_name != "processes"
+                if field_name != "processes" and (field_name in state_json or field_name in _REQUIRED_FIELDS)
             },
             processes=broker_processes,
         )

@@ -67,7 +67,8 @@ KEY_BINDINGS = (
         )
         for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
     ),
-    KeyBinding("stopDrain", "K", "run_key('stopDrain')", "Changing", "stop the process that holds a drain"),
+    KeyBinding("stopDrain", "K", "run_key('stopDrain')", "Changing", "stop the process of a drain or "
+    "restart"),
     KeyBinding("pause", "p", "pause", "Watching", "pause, and continue", "pause"),
     KeyBinding("slower", "plus", "run_key('slower')", "Watching", "a longer interval"),
     KeyBinding("faster", "underscore", "run_key('faster')", "Watching", "a shorter interval"),

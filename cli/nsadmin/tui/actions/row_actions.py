@@ -46,6 +46,12 @@ def _is_broker(subject: RowSubject) -> bool:
     return subject.broker_name is not None and subject.topic is None and subject.key is None
 
 
+def _is_restartable(subject: RowSubject) -> bool:
+    """Whether the row concerns a broker of a known cluster, or a rolling restart."""
+    is_restart = subject.restart_commands is not None
+    return subject.cluster is not None and (is_restart or _is_broker(subject))
+
+
 def _is_topic(subject: RowSubject) -> bool:
     """Whether the row concerns a topic itself, and not its use by a consumer group."""
     return subject.topic is not None and subject.group is None
@@ -96,6 +102,19 @@ _ALL_ACTIONS = (
     RowAction(
         "undrain", "u", "undrain", "Restore the write permissions of a drained broker",
         _is_broker, lambda subject, _: ["undrain", *_broker_words(subject)], _broker_name,
+    ),
+    RowAction(
+        "rollingRestart", "R", "rolling restart", "Restart all brokers of the cluster one by one, or resume",
+        _is_restartable,
+        lambda subject, field_texts: [
+            "rollingRestart", "-c", subject.cluster or "", "--stop", field_texts["stop command"],
+            "--start", field_texts["start command"],
+        ],
+        lambda subject: subject.cluster or "",
+        [
+            InputField("stop command", lambda subject: (subject.restart_commands or ("", ""))[0]),
+            InputField("start command", lambda subject: (subject.restart_commands or ("", ""))[1]),
+        ],
     ),
     RowAction(
         "fix", "x", "fix", "Run the command that fixes this problem",

@@ -8,7 +8,8 @@ class RowSubject(NamedTuple):
     """The objects that a row concerns, as arguments for commands. None: the row has no such object.
 
     `remedy_words` is the command line that fixes the problem of the row. `holder_pid` is the process that
-    holds the drain of the row.
+    holds the drain or the restart of the row. `restart_commands` are the commands with which a rolling
+    restart stops and starts a broker.
     """
 
     broker_name: str | None = None
@@ -22,3 +23,4 @@ class RowSubject(NamedTuple):
     name_server: str | None = None
     remedy_words: Sequence[str] = ()
     holder_pid: int | None = None
+    restart_commands: tuple[str, str] | None = None

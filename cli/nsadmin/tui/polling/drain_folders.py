@@ -1,4 +1,4 @@
-"""The drain folders of this account on this machine, read as a poll."""
+"""The drains and rolling restarts of this account on this machine, read as a poll."""
 
 import os
 from collections.abc import Callable
@@ -6,25 +6,35 @@ from contextlib import suppress
 from pathlib import Path
 
 from namesrv_core import operator_files
-from nsadmin.operations.drain.events import describe_record
+from nsadmin.operations.drain import events as drain_events
+from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
+from nsadmin.operations.restart import events as restart_events
+from nsadmin.operations.restart.state import process_title
+from nsadmin.operations.restart.store import SavedRestart, load_restarts
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.phrases import format_utc_second
-from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
+from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 
 _TAIL_BYTES = 16_384
 _MAX_LOG_LINES = 100
 
 
 def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
-    """Read all drains of this account that `undrain` has not ended."""
-    drain_records, error_texts = [], []
-    for kept_drain in load_drains(find_state_home() if state_home is None else state_home):
+    """Read all drains of this account that `undrain` has not ended, and all unfinished restarts."""
+    state_home = find_state_home() if state_home is None else state_home
+    drain_records, restart_records, error_texts = [], [], []
+    for kept_drain in load_drains(state_home):
         if isinstance(kept_drain, SavedDrain):
             drain_records.append(_drain_record(kept_drain))
         else:
             error_texts.append(str(kept_drain))
-    return DrainsPolled(clock(), drain_records, error_texts)
+    for saved_restart in load_restarts(state_home):
+        if not isinstance(saved_restart, SavedRestart):
+            error_texts.append(str(saved_restart))
+        elif not saved_restart.restart_state.is_done:
+            restart_records.append(_restart_record(saved_restart))
+    return DrainsPolled(clock(), drain_records, error_texts, restart_records)
 
 
 def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
@@ -47,6 +57,30 @@ def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
     )
 
 
+def _restart_record(saved_restart: SavedRestart) -> RestartRecord:
+    state = saved_restart.restart_state
+    log_lines = _read_log_lines(saved_restart.events_file)
+    return RestartRecord(
+        state.cluster,
+        process_title(state.current_process),
+        state.step,
+        state.at,
+        len(state.processes),
+        state.started,
+        state.by,
+        saved_restart.holder_pid,
+        state.stop_command,
+        state.start_command,
+        log_lines[-1].partition("  ")[2] if log_lines else "",
+        log_lines,
+    )
+
+
+def _describe_event(event_record: EventRecord) -> str:
+    """The words of an event of a restart, or of a drain."""
+    return restart_events.describe_record(event_record) or drain_events.describe_record(event_record)
+
+
 def _read_log_lines(events_file: Path) -> list[str]:
     """The time and the text of the last events, oldest first."""
     try:
@@ -62,5 +96,5 @@ def _read_log_lines(events_file: Path) -> list[str]:
         with suppress(ValueError, KeyError, TypeError):
             event_record = operator_files.parse_json(event_line)
             time_text = format_utc_second(event_record["time"])
-            log_lines.append(f"{time_text}  {describe_record(event_record)}")
+            log_lines.append(f"{time_text}  {_describe_event(event_record)}")
     return log_lines[-_MAX_LOG_LINES:]

@@ -212,11 +212,33 @@ class DrainRecord(msgspec.Struct, frozen=True, array_like=True):
     log_lines: Sequence[str] = ()
 
 
+class RestartRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A rolling restart that is not finished, from its file on this machine. Times are ms since 1970.
+
+    `process_title` is the process that is being restarted, `position` its index among `process_count`.
+    `pid` is the process that runs the restart now. The commands are those of the operator's shell.
+    """
+
+    cluster: str
+    process_title: str
+    step: str
+    position: int
+    process_count: int
+    started: int
+    by: str
+    pid: int | None
+    stop_command: str
+    start_command: str
+    last: str
+    log_lines: Sequence[str] = ()
+
+
 class DrainsPolled(Poll, frozen=True, tag="drains"):
-    """All drains of this account. `errors` are about folders that cannot be read."""
+    """All drains and restarts of this account. `errors` are about folders that cannot be read."""
 
     drains: Sequence[DrainRecord] = ()
     errors: Sequence[str] = ()
+    restarts: Sequence[RestartRecord] = ()
 
 
 class MissingBrokerRecord(msgspec.Struct, frozen=True, array_like=True):

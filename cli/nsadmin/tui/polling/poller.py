@@ -323,15 +323,14 @@ class ClusterPoller:
     def _watch_drains(self) -> None:
         """Read the drain folders more often than the servers: an operator waits for their progress."""
         # Import here, while requests are running, so that the first screen appears sooner.
+        from msgspec import structs
+
         from nsadmin.tui.polling import drain_folders
 
         previous_poll: DrainsPolled | None = None
         while not self._stop_event.is_set():
             poll = drain_folders.poll_drains(self._clock)
-            if previous_poll is None or (poll.drains, poll.errors) != (
-                previous_poll.drains,
-                previous_poll.errors,
-            ):
+            if previous_poll is None or poll != structs.replace(previous_poll, at=poll.at):
                 self._post_polls([poll])
             previous_poll = poll
             self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))

@@ -7,7 +7,7 @@ from typing import IO, NamedTuple
 
 from nsadmin import python_process
 
-BACKGROUND_OPTIONS = {"drain": ("--hold",)}
+BACKGROUND_OPTIONS: dict[str, tuple[str, ...]] = {"drain": ("--hold",), "rollingRestart": ()}
 """The commands that run in the background, with the options that they get there."""
 
 
@@ -20,7 +20,7 @@ class EndedJob(NamedTuple):
 
 
 class BackgroundJobs:
-    """The jobs of one screen. A drain keeps its progress in its own folder, which the screen polls."""
+    """The jobs of one screen. A drain or a restart keeps its progress in files, which the screen polls."""
 
     def __init__(self) -> None:
         self._running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []

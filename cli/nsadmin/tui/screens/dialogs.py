@@ -80,7 +80,7 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
                 yield Label(field_name)
                 # An input sends control characters of a server's value to the terminal, and drops line ends.
                 shown_value = current_value if current_value.isprintable() else ""
-                yield Input(shown_value, id=f"field-{field_name}")
+                yield Input(shown_value)
 
     def on_mount(self) -> None:
         self.query(Input).first().focus()

@@ -1,4 +1,4 @@
-"""The list of drains and their progress. Pure."""
+"""The list of drains and rolling restarts, and their progress. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import DrainRecord
+from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
@@ -17,103 +17,132 @@ from nsadmin.tui.views.view_targets import DrainTarget
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
-class DrainRow(NamedTuple):
-    """A drain and the current time (ms since 1970)."""
+class JobRow(NamedTuple):
+    """A drain or a rolling restart, and the current time (ms since 1970)."""
 
-    drain_record: DrainRecord
+    record: DrainRecord | RestartRecord
     now_ms: int
 
+    @property
+    def drain(self) -> DrainRecord | None:
+        """The drain, or None for a restart."""
+        return self.record if isinstance(self.record, DrainRecord) else None
 
-def _phase_cell(row: DrainRow) -> Cell:
-    drain_phase = row.drain_record.phase
-    if drain_phase == "undrain":
-        return Cell("undoing", "info")
-    return Cell(drain_phase, "good" if drain_phase == "safe" else "info")
+    @property
+    def subject_text(self) -> str:
+        """The broker that is drained, or the process that is being restarted."""
+        record = self.record
+        return record.broker_name if isinstance(record, DrainRecord) else record.process_title
+
+    @property
+    def phase_text(self) -> str:
+        record = self.record
+        if isinstance(record, RestartRecord):
+            return f"restart: {record.step}"
+        return "undoing" if record.phase == "undrain" else record.phase
+
+    @property
+    def safe_for_ms(self) -> int | None:
+        """The time since the broker is safe to stop; None before, and for a restart."""
+        safe_since_ms = self.drain.safe_since if self.drain is not None else None
+        return None if safe_since_ms is None else self.now_ms - safe_since_ms
 
 
-def _progress_cell(row: DrainRow) -> Cell:
-    """The progress as a filled block for each finished phase."""
-    if row.drain_record.phase not in DRAIN_PHASES:
+def _progress_cell(row: JobRow) -> Cell:
+    """The progress as a filled block for each finished phase or restarted process."""
+    if isinstance(row.record, RestartRecord):
+        restarted_text = f"{row.record.position}/{row.record.process_count}"
+        return Cell(restarted_text, "info")
+    if row.record.phase not in DRAIN_PHASES:
         return Cell("")
-    phase_index = DRAIN_PHASES.index(row.drain_record.phase)
-    is_safe = row.drain_record.phase == "safe"
+    phase_index = DRAIN_PHASES.index(row.record.phase)
+    is_safe = row.record.phase == "safe"
     return Cell(
         "■" * (phase_index + is_safe) + "□" * (len(DRAIN_PHASES) - phase_index - is_safe),
         "good" if is_safe else "info",
     )
 
 
-def _safe_for_ms(row: DrainRow) -> int | None:
-    return None if row.drain_record.safe_since is None else row.now_ms - row.drain_record.safe_since
-
-
-def _puts_cell(row: DrainRow) -> Cell:
+def _puts_cell(row: JobRow) -> Cell:
     """The puts per minute. If no process runs the drain, the figure is old and shown with its age."""
-    puts_per_minute = row.drain_record.puts
-    if puts_per_minute is None or row.drain_record.pid is None:
+    if row.drain is None:
+        return Cell("")
+    puts_per_minute = row.drain.puts
+    if puts_per_minute is None or row.drain.pid is None:
         age_suffix = (
-            ""
-            if puts_per_minute is None
-            else f" {units.format_age(row.now_ms - row.drain_record.updated)} ago"
+            "" if puts_per_minute is None else f" {units.format_age(row.now_ms - row.drain.updated)} ago"
         )
         return Cell(f"{units.format_count(puts_per_minute)}{age_suffix}", "dim")
     return Cell(units.format_count(puts_per_minute), "warn" if puts_per_minute else "good")
 
 
-def _holder_cell(row: DrainRow) -> Cell:
-    if row.drain_record.pid is not None:
-        return Cell(f"pid {row.drain_record.pid}")
-    return Cell("undoing", "info") if row.drain_record.phase == "undrain" else Cell("not held", "bad")
+def _safe_cell(row: JobRow) -> Cell:
+    return Cell("") if row.drain is None else Cell(units.format_age(row.safe_for_ms), "good")
+
+
+def _reopened_cell(row: JobRow) -> Cell:
+    if row.drain is None:
+        return Cell("")
+    return Cell(str(row.drain.reopened), "warn" if row.drain.reopened else "dim")
+
+
+def _holder_cell(row: JobRow) -> Cell:
+    if row.record.pid is not None:
+        return Cell(f"pid {row.record.pid}")
+    return Cell("undoing", "info") if row.phase_text == "undoing" else Cell("not held", "bad")
 
 
 class DrainsView(View):
-    """All drains of this account that `undrain` has not ended."""
+    """The drains of this account that `undrain` has not ended, and its unfinished rolling restarts."""
 
     view_name = "drains"
     view_title = "Drains"
-    empty_text = "this machine has no drain; press d on a broker to drain it"
-    columns: Sequence[Column[DrainRow]] = (
+    empty_text = (
+        "this machine has no drain and no rolling restart; on a broker, d drains it and R restarts all"
+    )
+    columns: Sequence[Column[JobRow]] = (
         Column(
             "broker",
             "BROKER",
             16,
-            lambda row: row.drain_record.broker_name,
-            lambda row: Cell(row.drain_record.broker_name, "strong"),
+            lambda row: row.subject_text,
+            lambda row: Cell(row.subject_text, "strong"),
+            help_text="drained broker, or the process that a rolling restart restarts now",
         ),
         Column(
             "cluster",
             "CLUSTER",
             12,
-            lambda row: row.drain_record.cluster,
-            lambda row: Cell(row.drain_record.cluster, "dim"),
+            lambda row: row.record.cluster,
+            lambda row: Cell(row.record.cluster, "dim"),
             drop_rank=4,
         ),
         Column(
             "steps",
             "STEPS",
-            5,
-            lambda row: row.drain_record.phase,
+            7,
+            lambda row: row.phase_text,
             _progress_cell,
             drop_rank=2,
-            help_text="one block for each completed phase",
+            help_text="one block for each completed phase; for a restart the number of restarted processes",
         ),
         Column(
             "phase",
             "PHASE",
-            12,
-            lambda row: row.drain_record.phase,
-            _phase_cell,
+            16,
+            lambda row: row.phase_text,
+            lambda row: Cell(row.phase_text, "good" if row.phase_text == "safe" else "info"),
             flashes_changes=True,
             help_text=(
                 "snapshot: saves queues, wipe: removes the write permission, settle: clients refresh routes, "
-                "wait: writes end, safe"
+                "wait: writes end, safe; restart: drain, stop, start, wait, undrain"
             ),
         ),
         Column(
             "puts",
             "PUTS/min",
             8,
-            lambda row: row.drain_record.puts,
+            lambda row: row.drain.puts if row.drain is not None else None,
             _puts_cell,
             is_right_aligned=True,
             help_text="messages that the broker still receives per minute",
@@ -122,8 +151,8 @@ class DrainsView(View):
             "safe",
             "SAFE FOR",
             8,
-            _safe_for_ms,
-            lambda row: Cell(units.format_age(_safe_for_ms(row)), "good"),
+            lambda row: row.safe_for_ms,
+            _safe_cell,
             is_right_aligned=True,
             help_text="time since the broker is safe to stop",
         ),
@@ -131,8 +160,8 @@ class DrainsView(View):
             "since",
             "STARTED",
             8,
-            lambda row: row.now_ms - row.drain_record.started,
-            lambda row: Cell(units.format_age(row.now_ms - row.drain_record.started)),
+            lambda row: row.now_ms - row.record.started,
+            lambda row: Cell(units.format_age(row.now_ms - row.record.started)),
             is_right_aligned=True,
             drop_rank=1,
             help_text="time since the start",
@@ -141,8 +170,8 @@ class DrainsView(View):
             "reopened",
             "REOPENED",
             8,
-            lambda row: row.drain_record.reopened,
-            lambda row: Cell(str(row.drain_record.reopened), "warn" if row.drain_record.reopened else "dim"),
+            lambda row: row.drain.reopened if row.drain is not None else None,
+            _reopened_cell,
             is_right_aligned=True,
             drop_rank=3,
             flashes_changes=True,
@@ -152,81 +181,97 @@ class DrainsView(View):
             "by",
             "BY",
             12,
-            lambda row: row.drain_record.by,
-            lambda row: Cell(row.drain_record.by, "dim"),
+            lambda row: row.record.by,
+            lambda row: Cell(row.record.by, "dim"),
             drop_rank=6,
         ),
         Column(
             "at",
             "PROCESS",
             11,
-            lambda row: row.drain_record.pid is None,
+            lambda row: row.record.pid is None,
             _holder_cell,
-            help_text="process that holds the drain; if it is missing, a registration can reopen the broker",
+            help_text=(
+                "process that holds it; without one, a registration can reopen a drained broker, and a "
+                "restart stands still"
+            ),
         ),
         Column(
             "last",
             "LAST",
             20,
-            lambda row: row.drain_record.last,
-            lambda row: Cell(row.drain_record.last),
+            lambda row: row.record.last,
+            lambda row: Cell(row.record.last),
             grows_to_fit=True,
             help_text="last event",
         ),
     )
 
-    def build_rows(self, model: ClusterModel) -> Sequence[DrainRow]:
-        return [
-            DrainRow(drain_record, model.now_ms)
-            for drain_record in (model.drains_poll.drains if model.drains_poll else ())
-        ]
+    def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
+        drains_poll = model.drains_poll
+        if drains_poll is None:
+            return []
+        records: list[DrainRecord | RestartRecord] = [*drains_poll.restarts, *drains_poll.drains]
+        return [JobRow(record, model.now_ms) for record in records]
 
-    def row_key(self, row: DrainRow) -> str:
-        return f"{row.drain_record.cluster} {row.drain_record.broker_name}"
+    def row_key(self, row: JobRow) -> str:
+        return f"{row.record.cluster} {row.drain.broker_name if row.drain is not None else 'restart'}"
 
-    def subject_of_row(self, row: DrainRow) -> RowSubject:
+    def subject_of_row(self, row: JobRow) -> RowSubject:
+        if isinstance(row.record, RestartRecord):
+            restart_commands = (row.record.stop_command, row.record.start_command)
+            return RowSubject(
+                cluster=row.record.cluster, holder_pid=row.record.pid, restart_commands=restart_commands
+            )
         return RowSubject(
-            broker_name=row.drain_record.broker_name,
-            cluster=row.drain_record.cluster,
-            holder_pid=row.drain_record.pid,
+            broker_name=row.record.broker_name, cluster=row.record.cluster, holder_pid=row.record.pid
         )
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         error_texts = model.drains_poll.errors if model.drains_poll else ()
         return [
-            Cell("drains of this account on this machine", "dim"),
+            Cell("drains and rolling restarts of this account on this machine", "dim"),
             *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
         ]
 
-    def open_row(self, row: DrainRow) -> DrainTarget:
-        return DrainTarget(row.drain_record.cluster, row.drain_record.broker_name)
+    def open_row(self, row: JobRow) -> DrainTarget:
+        return DrainTarget(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
 
 
 class DrainLogView(View):
-    """The last events of one drain, newest at the bottom."""
+    """The last events of one drain, or of the restart of a cluster, newest at the bottom."""
 
     view_name = "drainLog"
     is_drawing = True
 
-    def __init__(self, cluster_name: str, broker_name: str) -> None:
+    def __init__(self, cluster_name: str, broker_name: str | None) -> None:
         self.cluster_name = cluster_name
         self.broker_name = broker_name
 
     @property
     def view_title(self) -> str:
-        return f"drain of {self.broker_name}"
+        return (
+            f"restart of {self.cluster_name}" if self.broker_name is None else f"drain of {self.broker_name}"
+        )
+
+    def _find_log_lines(self, drains_poll: DrainsPolled) -> Sequence[str] | None:
+        if self.broker_name is None:
+            found_records: Sequence[DrainRecord | RestartRecord] = [
+                record for record in drains_poll.restarts if record.cluster == self.cluster_name
+            ]
+        else:
+            found_records = [
+                record
+                for record in drains_poll.drains
+                if (record.cluster, record.broker_name) == (self.cluster_name, self.broker_name)
+            ]
+        return found_records[0].log_lines if found_records else None
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        log_lines = next(
-            (
-                drain_record.log_lines
-                for drain_record in (model.drains_poll.drains if model.drains_poll else ())
-                if (drain_record.cluster, drain_record.broker_name) == (self.cluster_name, self.broker_name)
-            ),
-            None,
-        )
+        log_lines = self._find_log_lines(model.drains_poll) if model.drains_poll is not None else None
         if log_lines is None:
-            return [[], [Cell("  this drain was undone", "good")]]
+            end_text = "this restart is finished" if self.broker_name is None else "this drain was undone"
+            return [[], [Cell(f"  {end_text}", "good")]]
         wrapped_lines = [
             line_part
             for log_line in log_lines

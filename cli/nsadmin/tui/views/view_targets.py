@@ -63,10 +63,10 @@ class StormTarget(NamedTuple):
 
 
 class DrainTarget(NamedTuple):
-    """The log of a drain."""
+    """The log of a drain, or of the rolling restart of a cluster if `broker_name` is None."""
 
     cluster_name: str
-    broker_name: str
+    broker_name: str | None
 
 
 class CommandTarget(NamedTuple):

@@ -1,5 +1,6 @@
 """A rolling restart of a master with its slave, in virtual time."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -100,6 +101,18 @@ def test_a_command_that_does_nothing_is_noticed(case: Case) -> None:
     with pytest.raises(DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for it to restart"):
         case.restart()
     assert case.ran == RAN[:2]
+
+
+def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(case: Case) -> None:
+    told = case.restart()
+    events_file = RestartStore(case.home, "C").events_file
+    assert [json.loads(line) for line in events_file.read_text().splitlines()] == told
+    case.exit_code = 3
+    with pytest.raises(DrainRefused):
+        case.restart()
+    first, *_, last = [json.loads(line) for line in events_file.read_text().splitlines()]
+    assert (first["event"], first["resumed"]) == ("began", False)
+    assert describe_record(last) == "stopped: the command of --stop for broker-a (slave 1) exited with 3"
 
 
 def test_a_command_that_fails_ends_it_and_it_goes_on_there(case: Case) -> None:

@@ -18,12 +18,23 @@ def test_a_broker_is_wiped_and_restored_and_no_topic_of_it() -> None:
     assert names(RowSubject()) == set()
 
 
+def test_a_restart_is_resumed_with_the_commands_with_which_it_began() -> None:
+    restart = RowSubject(cluster="cluster-a", restart_commands=("ssh stop", "ssh start"))
+    [action] = row_actions.list_suitable_actions(restart)
+    assert [field.read_current(restart) for field in action.input_fields] == ["ssh stop", "ssh start"]
+    assert "rollingRestart" not in names(BROKER._replace(cluster=None))
+
+
 @pytest.mark.parametrize(
     ("action_id", "about", "texts", "words", "target"),
     [
         ("wipe", BROKER, {}, "wipeWritePerm broker-a", "broker-a"),
         ("restore", BROKER, {}, "addWritePerm broker-a", "broker-a"),
         ("deleteTopic", RowSubject(topic="t"), {"cluster": "c"}, "deleteTopic -t t -c c", "t"),
+        (
+            "rollingRestart", BROKER, {"stop command": "halt", "start command": "boot"},
+            "rollingRestart -c cluster-a --stop halt --start boot", "cluster-a",
+        ),
         ("setKv", RowSubject(namespace="NS", key="k", value="v"), {"value": "w"}, "updateKvConfig "
         "NS k w", "k"),
         (

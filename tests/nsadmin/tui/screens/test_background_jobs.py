@@ -1,9 +1,10 @@
-"""Drains in the background: they go on without the screen, and can be stopped from it."""
+"""Drains and restarts in the background: they go on without the screen, and can be stopped from it."""
 
 import time
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.polling.drain_folders import poll_drains
@@ -77,5 +78,38 @@ def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
                 while app.action_controller.jobs.has_running_jobs:
                     assert time.monotonic() < deadline, "the job was not reported"
                     await pilot.pause(0.1)
+
+    story()
+
+
+def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_AUDIT", "off")
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
+    words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true"]
+
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab", name_servers=2) as ground:
+            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))), home="drains")
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                app.action_controller.run_command(words)
+                await until_said(app, pilot, "exit code 0")
+                await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")
+                deadline = time.monotonic() + DEADLINE
+                while app.action_controller.jobs.has_running_jobs:
+                    assert time.monotonic() < deadline, "the job was not reported"
+                    await pilot.pause(0.1)
+                await hear(app, pilot, [poll_drains(lambda: ground.now)])
+                shown = screen_to_text(app)
+                assert "restart: stop" in shown
+                assert "not held" in shown
+                [restart] = poll_drains(lambda: ground.now).restarts
+                assert restart.last.endswith("exited with 3")
+                await pilot.press("R")
+                await pilot.pause()
+                assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]
 
     story()

@@ -4,7 +4,7 @@ import msgspec
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
-from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
+from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView
@@ -58,7 +58,7 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     assert (shown["steps"], shown["safe"], shown["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
-    assert puts.render_cell(first._replace(drain_record=msgspec.structs.replace(safe, puts=3))) == (
+    assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == (
         "3",
         "warn",
     )
@@ -90,6 +90,37 @@ def test_a_drain_that_no_process_holds_is_red() -> None:
         None,
         7,
     ]
+
+
+RESTART = RestartRecord(
+    "cluster-a", "broker-a (slave 1)", "wait", 1, 3, NOON - 90_000, "me", None, "ssh stop", "ssh start",
+    "broker-a (slave 1) is waiting for its registration", ["2026-11-24T10:00:00Z  restarting cluster-a"],
+)  # fmt: skip
+
+
+def test_a_rolling_restart_is_a_job_with_its_progress_and_its_commands() -> None:
+    model = ClusterModel()
+    model.apply_poll(DrainsPolled(NOON, [DRAIN], (), [RESTART]))
+    view = DrainsView()
+    row, _ = view.build_rows(model)
+    assert {column.key: column.render_cell(row).text for column in view.columns} == {
+        "broker": "broker-a (slave 1)", "cluster": "cluster-a", "steps": "1/3", "phase": "restart: wait",
+        "puts": "", "safe": "", "since": "2 min", "reopened": "", "by": "me", "at": "not held",
+        "last": "broker-a (slave 1) is waiting for its registration",
+    }  # fmt: skip
+    assert (view.row_key(row), view.is_problem(row)) == ("cluster-a restart", True)
+    subject = view.subject_of_row(row)
+    assert (subject.cluster, subject.broker_name, subject.restart_commands) == (
+        "cluster-a",
+        None,
+        ("ssh stop", "ssh start"),
+    )
+    log_view = open_target(view.open_row(row))
+    assert log_view == DrainLogView("cluster-a", None)
+    assert log_view.view_title == "restart of cluster-a"
+    assert log_view.draw_lines(model, 80, 5)[0][0].text == "  2026-11-24T10:00:00Z  restarting cluster-a"
+    model.apply_poll(DrainsPolled(NOON))
+    assert log_view.draw_lines(model, 80, 5)[1][0].text == "  this restart is finished"
 
 
 def test_the_log_of_a_drain_ends_with_the_last_event_and_wraps() -> None:

@@ -48,6 +48,7 @@ def test_the_newest_comes_first_with_who_says_so() -> None:
 
 def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -> None:
     newest, oldest = EventsView().build_rows(model())
+    assert isinstance(newest, ChangeNotice)
     target = EventsView().open_row(oldest)
     assert target is not None
     about = open_target(target)
