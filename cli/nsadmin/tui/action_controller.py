@@ -8,11 +8,10 @@ from typing import Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.moment_parser import parse_moment
-from nsadmin.tui.actions.row_actions import RowAction
-from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
+from nsadmin.tui.row_action_controller import RowActionController
 from nsadmin.tui.screens import screen_export
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 from nsadmin.tui.table_controller import TableController
@@ -24,13 +23,14 @@ POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 class ActionController:
     """Controls one app. It shows results and errors in the last line of the screen.
 
-    `table` controls the rows of the current view.
+    `table` controls the rows of the current view, and `row_actions` the actions on them.
     """
 
     def __init__(self, app: BaseTui) -> None:
         self._app = app
         self.table = TableController(app)
         self.jobs = BackgroundJobs()
+        self.row_actions = RowActionController(app, self.jobs, self._poll_after_change)
 
     # Commands.
 
@@ -72,21 +72,13 @@ class ActionController:
         if refusal_text is not None or entry is None:
             app.show_message(refusal_text or "", "bad")
         elif row_actions.needs_confirmation(command_words):
-            self._open_change_screen(
+            self.row_actions.open_change_screen(
                 command_words, app.cluster_context.find_target(command_words) or entry.typed_name
             )
         else:
             # Local commands ask no server and do not have the options of connections.
             global_options = () if entry.kind == "local" else app.cluster_context.words
             app.push_screen(OutputScreen(command_words, global_options))
-
-    def _open_change_screen(self, command_words: Sequence[str], confirm_target: str) -> None:
-        from nsadmin.tui.screens.command_output import ChangeScreen
-
-        self._app.push_screen(
-            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self.jobs),
-            self._poll_after_change,
-        )
 
     def report_ended_jobs(self) -> None:
         """Report the background commands that have ended since the last call."""
@@ -96,7 +88,7 @@ class ActionController:
 
     def stop_drain(self) -> None:
         """Interrupt the process of this row's drain or restart. A drained broker stays drained for now."""
-        subject = self._current_subject()
+        subject = self.row_actions.find_current_subject()
         if subject.holder_pid is None:
             self._app.show_message("no process holds a drain or a restart in this row", "warn")
         elif self._app.cluster_context.read_only:
@@ -114,115 +106,6 @@ class ActionController:
     def _poll_after_change(self, exit_code: int | None) -> None:
         """Poll at once, so that the screen shows the change before the next interval."""
         self._app.feed.look_now()
-
-    # Actions on the row.
-
-    def start_action(self, action_id: str) -> None:
-        subject = self._current_subject()
-        row_action = next(
-            (
-                candidate
-                for candidate in row_actions.list_suitable_actions(subject)
-                if candidate.action_id == action_id
-            ),
-            None,
-        )
-        if row_action is None:
-            action_names = [
-                candidate.display_name
-                for candidate in row_actions.all_actions()
-                if candidate.action_id == action_id
-            ]
-            self._app.show_message(
-                f"{action_names[0] if action_names else action_id} does not apply to this row", "warn"
-            )
-            return
-        self._prepare_action(row_action, subject)
-
-    def act_by_key(self, shortcut_key: str) -> None:
-        """Start the action of a key. Several actions share a key and apply to different kinds of rows."""
-        subject = self._current_subject()
-        row_action = next(
-            (
-                candidate
-                for candidate in row_actions.list_suitable_actions(subject)
-                if candidate.shortcut_key == shortcut_key
-            ),
-            None,
-        )
-        if row_action is not None:
-            self._prepare_action(row_action, subject)
-        elif any(candidate.shortcut_key == shortcut_key for candidate in row_actions.all_actions()):
-            self._app.show_message(
-                "this action does not apply to this row; press Space for its actions", "warn"
-            )
-
-    def show_action_menu(self) -> None:
-        """Show the actions that apply to this row."""
-        if self._app.cluster_context.read_only:
-            self._app.show_message("this context is read-only: actions are disabled", "warn")
-            return
-        suitable_actions = row_actions.list_suitable_actions(self._current_subject())
-        if not suitable_actions:
-            self._app.show_message("no action applies to this row", "warn")
-            return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
-
-        choices = [
-            (
-                row_action.action_id,
-                f"{row_action.shortcut_key}  {row_action.display_name:<14} {row_action.help_text}",
-            )
-            for row_action in suitable_actions
-        ]
-        action_id_by_key = {row_action.shortcut_key: row_action.action_id for row_action in suitable_actions}
-        self._app.push_screen(
-            ChooseScreen("Actions", choices, choice_by_letter=action_id_by_key), self._start_chosen_action
-        )
-
-    def _start_chosen_action(self, action_id: str | None) -> None:
-        if action_id is not None:
-            self.start_action(action_id)
-
-    def _current_subject(self) -> RowSubject:
-        app = self._app
-        cursor_item = app.row_grid.cursor_item
-        subject = (
-            app.current_view.subject_of_row(cursor_item)
-            if cursor_item is not None or app.current_view.is_drawing
-            else RowSubject()
-        )
-        cluster_names = {broker.cluster_name for broker in app.model.brokers.values()}
-        if subject.cluster is None and len(cluster_names) == 1:
-            subject = subject._replace(cluster=next(iter(cluster_names)))
-        return subject
-
-    def _prepare_action(self, row_action: RowAction, subject: RowSubject) -> None:
-        app = self._app
-        if app.cluster_context.read_only:
-            app.show_message(f"{row_action.display_name}: disabled, because the context is read-only", "bad")
-            return
-        if not row_action.input_fields:
-            self._preview_action(row_action, subject, {})
-            return
-        from nsadmin.tui.screens.dialogs import FieldsScreen
-
-        field_values = [
-            (input_field.field_name, input_field.read_current(subject))
-            for input_field in row_action.input_fields
-        ]
-        app.push_screen(
-            FieldsScreen(f"{row_action.display_name}: {row_action.confirm_target(subject)}", field_values),
-            lambda field_texts: (
-                None if field_texts is None else self._preview_action(row_action, subject, field_texts)
-            ),
-        )
-
-    def _preview_action(
-        self, row_action: RowAction, subject: RowSubject, field_texts: dict[str, str]
-    ) -> None:
-        command_words = row_action.build_words(subject, field_texts)
-        self._open_change_screen(command_words, row_action.confirm_target(subject))
 
     # The poll interval.
 
@@ -330,7 +213,9 @@ KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
     "copy": ActionController.copy_row,
     "context": lambda controller: controller.choose_context(),
     "theme": lambda controller: controller.use_theme(),
-    "actions": ActionController.show_action_menu,
+    "mark": lambda controller: controller.table.toggle_mark(),
+    "markAll": lambda controller: controller.table.toggle_all_marks(),
+    "actions": lambda controller: controller.row_actions.show_action_menu(),
     "stopDrain": ActionController.stop_drain,
     "slower": lambda controller: controller.step_interval(1),
     "faster": lambda controller: controller.step_interval(-1),

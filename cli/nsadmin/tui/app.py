@@ -293,7 +293,7 @@ class Tui(BaseTui):
 
     def action_act(self, shortcut_key: str) -> None:
         """Start the action on the row that has this key."""
-        self.action_controller.act_by_key(shortcut_key)
+        self.action_controller.row_actions.act_by_key(shortcut_key)
 
     # Messages of widgets.
 

@@ -27,8 +27,8 @@ _MAX_LOG_LINES = 1_000
 class BaseTui(App[None]):
     """The renderer and the controller know the app only by this class.
 
-    `last_message` is the last message with its tone and its time (ms). `filtered_rows` are all rows that pass
-    the filter, also those of folded groups.
+    `last_message` is the last message with its tone and its time (ms). `all_rows` are the rows of the current
+    view, and `filtered_rows` those that pass the filter, also those of folded groups.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class BaseTui(App[None]):
         self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
         self.unread_log_count = 0
         self.last_message: tuple[str, Tone, int] | None = None
+        self.all_rows: Sequence[Any] = ()
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
         self.is_dirty = False

@@ -45,6 +45,27 @@ class TableController:
         view_state.shows_hidden = not view_state.shows_hidden
         self._app.redraw_screen()
 
+    # Marks.
+
+    def toggle_mark(self) -> None:
+        """Mark the row at the cursor, or remove its mark, and go to the next row."""
+        app, grid = self._app, self._app.row_grid
+        if grid.cursor_item is None:
+            app.show_message("this is no row that can be marked", "warn")
+            return
+        app.navigation.current_state.marked_keys ^= {app.current_view.row_key(grid.cursor_item)}
+        grid.move_cursor_to(grid.cursor_index + 1)
+        app.redraw_screen()
+
+    def toggle_all_marks(self) -> None:
+        """Mark all rows that pass the filter. If a row is marked, remove all marks instead."""
+        app, view_state = self._app, self._app.navigation.current_state
+        if view_state.marked_keys:
+            view_state.marked_keys.clear()
+        else:
+            view_state.marked_keys = {app.current_view.row_key(row) for row in app.filtered_rows}
+        app.redraw_screen()
+
     # The order of rows.
 
     def step_sort_column(self, step: int) -> None:

@@ -29,7 +29,8 @@ class InputField(NamedTuple):
 class RowAction(NamedTuple):
     """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
 
-    The action is offered only for rows to which it applies.
+    The action is offered only for rows to which it applies. `build_check` returns a command that checks the
+    effect on several rows together, from their targets.
     """
 
     action_id: str
@@ -40,6 +41,7 @@ class RowAction(NamedTuple):
     build_words: Callable[[RowSubject, FieldTexts], list[str]]
     confirm_target: Callable[[RowSubject], str]
     input_fields: Sequence[InputField] = ()
+    build_check: Callable[[Sequence[str]], list[str]] | None = None
 
 
 def _is_broker(subject: RowSubject) -> bool:
@@ -98,6 +100,7 @@ _ALL_ACTIONS = (
     RowAction(
         "drain", "d", "drain", "Remove the write permission of a broker, and wait until the broker is idle",
         _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
+        build_check=lambda broker_names: ["whatIf", f"--down={','.join(broker_names)}"],
     ),
     RowAction(
         "undrain", "u", "undrain", "Restore the write permissions of a drained broker",

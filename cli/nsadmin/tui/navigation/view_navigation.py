@@ -8,6 +8,7 @@ class ViewState:
     """A view with its cursor row, filter, sort order, grouping, and folded groups.
 
     `shows_problems_only` leaves only rows with a problem. `shows_hidden` adds the rows that the view hides.
+    `marked_keys` are the rows that the next action changes together.
     """
 
     def __init__(self, view: View) -> None:
@@ -19,6 +20,7 @@ class ViewState:
         self.folded_groups: set[str] = set()
         self.shows_problems_only = False
         self.shows_hidden = False
+        self.marked_keys: set[str] = set()
 
 
 class ViewNavigation:

@@ -15,7 +15,7 @@ from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.table import escape_unprintable
 
-_MIN_OUTPUT_WIDTH = 160
+MIN_OUTPUT_WIDTH = 160
 """On a narrower screen the output scrolls sideways: a table of 80 columns would lack result and error."""
 
 
@@ -50,7 +50,7 @@ class OutputScreen(ModalScreen[int | None]):
 
     def start_command(self, command_words: Sequence[str]) -> None:
         command_process = self._command_process = CommandProcess(
-            command_words, self.global_options, max(self.app.size.width - 8, _MIN_OUTPUT_WIDTH)
+            command_words, self.global_options, max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
         )
         self.run_worker(lambda: self._stream_output(command_process), thread=True)
 
@@ -104,7 +104,7 @@ class ChangeScreen(OutputScreen):
         confirm_target: str,
         jobs: BackgroundJobs | None = None,
     ) -> None:
-        super().__init__(_add_option(command_words, "--dry-run"), global_options)
+        super().__init__(add_option(command_words, "--dry-run"), global_options)
         self._change_words = list(command_words)
         self._confirm_target = confirm_target
         self._jobs = jobs
@@ -144,17 +144,17 @@ class ChangeScreen(OutputScreen):
         log_widget = self.query_one(Log)
         log_widget.clear()
         log_widget.focus()
-        change_words = _add_option(self._change_words, "--yes")
+        change_words = add_option(self._change_words, "--yes")
         if self._jobs is None or change_words[0] not in BACKGROUND_OPTIONS:
             self.start_command(change_words)
             return
         for option_flag in BACKGROUND_OPTIONS[change_words[0]]:
-            change_words = _add_option(change_words, option_flag)
+            change_words = add_option(change_words, option_flag)
         self._jobs.start_job(change_words, self.global_options)
         self.dismiss(0)
 
 
-def _add_option(command_words: Sequence[str], option_flag: str) -> list[str]:
+def add_option(command_words: Sequence[str], option_flag: str) -> list[str]:
     """The words with an option behind them, but before "--", after which no word is an option."""
     options_end = command_words.index("--") if "--" in command_words else len(command_words)
     return [*command_words[:options_end], option_flag, *command_words[options_end:]]

@@ -34,9 +34,12 @@ class ScreenRenderer:
             self.sort_column,
             is_descending,
         )
-        app.filtered_rows = filtered_rows
+        app.all_rows, app.filtered_rows = all_rows, filtered_rows
+        if view_state.marked_keys:
+            view_state.marked_keys &= {view_state.view.row_key(row) for row in all_rows}
         silence = view_state.view.find_silence(model)
         empty_message = "no row matches the filter" if all_rows else view_state.view.empty_message(model)
+        app.row_grid.marked_keys = view_state.marked_keys
         app.row_grid.show_rows(
             self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
         )
@@ -58,6 +61,7 @@ class ScreenRenderer:
             sort_key,
             app.row_grid.hidden_columns,
             width,
+            len(view_state.marked_keys),
         )
         app.find_lines("footer").show_lines(
             [self._message_line() or ([] if view_state.view.is_drawing else footer_line)]

@@ -23,12 +23,16 @@ class LinePieces(NamedTuple):
 
 
 class RowStyle(NamedTuple):
-    """The state of a row that changes its look. `is_old` means that no server reports it any more."""
+    """The state of a row that changes its look. `is_old` means that no server reports it any more.
+
+    `is_marked` means that the next action changes it together with other marked rows.
+    """
 
     is_odd: bool = False
     is_at_cursor: bool = False
     has_focus: bool = False
     is_old: bool = False
+    is_marked: bool = False
 
     @property
     def base_tone(self) -> Tone:
@@ -36,7 +40,7 @@ class RowStyle(NamedTuple):
 
     @property
     def cursor_mark(self) -> LinePiece:
-        return LinePiece("▌" if self.is_at_cursor else " ", "mark")
+        return LinePiece("◆" if self.is_marked else "▌" if self.is_at_cursor else " ", "mark")
 
 
 def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: SortOrder | None) -> LinePieces:

@@ -237,14 +237,22 @@ def render_tab_bar(tab_names: Sequence[str], chosen_index: int, title_path: Sequ
 
 
 def render_footer(
-    shown_count: int, total_count: int, filter_text: str, sort_key: str, hidden_columns: int, width: int
+    shown_count: int,
+    total_count: int,
+    filter_text: str,
+    sort_key: str,
+    hidden_columns: int,
+    width: int,
+    marked_count: int = 0,
 ) -> CellLine:
-    """The number of shown and of all rows, with the filter and the sort column."""
+    """The number of shown, of all and of marked rows, with the filter and the sort column."""
     footer_cells = [Cell(f" {shown_count}", "strong")]
     row_word = "row" if total_count == 1 else "rows"
     footer_cells.append(
         Cell(f" of {total_count} {row_word}" if shown_count != total_count else f" {row_word}", "dim")
     )
+    if marked_count:
+        footer_cells.append(Cell(f"  ◆ {marked_count} marked", "mark"))
     if hidden_columns and width < 60:
         footer_cells.append(Cell(f"  +{hidden_columns} ← →", "dim"))
     if filter_text:

@@ -69,6 +69,7 @@ class Grid(ScrollView, can_focus=True):
         self.shown_view = View()
         self.sorted_by: SortOrder | None = None
         self.rows: Sequence[Any] = ()
+        self.marked_keys: Collection[str] = ()
         self._empty_message = ""
         self._are_old = False
         self.cursor_index = 0
@@ -233,6 +234,8 @@ class Grid(ScrollView, can_focus=True):
         )
         if isinstance(row, Heading):
             return line_pieces.heading_pieces(row, row_style)
+        if self.marked_keys and self.shown_view.row_key(row) in self.marked_keys:
+            row_style = row_style._replace(is_marked=True)
         return line_pieces.row_pieces(
             self._fitted_columns, self._gap_width, row, self._flashing_columns(row), row_style
         )

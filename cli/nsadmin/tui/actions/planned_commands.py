@@ -1,0 +1,95 @@
+"""The commands of one action on several rows, and the result of each. Pure."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS
+from nsadmin.tui.actions.row_actions import FieldTexts, RowAction
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.table import Cell, escape_unprintable
+
+
+class PlannedCommand(NamedTuple):
+    """A command line for one row, with the name of what it changes.
+
+    A check runs only in the preview. It covers all rows together, and must succeed.
+    """
+
+    title: str
+    command_words: Sequence[str]
+    is_check: bool = False
+
+
+def plan_commands(
+    row_action: RowAction, subjects: Sequence[RowSubject], field_texts: FieldTexts
+) -> list[PlannedCommand]:
+    """A command for each row; rows of the same object, such as a master and its slave, share one."""
+    title_by_words = {
+        tuple(row_action.build_words(subject, field_texts)): row_action.confirm_target(subject)
+        for subject in subjects
+    }
+    planned_commands = [PlannedCommand(title, words) for words, title in title_by_words.items()]
+    if row_action.build_check is not None and len(planned_commands) > 1:
+        check_words = row_action.build_check([planned_command.title for planned_command in planned_commands])
+        planned_commands.insert(0, PlannedCommand("all together", check_words, is_check=True))
+    return planned_commands
+
+
+CommandStage = Literal["waiting", "previewing", "previewed", "running", "started", "ended", "skipped"]
+
+_STAGE_TEXTS: dict[CommandStage, tuple[str, str, str]] = {
+    "waiting": ("·", "waits for its preview", "dim"),
+    "previewing": ("…", "preview runs", "accent"),
+    "previewed": ("○", "preview is ready", ""),
+    "running": ("…", "runs", "accent"),
+    "started": ("▷", "runs in the background", "good"),
+    "skipped": ("–", "not run", "warn"),
+}
+
+
+class CommandProgress(NamedTuple):
+    """How far a planned command is. `exit_code` is that of the last run; None if it has not ended."""
+
+    planned_command: PlannedCommand
+    stage: CommandStage = "waiting"
+    exit_code: int | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.exit_code)
+
+    def render_line(self, title_width: int) -> CellLine:
+        """The sign, the title, and the result in words."""
+        if self.exit_code:
+            meaning = next((text for code, text in EXIT_CODE_MEANINGS if code == self.exit_code), "")
+            verb = "preview failed" if self.stage == "previewed" else "failed"
+            sign, stage_text, tone = "✕", f"{verb}: exit code {self.exit_code}, {meaning}".rstrip(", "), "bad"
+        elif self.stage == "ended":
+            sign, stage_text, tone = "✓", "done", "good"
+        elif self.planned_command.is_check and self.stage == "previewed":
+            sign, stage_text, tone = "✓", "the check succeeded", "good"
+        else:
+            sign, stage_text, tone = _STAGE_TEXTS[self.stage]
+        return [
+            Cell(f" {sign} ", tone),
+            Cell(f"{escape_unprintable(self.planned_command.title):<{title_width}}  ", "strong"),
+            Cell(stage_text, tone),
+        ]
+
+
+def summarize_progress(progress_list: Sequence[CommandProgress]) -> str:
+    """One line with the number of commands by result."""
+    changes = [progress for progress in progress_list if not progress.planned_command.is_check]
+    failed_count = sum(progress.has_failed for progress in changes)
+    done_count = sum(
+        progress.stage in ("ended", "started") and not progress.has_failed for progress in changes
+    )
+    counts = (
+        (done_count, "done"),
+        (failed_count, "failed"),
+        (len(changes) - done_count - failed_count, "not run"),
+    )
+    change_count = units.count_noun(len(changes), "change")
+    return f"{change_count}: " + ", ".join(f"{count} {word}" for count, word in counts if count)

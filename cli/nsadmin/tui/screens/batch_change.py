@@ -1,0 +1,187 @@
+"""The screen that runs several changes: all previews, one confirmation, and a result for each row."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Log
+
+from nsadmin.tui.actions.planned_commands import (
+    CommandProgress,
+    CommandStage,
+    PlannedCommand,
+    summarize_progress,
+)
+from nsadmin.tui.screens.background_jobs import BACKGROUND_OPTIONS, BackgroundJobs
+from nsadmin.tui.screens.command_output import MIN_OUTPUT_WIDTH, add_option
+from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.screens.screen_text import literal_title
+from nsadmin.tui.views.table import escape_unprintable
+from nsadmin.tui.widgets.lines import Lines
+
+_MAX_RESULT_LINES = 10
+
+
+class BatchChangeScreen(ModalScreen[bool | None]):
+    """Runs the commands one after the other, first with --dry-run.
+
+    The result is None if nothing was sent, else whether all commands succeeded.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
+
+    def __init__(
+        self,
+        panel_title: str,
+        planned_commands: Sequence[PlannedCommand],
+        global_options: Sequence[str],
+        confirm_text: str,
+        intro_lines: Sequence[str] = (),
+        jobs: BackgroundJobs | None = None,
+    ) -> None:
+        super().__init__()
+        self.progress_list = [CommandProgress(planned_command) for planned_command in planned_commands]
+        self._panel_title = panel_title
+        self._global_options = list(global_options)
+        self._confirm_text = confirm_text
+        self._intro_lines = list(intro_lines)
+        self._jobs = jobs
+        self.is_confirmed = False
+        self._is_closing = False
+        self._command_process: CommandProcess | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel tall wide") as panel:
+            panel.border_title = literal_title(self._panel_title)
+            panel.border_subtitle = "Esc cancels"
+            with VerticalScroll(id="resultScroll"):
+                yield Lines("surface", id="results")
+            yield Log(id="output")
+            yield Label("", id="question", markup=False)
+            yield Input(id="confirm")
+
+    def on_mount(self) -> None:
+        self.query_one("#question").display = self.query_one("#confirm").display = False
+        self.query_one("#resultScroll").styles.height = min(len(self.progress_list), _MAX_RESULT_LINES)
+        self.query_one("#results").styles.height = len(self.progress_list)
+        self._show_progress()
+        for line in self._intro_lines:
+            self._write_line(line)
+        self.query_one(Log).focus()
+        self.run_worker(self._run_previews, thread=True)
+
+    # The commands. These methods run in a thread.
+
+    def _run_previews(self) -> None:
+        for index, progress in enumerate(self.progress_list):
+            command_words = list(progress.planned_command.command_words)
+            if not progress.planned_command.is_check:
+                command_words = add_option(command_words, "--dry-run")
+            self._run_command(index, command_words, "previewing", "previewed")
+        if not self._is_closing:
+            self.app.call_from_thread(self._ask_confirmation)
+
+    def _run_changes(self) -> None:
+        for index, progress in enumerate(self.progress_list):
+            command_words = list(progress.planned_command.command_words)
+            if progress.planned_command.is_check:
+                continue
+            if self._is_closing:
+                self._set_stage(index, "skipped")
+            elif self._jobs is not None and command_words[0] in BACKGROUND_OPTIONS:
+                for option_flag in ("--yes", *BACKGROUND_OPTIONS[command_words[0]]):
+                    command_words = add_option(command_words, option_flag)
+                self._jobs.start_job(command_words, self._global_options)
+                self._set_stage(index, "started")
+            else:
+                self._run_command(index, add_option(command_words, "--yes"), "running", "ended")
+        self.app.call_from_thread(self._show_summary)
+
+    def _run_command(
+        self, index: int, command_words: Sequence[str], running_stage: CommandStage, ended_stage: CommandStage
+    ) -> None:
+        if self._is_closing:
+            return
+        self._set_stage(index, running_stage)
+        self.app.call_from_thread(self._write_line, f"── nsadmin {' '.join(command_words)}")
+        command_process = self._command_process = CommandProcess(
+            command_words, self._global_options, max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
+        )
+        for line in command_process.read_lines():
+            self.app.call_from_thread(self._write_line, line)
+        exit_code = command_process.exit_code
+        self._set_stage(index, ended_stage, 1 if exit_code is None else exit_code)
+
+    def _set_stage(self, index: int, stage: CommandStage, exit_code: int | None = None) -> None:
+        self.progress_list[index] = self.progress_list[index]._replace(stage=stage, exit_code=exit_code)
+        self.app.call_from_thread(self._show_progress)
+
+    # The widgets.
+
+    def _write_line(self, line: str) -> None:
+        for log_widget in self.query(Log):
+            log_widget.write_line(escape_unprintable(line))
+
+    def _show_progress(self) -> None:
+        title_width = max(len(progress.planned_command.title) for progress in self.progress_list)
+        for results_widget in self.query("#results").results(Lines):
+            results_widget.show_lines([progress.render_line(title_width) for progress in self.progress_list])
+
+    def _ask_confirmation(self) -> None:
+        """Ask for the confirmation, unless a preview failed: then no change is made."""
+        question = self.query_one("#question", Label)
+        question.display = True
+        failed_count = sum(progress.has_failed for progress in self.progress_list)
+        if failed_count:
+            question.update(
+                f"{failed_count} of {len(self.progress_list)} previews failed: nothing was changed."
+            )
+            return
+        question.update(f'The output above is a preview. Type "{self._confirm_text}" to make all changes:')
+        confirm_input = self.query_one("#confirm", Input)
+        confirm_input.display = True
+        confirm_input.focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        if self.is_confirmed or message.value.strip() != self._confirm_text:
+            message.input.value = ""
+            return
+        self.is_confirmed = True
+        message.input.display = self.query_one("#question").display = False
+        self.query_one(".panel").border_subtitle = "Esc stops before the next command"
+        log_widget = self.query_one(Log)
+        log_widget.clear()
+        log_widget.focus()
+        self.run_worker(self._run_changes, thread=True)
+
+    def _show_summary(self) -> None:
+        self._is_closing = True
+        self._write_line(f"── {summarize_progress(self.progress_list)}")
+        for panel in self.query(".panel"):
+            panel.border_subtitle = "Esc closes"
+
+    def action_close(self) -> None:
+        """Close the screen. While changes run, interrupt the current one and skip the others first."""
+        if self.is_confirmed and not self._is_closing:
+            self._is_closing = True
+            self._interrupt_process()
+            return
+        self._is_closing = True
+        self._interrupt_process()
+        self.dismiss(
+            not any(progress.has_failed or progress.stage == "skipped" for progress in self.progress_list)
+            if self.is_confirmed
+            else None
+        )
+
+    def on_unmount(self) -> None:
+        self._is_closing = True
+        self._interrupt_process()
+
+    def _interrupt_process(self) -> None:
+        if self._command_process is not None:
+            self._command_process.interrupt_process()

@@ -1,0 +1,104 @@
+"""Several changes with one confirmation: the preview of each, the result of each, and how to stop."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from nsadmin.audit import load_audit
+from nsadmin.tui.actions.planned_commands import PlannedCommand
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.screens.batch_change import BatchChangeScreen
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.playground import Playground, playground
+from tests.support.screens import driven, hear, still, world
+
+SIZE = (120, 30)
+
+
+async def until_shown(app: Tui, pilot: Any, text: str) -> None:
+    for _ in range(400):
+        if text in screen_to_text(app):
+            return
+        await pilot.pause(0.05)
+    raise AssertionError(screen_to_text(app))
+
+
+def perms(ground: Playground, name: str) -> set[int]:
+    with ground.client() as admin:
+        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    return tmp_path / "audit.jsonl"
+
+
+def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, audit: Path) -> None:
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab") as ground:
+            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))))
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                await pilot.press("m", "m", "m", "w")
+                await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
+                assert perms(ground, "broker-a-0") == perms(ground, "broker-a-1") == {6}
+                await pilot.press(*"wipe", "enter")
+                assert app.screen.query_one("#confirm", Input).value == ""
+                await pilot.press(*"wipe", "space", "2", "enter")
+                await until_shown(app, pilot, "2 changes: 2 done")
+                assert "✓ broker-a-1  done" in screen_to_text(app)
+                assert perms(ground, "broker-a-0") == perms(ground, "broker-a-1") == {4}
+                assert perms(ground, "broker-b-0") == {6}
+                await pilot.press("escape")
+                assert app.navigation.current_state.marked_keys == set()
+                assert app.feed.looks == 1
+            assert len(load_audit(audit).records) == 2
+
+    story()
+
+
+@driven
+async def test_a_failed_preview_leads_to_no_question() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        planned = [
+            PlannedCommand("one", ["wipeWritePerm", "a"]),
+            PlannedCommand("two", ["wipeWritePerm", "b"]),
+        ]
+        app.push_screen(
+            BatchChangeScreen("two changes", planned, ["-n", "127.0.0.1:1"], "two 2", ["- a", "+ b"])
+        )
+        await until_shown(app, pilot, "2 of 2 previews failed: nothing was changed.")
+        assert not app.screen.query_one("#confirm").display
+        assert "✕ two  preview failed: exit code 4" in screen_to_text(app)
+        assert "+ b" in screen_to_text(app)
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+
+
+@driven
+async def test_escape_stops_before_the_next_change() -> None:
+    results: list[bool | None] = []
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        check = PlannedCommand("check", ["help"], is_check=True)
+        planned = [check, *(PlannedCommand(name, ["where", "--watch", "0.2"]) for name in ("one", "two"))]
+        screen = BatchChangeScreen("two", planned, ["-n", "127.0.0.1:1"], "go")
+        screen._run_previews = lambda: None  # type: ignore[method-assign]
+        app.push_screen(screen, results.append)
+        await pilot.pause()
+        screen.is_confirmed = True
+        screen.run_worker(screen._run_changes, thread=True)
+        await until_shown(app, pilot, "… one    runs")
+        await pilot.press("escape")
+        await until_shown(app, pilot, "– two    not run")
+        assert results == []
+        await pilot.press("escape")
+        await pilot.pause()
+        assert results == [False]

@@ -1,0 +1,106 @@
+"""Actions on several rows: marks, one preview for all, and one confirmation."""
+
+from typing import Any
+
+from textual.widgets import OptionList
+
+from nsadmin.tui.app import Tui
+from nsadmin.tui.polling.poll_records import AnyPoll
+from nsadmin.tui.screens.batch_change import BatchChangeScreen
+from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens.dialogs import FieldsScreen
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.screens import broker, driven, golden, hear, server, still
+
+SIZE = (120, 30)
+NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("abc", 1)}
+THREE: list[AnyPoll] = [server(groups=NAMES), *(broker(f"10.0.1.{at}:10911") for at in (1, 2, 3))]
+
+
+async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
+    """The command lines of the screen that these keys open."""
+    await pilot.press(*keys)
+    await pilot.pause()
+    assert isinstance(app.screen, BatchChangeScreen)
+    return [list(progress.planned_command.command_words) for progress in app.screen.progress_list]
+
+
+@driven
+async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("m", "down", "m")
+        assert app.navigation.current_state.marked_keys == {
+            "broker-a 0 10.0.1.1:10911", "broker-c 0 10.0.1.3:10911",
+        }  # fmt: skip
+        golden(app, "marked")
+        assert await words_after(app, pilot, "w") == [
+            ["wipeWritePerm", "broker-a"], ["wipeWritePerm", "broker-c"],
+        ]  # fmt: skip
+        await pilot.press("escape", "m", "w")
+        await pilot.pause()
+        assert isinstance(app.screen, ChangeScreen), "one marked row is one change"
+        assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
+
+
+@driven
+async def test_a_capital_m_marks_the_filtered_rows_and_removes_all_marks() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("slash", *"/-[bc] ", "enter", "M")
+        assert len(app.navigation.current_state.marked_keys) == 2
+        await pilot.press("escape")
+        assert "2 marked" in screen_to_text(app)
+        await pilot.press("M")
+        assert "marked" not in screen_to_text(app)
+
+
+@driven
+async def test_a_row_that_is_gone_has_no_mark_any_more_and_a_heading_gets_none() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(kv={"NS": {"k": "v", "l": "w"}})])
+        await pilot.press("5", "M")
+        assert len(app.navigation.current_state.marked_keys) == 2
+        await hear(app, pilot, [server(kv={"NS": {"k": "v"}})])
+        assert app.navigation.current_state.marked_keys == {"NS k"}
+        await pilot.press("b", "g", "m")
+        assert "this is no row that can be marked" in screen_to_text(app)
+
+
+@driven
+async def test_fields_are_asked_for_once() -> None:
+    app = still(home="topics")
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("M", "x")
+        await pilot.pause()
+        assert isinstance(app.screen, FieldsScreen)
+        assert "delete topic: 2 marked rows" in screen_to_text(app)
+        assert await words_after(app, pilot, "enter") == [
+            ["deleteTopic", "-t", "orders", "-c", "cluster-a"],
+            ["deleteTopic", "-t", "payments", "-c", "cluster-a"],
+        ]
+
+
+@driven
+async def test_the_menu_names_the_number_of_rows() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("M", "space")
+        await pilot.pause()
+        assert "Actions on 3 rows" in screen_to_text(app)
+        assert app.screen.query_one(OptionList).option_count == 5
+        assert len(await words_after(app, pilot, "a")) == 3
+
+
+@driven
+async def test_an_action_that_does_not_apply_to_all_marked_rows_says_so() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("M", "x")
+        assert "fix applies to 0 of 3 marked rows: unmark the others with m" in screen_to_text(app)
