@@ -293,7 +293,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--maxNum= The maximum number of messages, the newest first.' \
                 '-p,--keyType=K|T K: a key. T: a tag, only with a RocksDB index.' \
                 '-l,--lastKey= Continue after this indexKey, with a RocksDB index.' \
-                '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'
+                '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         case querymsgbyoffset
             set family read
@@ -308,7 +309,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-i,--queueId= Number of a queue, from 0.' \
                 '-o,--offset= Position in the queue.' \
                 '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.' \
-                '-r,--routeTopic=topics Ask the brokers of this topic instead.'
+                '-r,--routeTopic=topics Ask the brokers of this topic instead.' \
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         case querymsgtracebyid
             set family read
@@ -396,7 +398,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--body= Only messages whose body matches somewhere.' \
                 '--field= Only messages whose JSON body has this value, such as order.id=7. Repeatable.' \
                 '--format= A line for each message, such as \'{storeTime} {body}\'.' \
-                '--decode= Decode bodies: base64, gzip, json, hex. Repeatable, in this order.'
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case delayedlist
             set family read
@@ -423,7 +425,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--tag= Only messages with this tag. Repeatable.' \
                 '--body= Only messages whose body matches somewhere, read as UTF-8.' \
                 '--limit= Stop after N messages; 128 by default, all with --export.' \
-                '--export=files Write a line of JSON for each message here.'
+                '--export=files Write a line of JSON for each message here.' \
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|originTopic|originMsgId|keys|tags|attempts|replays|storeTime|ageMs|brokerName|queueId|queueOffset|offsetMsgId|bornTime|bornHost|storeSize|properties|body|bodyEncoding|bodyError|file|messageCount|'
         case querycq
             set family read
@@ -1454,7 +1457,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-e,--endTime= Only messages stored until this time.' \
                 '-c,--cluster=topics Ask the brokers of this topic or cluster instead.' \
                 '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.' \
-                '-d,--clientId= With -g: a client id from consumerConnection.'
+                '-d,--clientId= With -g: a client id from consumerConnection.' \
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         case querymsgbyid
             set family mixed
@@ -1469,7 +1473,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--unitName= Accepted for mqadmin, without effect.' \
                 '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.' \
                 '-d,--clientId= With -g: a client id from consumerConnection.' \
-                '-s,--sendMessage=true|false true: send the message to its topic again.'
+                '-s,--sendMessage=true|false true: send the message to its topic again.' \
+                '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         case orphans
             set family mixed

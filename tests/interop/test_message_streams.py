@@ -1,5 +1,6 @@
 """produce and consume on real brokers, 5.5.0 and 4.9.7: bytes that come back, order, delays, restarts."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -179,6 +180,29 @@ def test_java_reads_every_compression_and_only_committed_messages(cluster: Clust
     }  # fmt: skip
 
 
+def test_bodies_of_avro_and_protobuf_are_decoded(cluster: Cluster, tmp_path: Path) -> None:
+    topic = cluster.topic("Decoded")
+    fields = [{"name": "id", "type": "int"}]
+    (tmp_path / "order.avsc").write_text(json.dumps({"type": "record", "name": "O", "fields": fields}))
+    (tmp_path / "order.proto").write_text('syntax = "proto3"; package shop; message Order { int32 id = 1; }')
+    drafts = [
+        {"key": "avro", "body": b64encode(b"\x54").decode(), "bodyEncoding": "base64"},
+        {"key": "proto", "body": b64encode(gzip.compress(b"\x08\x2a")).decode(), "bodyEncoding": "base64"},
+    ]
+    line = ("produce", topic, "--jsonl", "--each", "--yes")
+    done = cluster(*line, typed="".join(json.dumps(draft) + "\n" for draft in drafts))
+    assert done.code == 0, done.said
+    for key, kind in (
+        ("avro", f"avro:{tmp_path}/order.avsc"),
+        ("proto", f"gzip,protobuf:{tmp_path}/order.proto#Order"),
+    ):
+        decoders = ("--decode", kind)
+        [row] = cluster.lines("consume", topic, "--key", key, "--field", "id=42", *decoders)
+        assert (row["body"], row["bodyEncoding"], row["bodyError"]) == ({"id": 42}, "json", None)
+        [found] = cluster("queryMsgById", topic, row["msgId"], *decoders).rows
+        assert found["body"] == {"id": 42}
+
+
 def find_traces(cluster: Cluster, topic: str, msg_id: str) -> list[tuple[str, str, str]]:
     """The traces of a message, which `message track` shows too."""
     wait_for("the traces", lambda: cluster("queryMsgTraceById", msg_id).code == 0, 30, 0.3)
@@ -300,6 +324,7 @@ def test_the_examples_of_the_manual(
     cluster.topic("payments")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "orders.txt").write_text("one\ntwo\n")
+    (tmp_path / "order.proto").write_text('syntax = "proto3"; message Order { int32 id = 1; }')
     for case in sorted(elsewhere("produce", "consume"), key=lambda case: case.entry.name != "produce"):
         for example in case.examples:
             line = words(example)

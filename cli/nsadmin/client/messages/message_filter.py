@@ -30,11 +30,18 @@ class MessageFilter(NamedTuple):
     begin_ms: int = 0
     end_ms: int = END_OF_TIME_MS
 
-    def is_match(self, message: StoredMessage) -> bool:
+    @property
+    def examines_body(self) -> bool:
+        """Whether a condition concerns the body."""
+        return self.body_pattern is not None or bool(self.body_fields)
+
+    def is_match(self, message: StoredMessage, decoded_body: Any = None) -> bool:
         """Return whether a message meets every condition.
 
         Args:
             message: The message.
+            decoded_body: The body as a text or a JSON value, for the conditions about it. Default: the body
+                as it is.
         """
         if not self.begin_ms <= message.store_timestamp <= self.end_ms:
             return False
@@ -44,19 +51,27 @@ class MessageFilter(NamedTuple):
             return False
         if any(message.properties.get(name) != value for name, value in self.properties.items()):
             return False
-        if self.body_pattern and not self.body_pattern.search(message.body.decode("utf-8", "replace")):
+        if self.body_pattern and not self.body_pattern.search(_find_body_text(message, decoded_body)):
             return False
-        return not self.body_fields or self._has_fields(message.body)
+        return not self.body_fields or self._has_fields(
+            message.body if decoded_body is None else decoded_body
+        )
 
-    def _has_fields(self, body: bytes) -> bool:
+    def _has_fields(self, body: Any) -> bool:
         try:
-            json_body = json.loads(body)
+            json_body = json.loads(body) if isinstance(body, (bytes, str)) else body
         except (ValueError, RecursionError):
             return False
         return all(_find_text(json_body, path) == value for path, value in self.body_fields.items())
 
 
 EVERY_MESSAGE = MessageFilter()
+
+
+def _find_body_text(message: StoredMessage, decoded_body: Any) -> str:
+    if decoded_body is None:
+        return message.body.decode("utf-8", "replace")
+    return decoded_body if isinstance(decoded_body, str) else json.dumps(decoded_body, ensure_ascii=False)
 
 
 def _find_text(json_value: Any, path: str) -> str | None:

@@ -1,7 +1,7 @@
 """Owns `dlq show`, which prints or exports the dead letters of a group."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import time
 from typing import Annotated
@@ -23,6 +23,7 @@ from nsadmin.commands.dead_letters.letter_options import (
     UntilOption,
     parse_selection,
 )
+from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_rows import body_notes, message_row
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -58,6 +59,7 @@ def dlq_show(
     export_file: Annotated[
         str | None, Option("--export", metavar="FILE", help="Write a line of JSON for each message here.")
     ] = None,
+    decoder_texts: DecodeOption = None,
 ) -> ResultRows:
     """Print the dead letters of a group, the oldest of each queue first.
 
@@ -71,6 +73,11 @@ def dlq_show(
         nsadmin dlq show payments-consumer --origin payments --export dead.jsonl
     """
     command_name = "dlq show"
+    decoders = parse_decoders(decoder_texts)
+    if decoders and export_file is not None:
+        raise UsageError(
+            f"{command_name}: --decode and --export exclude each other: produce needs the bodies"
+        )
     if max_messages is None and export_file is None:
         max_messages = DEFAULT_MAX_LETTERS
     selection = parse_selection(
@@ -92,7 +99,7 @@ def dlq_show(
         return ResultRows(
             EXPORT_COLUMNS, export_rows, [None, *page_errors.values()], _failure_notes(page_errors)
         )
-    return _letter_rows(list(letters), selection, page_errors)
+    return _letter_rows(list(letters), selection, page_errors, decoders)
 
 
 def _list_letters(
@@ -105,7 +112,10 @@ def _list_letters(
 
 
 def _letter_rows(
-    letters: list[DeadLetter], selection: DeadLetterSelection, page_errors: dict[str, RocketMQError]
+    letters: list[DeadLetter],
+    selection: DeadLetterSelection,
+    page_errors: dict[str, RocketMQError],
+    decoders: Sequence[str],
 ) -> ResultRows:
     notes = _failure_notes(page_errors)
     max_messages = selection.max_messages
@@ -115,18 +125,18 @@ def _letter_rows(
     letters.sort(
         key=lambda letter: (letter.broker_name, letter.message.queue_id, letter.message.queue_offset)
     )
-    notes += body_notes(LocatedMessage(letter.broker_name, letter.message) for letter in letters)
     now_ms = int(time() * 1000)
-    letter_rows = [letter_row(letter, now_ms) for letter in letters]
+    letter_rows = [letter_row(letter, now_ms, decoders) for letter in letters]
+    notes += body_notes(letter_rows)
     # Without an error the reading succeeded, also without a message.
     errors = [None, *page_errors.values()] if letters or not page_errors else [*page_errors.values()]
     return ResultRows(LETTER_COLUMNS, letter_rows, errors, notes, LETTER_TABLE_COLUMNS)
 
 
-def letter_row(letter: DeadLetter, now_ms: int) -> ResultRow:
+def letter_row(letter: DeadLetter, now_ms: int, decoders: Sequence[str] = ()) -> ResultRow:
     """All columns of a dead letter."""
     cells = {
-        **message_row(LocatedMessage(letter.broker_name, letter.message)),
+        **message_row(LocatedMessage(letter.broker_name, letter.message), decoders=decoders),
         "originTopic": letter.origin_topic,
         "originMsgId": letter.origin_id,
         "attempts": letter.attempts,

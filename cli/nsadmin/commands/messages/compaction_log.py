@@ -53,10 +53,11 @@ def dump_compaction_log(
             "messages come before them"
         )
     located_messages = [LocatedMessage(None, message) for message in decoded.messages]
-    dump_notes = [*body_notes(located_messages), *([str(decode_error)] if decode_error else [])]
+    message_rows = [message_row(located_message) for located_message in located_messages]
+    dump_notes = [*body_notes(message_rows), *([str(decode_error)] if decode_error else [])]
     return ResultRows(
         MESSAGE_COLUMNS,
-        [message_row(located_message) for located_message in located_messages],
+        message_rows,
         [decode_error],
         dump_notes,
         BODY_TABLE_COLUMNS,

@@ -4,17 +4,17 @@ import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from time import sleep, time
-from typing import Annotated
+from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowedPage, FollowStart, TopicFollower
 from nsadmin.client.results import error_text
-from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.commands.messages.body_decoders import BODY_DECODERS, decode_body
+from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
     MESSAGE_COLUMNS,
@@ -90,14 +90,7 @@ def consume(
         str | None,
         Option("--format", metavar="TEXT", help="A line for each message, such as '{storeTime} {body}'."),
     ] = None,
-    decoder_names: Annotated[
-        list[str] | None,
-        Option(
-            "--decode",
-            metavar="KIND",
-            help=f"Decode bodies: {', '.join(BODY_DECODERS)}. Repeatable, in this order.",
-        ),
-    ] = None,
+    decoder_names: DecodeOption = None,
 ) -> ResultRows | Iterator[OutputText | ResultRows]:
     """Print the messages of a topic, from all queues, as they come.
 
@@ -106,7 +99,12 @@ def consume(
     command prints the number of messages.
 
     --tag and --sql filter on the broker. SQL92 works only on brokers with enablePropertyFilter=true. All
-    other conditions are checked here, so the brokers send every message.
+    other conditions are checked here, so the brokers send every message. --body and --field see decoded
+    bodies.
+
+    --decode gzip,json decodes in this order. avro reads object containers; avro:order.avsc also single
+    objects, and data without a header. protobuf:order.proto#Order compiles the file; a descriptor set works,
+    too. Both need nsadmin[decoders].
 
     Messages of one queue are printed in order. The order across queues is not defined.
 
@@ -115,6 +113,8 @@ def consume(
         nsadmin consume payments --follow --format '{storeTime} {keys} {body}'
         # Messages of the last hour whose JSON body has a value, as lines of JSON
         nsadmin consume payments --from 1h --field order.state=failed --decode json --output jsonl
+        # Compressed Protobuf messages
+        nsadmin consume payments --decode gzip,protobuf:order.proto#Order --output jsonl
     """
     command_name = "consume"
     output_format = session.options.style.output_format
@@ -142,9 +142,7 @@ def consume(
         broker_name=broker_name,
         queue_id=queue_id,
     )
-    decoders = [
-        parse_choice("--decode", decoder_name, BODY_DECODERS) or "" for decoder_name in decoder_names or ()
-    ]
+    decoders = parse_decoders(decoder_names)
     _check_format(command_name, line_format)
     message_stream = MessageStream(session, follower, message_filter, decoders, follows, max_messages)
     if line_format is not None:
@@ -166,23 +164,27 @@ class MessageStream:
     ) -> None:
         self._session, self._follower, self._filter = session, follower, message_filter
         self._decoders, self._follows, self._max_messages = decoders, follows, max_messages
+        self._table_columns = (*BODY_TABLE_COLUMNS, "bodyError") if decoders else BODY_TABLE_COLUMNS
         self._printed_count = 0
         self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
 
     def list_rows(self) -> ResultRows:
         """All messages as one result."""
         rows = [row for page_rows in self._read_rows() for row in page_rows]
-        return ResultRows(MESSAGE_COLUMNS, rows, self._outcomes(), (), BODY_TABLE_COLUMNS)
+        return ResultRows(MESSAGE_COLUMNS, rows, self._outcomes(), (), self._table_columns)
 
     def print_rows(self) -> Iterator[ResultRows]:
         """The messages page by page, as rows below one header."""
         is_first = True
         for page_rows in self._read_rows():
-            yield ResultRows(MESSAGE_COLUMNS, page_rows, (), (), BODY_TABLE_COLUMNS)
+            yield ResultRows(MESSAGE_COLUMNS, page_rows, (), (), self._table_columns)
             if is_first:
                 self._session.continue_table()
             is_first = False
-        yield ResultRows(MESSAGE_COLUMNS, [], self._outcomes(), self._error_notes())
+        outcomes = self._outcomes()
+        # Rows without an error are complete. A result without rows would be called empty.
+        if is_first or any(outcomes):
+            yield ResultRows(MESSAGE_COLUMNS, [], outcomes, self._error_notes())
 
     def print_lines(self, line_format: str) -> Iterator[OutputText]:
         """The messages as lines of text."""
@@ -238,13 +240,16 @@ class MessageStream:
     def _page_rows(self, page: FollowedPage, end_offset: int | None) -> Iterator[ResultRow]:
         for message in page.messages:
             is_new = end_offset is not None and message.queue_offset >= end_offset
-            if is_new or not self._filter.is_match(message):
+            if is_new or not self._filter.is_match(message, self._decode_for_filter(message)):
                 continue
-            row = message_row(LocatedMessage(page.broker_name, message))
-            if self._decoders and message.body_error is None:
-                body, body_encoding, body_error = decode_body(message.body, self._decoders)
-                row = {**row, "body": body, "bodyEncoding": body_encoding, "bodyError": body_error}
-            yield row
+            yield message_row(LocatedMessage(page.broker_name, message), decoders=self._decoders)
+
+    def _decode_for_filter(self, message: StoredMessage) -> Any:
+        """The decoded body, None if no condition needs it or a decoder fails."""
+        if not (self._decoders and self._filter.examines_body):
+            return None
+        decoded_body, _, body_error = decode_body(message.body, self._decoders)
+        return decoded_body if body_error is None else None
 
     def _note_errors(self, pages: Sequence[FollowedPage]) -> None:
         failed_queues: dict[tuple[str, int], RocketMQError] = {}

@@ -12,6 +12,7 @@ from nsadmin.command_line.argument_values import parse_boolean, parse_charset, p
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages import message_sender
+from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_delivery import (
     DELIVERY_COLUMNS,
     PushClientOption,
@@ -72,6 +73,7 @@ def query_msg_by_key(
         Option("-l", "--lastKey", metavar="KEY", help="Continue after this indexKey, with a RocksDB index."),
     ] = None,
     route_topic: RouteTopicOption = None,
+    decoder_texts: DecodeOption = None,
 ) -> ResultRows:
     """Find messages by a business key (property KEYS), on every broker of their topic.
 
@@ -84,6 +86,7 @@ def query_msg_by_key(
         # The newest of them, with body and properties
         nsadmin queryMsgByKey payments order-4711 -m 1 --json
     """
+    decoders = parse_decoders(decoder_texts)
     if key_type not in ("K", "T"):
         raise UsageError(f'invalid value "{key_type}" for -p: use K (key) or T (tag)')
     if max_count < 1:
@@ -106,7 +109,10 @@ def query_msg_by_key(
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
     key_noun = "tag" if key_type == "T" else "key"
     message_rows = make_message_rows(
-        found_messages, f'no message of {topic} has the {key_noun} "{message_key}"', PLACE_TABLE_COLUMNS
+        found_messages,
+        f'no message of {topic} has the {key_noun} "{message_key}"',
+        PLACE_TABLE_COLUMNS,
+        decoders=decoders,
     )
     indexed_rows = [
         {**message_row, "indexKey": _format_index_key(located_or_result, topic, key_type, message_key)}
@@ -146,6 +152,7 @@ def query_msg_by_unique_key(
     route_topic: RouteTopicOption = None,
     group: PushGroupOption = None,
     client_id: PushClientOption = None,
+    decoder_texts: DecodeOption = None,
 ) -> ResultRows:
     """Find messages by the id that the producer assigned (property UNIQ_KEY), on every broker of their topic.
 
@@ -158,7 +165,7 @@ def query_msg_by_unique_key(
         # The message with an id from a producer's log
         nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
-    has_receiver = has_push_receiver(group, client_id)
+    has_receiver, decoders = has_push_receiver(group, client_id), parse_decoders(decoder_texts)
     found_messages = session.admin.messages.find_by_unique_key(
         topic,
         msg_id,
@@ -172,7 +179,9 @@ def query_msg_by_unique_key(
             session, "queryMsgByUniqueKey", _require_messages(found_messages, missing_text), group, client_id
         )
     return _add_tracks(
-        session, make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS), found_messages
+        session,
+        make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, decoders=decoders),
+        found_messages,
     )
 
 
@@ -194,6 +203,7 @@ def query_msg_by_id(
             "-s", "--sendMessage", metavar="true|false", help="true: send the message to its topic again."
         ),
     ] = None,
+    decoder_texts: DecodeOption = None,
 ) -> ResultRows:
     """Find a message by its id: the id of its position (offset id), or the id that the producer assigned.
 
@@ -215,7 +225,7 @@ def query_msg_by_id(
     has_receiver = has_push_receiver(group, client_id)
     if has_receiver and sends_again:
         raise UsageError("-s and -g with -d exclude each other: pass only one of them")
-    encoding = parse_charset("-f", body_format)
+    encoding, decoders = _parse_body_form(body_format, decoder_texts)
     typed_ids = list(dict.fromkeys(typed_id.strip() for typed_id in msg_ids.split(",") if typed_id.strip()))
     if not typed_ids:
         raise UsageError(f"missing message id: run nsadmin {command_name} TOPIC ID")
@@ -234,7 +244,7 @@ def query_msg_by_id(
         found_messages, missing_text = _find_by_id(session, topic, typed_ids[0], route_topic)
         return _add_tracks(
             session,
-            make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding),
+            make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding, decoders),
             found_messages,
         )
     tracked_rows = ResultRows(TRACKED_COLUMNS, [], (), (), TRACKED_TABLE_COLUMNS)
@@ -243,7 +253,7 @@ def query_msg_by_id(
             found_messages, missing_text = _find_by_id(session, topic, typed_id, route_topic)
             rows_of_id = _add_tracks(
                 session,
-                make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding),
+                make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding, decoders),
                 found_messages,
             )
         except NotFound as error:
@@ -254,6 +264,12 @@ def query_msg_by_id(
             notes=[*tracked_rows.notes, *rows_of_id.notes],
         )
     return tracked_rows
+
+
+def _parse_body_form(body_format: str | None, decoder_texts: list[str] | None) -> tuple[str, list[str]]:
+    if body_format is not None and decoder_texts:
+        raise UsageError("-f and --decode exclude each other: omit one of them")
+    return parse_charset("-f", body_format), parse_decoders(decoder_texts)
 
 
 def _find_by_id(
@@ -303,6 +319,7 @@ def query_msg_by_offset(
         str | None,
         Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
     ] = None,
+    decoder_texts: DecodeOption = None,
 ) -> ResultRows:
     """Show the message at a position of a queue, and which groups consumed it.
 
@@ -312,7 +329,7 @@ def query_msg_by_offset(
         # The first message of a queue
         nsadmin queryMsgByOffset payments broker-a-0 0 0
     """
-    encoding = parse_charset("-f", body_format)
+    encoding, decoders = _parse_body_form(body_format, decoder_texts)
     located_message = session.admin.messages.get_at_offset(
         topic,
         broker_name,
@@ -324,5 +341,7 @@ def query_msg_by_offset(
         (located_message,), (ServerResult(located_message.message.store_host, 1, None),)
     )
     return _add_tracks(
-        session, make_message_rows(found_messages, "", WHOLE_TABLE_COLUMNS, encoding), found_messages
+        session,
+        make_message_rows(found_messages, "", WHOLE_TABLE_COLUMNS, encoding, decoders),
+        found_messages,
     )

@@ -2,13 +2,14 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument
+from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 
@@ -47,11 +48,17 @@ WHOLE_TABLE_COLUMNS = (
 
 
 def message_row(
-    located_message: LocatedMessage, body_encoding: str = "utf-8", *, with_body: bool = True
+    located_message: LocatedMessage,
+    body_encoding: str = "utf-8",
+    decoders: Sequence[str] = (),
+    *,
+    with_body: bool = True,
 ) -> ResultRow:
     """All columns of a message; without its body, the three columns about the body are null."""
     message = located_message.message
-    body_text, shown_encoding = _decode_body(message, body_encoding) if with_body else (None, None)
+    body, shown_encoding, body_error = (
+        _show_body(message, body_encoding, decoders) if with_body else (None, None, None)
+    )
     return {
         "msgId": message.msg_id,
         "offsetMsgId": message.offset_msg_id,
@@ -73,9 +80,9 @@ def message_row(
         "storeSize": ByteSize(message.store_size),
         "crcOk": message.crc_ok,
         "properties": message.properties,
-        "body": body_text,
+        "body": body,
         "bodyEncoding": shown_encoding,
-        "bodyError": message.body_error if with_body else None,
+        "bodyError": body_error,
     }
 
 
@@ -84,6 +91,7 @@ def make_message_rows(
     missing_text: str,
     table_columns: Sequence[str],
     body_encoding: str = "utf-8",
+    decoders: Sequence[str] = (),
 ) -> ResultRows:
     """Rows of the messages found; NotFound with `missing_text` if all brokers answered and none had any."""
     failed_brokers = [
@@ -100,35 +108,38 @@ def make_message_rows(
         if len(failed_brokers) < len(found_messages.broker_results):
             failure_notes.append(f"{missing_text} on the brokers that answered")
     message_rows = [
-        message_row(located_message, body_encoding) for located_message in found_messages.messages
+        message_row(located_message, body_encoding, decoders) for located_message in found_messages.messages
     ]
     return ResultRows(
         MESSAGE_COLUMNS,
         message_rows,
         found_messages.errors,
-        [*failure_notes, *body_notes(found_messages.messages)],
+        [*failure_notes, *body_notes(message_rows)],
         table_columns,
     )
 
 
-def body_notes(located_messages: Iterable[LocatedMessage]) -> list[str]:
+def body_notes(message_rows: Iterable[ResultRow]) -> list[str]:
     """A line for each different reason why some bodies could not be decoded."""
-    ids_by_reason: dict[str, list[str]] = {}
-    for located_message in located_messages:
-        if located_message.message.body_error is not None:
-            ids_by_reason.setdefault(located_message.message.body_error, []).append(
-                located_message.message.msg_id
-            )
+    ids_by_reason: dict[object, list[object]] = {}
+    for row in message_rows:
+        if row["bodyError"] is not None:
+            ids_by_reason.setdefault(row["bodyError"], []).append(row["msgId"])
     return [
         f"body of {msg_ids[0]}{f' and {len(msg_ids) - 1} more' if len(msg_ids) > 1 else ''}: {reason}"
         for reason, msg_ids in ids_by_reason.items()
     ]
 
 
-def _decode_body(message: StoredMessage, body_encoding: str) -> tuple[str, str]:
-    if message.body_error is None:
-        try:
-            return message.body.decode(body_encoding), body_encoding
-        except UnicodeDecodeError:
-            pass
-    return b64encode(message.body).decode("ascii"), "base64"
+def _show_body(
+    message: StoredMessage, body_encoding: str, decoders: Sequence[str]
+) -> tuple[Any, str, str | None]:
+    """The body, its encoding, and the reason if it is not decoded."""
+    if message.body_error is not None:
+        return b64encode(message.body).decode("ascii"), "base64", message.body_error
+    if decoders:
+        return decode_body(message.body, decoders)
+    try:
+        return message.body.decode(body_encoding), body_encoding, None
+    except UnicodeDecodeError:
+        return b64encode(message.body).decode("ascii"), "base64", None

@@ -311,7 +311,7 @@ class _QueueListing:
             message_row(located_message, body_encoding, with_body=with_body)
             for located_message in located_messages
         ]
-        result_notes += body_notes(located_messages) if with_body else []
+        result_notes += body_notes(message_rows)
         if with_tag_counts:
             counts_by_tag = Counter(located_message.message.tags for located_message in located_messages)
             result_notes += [

@@ -23,6 +23,16 @@ def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterB
     assert (second["originTopic"], second["body"], second["bodyEncoding"]) == (None, "//4=", "base64")
 
 
+def test_bodies_are_decoded_but_not_in_a_file(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
+    graves.bury(b'{"a": 1}')
+    graves.bury(b"plain", UNIQ_KEY="ID")
+    done = dlq("show", "G", "--decode", "json")
+    assert [row["body"] for row in json.loads(done.out)] == [{"a": 1}, "plain"]
+    assert (done.code, done.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
+    done = dlq("show", "G", "--decode", "json", "--export", str(tmp_path / "file"))
+    assert (done.code, "--decode and --export exclude each other" in done.err) == (2, True)
+
+
 def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None:
     for number in range(6):
         graves.bury(b"body %d" % number, origin="TU"[number % 2], KEYS=f"k{number}", TAGS="AB"[number // 3])

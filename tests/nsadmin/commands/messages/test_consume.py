@@ -1,5 +1,6 @@
 """consume: which messages are printed, how, and when it ends."""
 
+import gzip
 import json
 
 import pytest
@@ -98,7 +99,18 @@ def test_bodies_are_decoded(stream: Run, filled: DeadLetterBroker) -> None:
     assert [(row["body"], row["bodyEncoding"]) for row in rows] == [({"order": {"id": 0}}, "json")]
     [row] = json.loads(stream("consume", "T", "--decode", "gzip", "--json", "--key", "k0").out)
     assert (row["bodyEncoding"], row["bodyError"].startswith("not gzip: ")) == ("utf-8", True)
-    assert stream("consume", "T", "--decode", "avro").code == 2
+    table = stream("consume", "T", "--decode", "gzip", "--key", "k0")
+    assert (table.code, "not gzip: " in table.out, table.err) == (0, True, "")
+    done = stream("consume", "T", "--decode", "xml")
+    assert (done.code, 'invalid value "xml" for --decode' in done.err) == (2, True)
+
+
+def test_conditions_see_decoded_bodies(stream: Run, filled: DeadLetterBroker) -> None:
+    for number in range(2):
+        filled.store(gzip.compress(b'{"n": %d}' % number), KEYS=f"packed{number}")
+    for condition in (("--field", "n=1"), ("--body", '"n": 1')):
+        rows = json.loads(stream("consume", "T", "--decode", "gzip,json", *condition, "--json").out)
+        assert [(row["keys"], row["body"]) for row in rows] == [(["packed1"], {"n": 1})]
 
 
 def stop_after(polls: int, monkeypatch: pytest.MonkeyPatch, store: DeadLetterBroker) -> None:

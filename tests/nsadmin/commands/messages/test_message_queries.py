@@ -1,5 +1,6 @@
 """queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset."""
 
+import gzip
 import json
 
 import pytest
@@ -146,6 +147,21 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, holder: Me
         f"nsadmin: body of {KEY}: unknown compression type (5)\n",
     )
     assert shown(done, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
+
+
+def test_every_query_decodes_bodies(ask: Run, holder: MessageBroker) -> None:
+    holder.store(gzip.compress(b'{"a": 1}'), KEYS="k", UNIQ_KEY=KEY)
+    for words in (
+        ("queryMsgByKey", "T", "k"),
+        ("queryMsgByUniqueKey", "T", KEY),
+        ("queryMsgById", "T", KEY),
+        ("queryMsgByOffset", "T", "broker-a", "0", "0"),
+    ):
+        assert shown(ask(*words, "--decode", "gzip,json"), "body") == [[{"a": 1}]]
+    done = ask("queryMsgById", "T", KEY, "--decode", "json")
+    assert (done.code, f"body of {KEY}: not json: " in done.err) == (0, True)
+    done = ask("queryMsgById", "T", KEY, "--decode", "json", "-f", "UTF-8")
+    assert (done.code, "-f and --decode exclude each other" in done.err) == (2, True)
 
 
 def test_who_has_consumed_it(ask: Run, holder: MessageBroker) -> None:

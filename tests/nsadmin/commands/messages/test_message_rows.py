@@ -75,4 +75,4 @@ def test_nothing_found_is_an_error_only_where_all_answered() -> None:
 def test_reasons_why_bodies_are_not_inflated_are_told_once() -> None:
     items = [located(b"a", 0x501), located(b"b", 0x501), located(b"c")]
     name = items[0].message.msg_id
-    assert body_notes(items) == [f"body of {name} and 1 more: unknown compression type (5)"]
+    assert body_notes(map(message_row, items)) == [f"body of {name} and 1 more: unknown compression type (5)"]
