@@ -88,6 +88,8 @@ def _subject_value(subject: RowSubject) -> str:
     return subject.value or ""
 
 
+_RESET_TIME_FIELD = "time: 2h for two hours ago, 14:03, or -1 for the end"
+
 _ALL_ACTIONS = (
     RowAction(
         "wipe", "w", "wipe", "Remove the write permission of a broker, on every name server",
@@ -117,6 +119,19 @@ _ALL_ACTIONS = (
         [
             InputField("stop command", lambda subject: (subject.restart_commands or ("", ""))[0]),
             InputField("start command", lambda subject: (subject.restart_commands or ("", ""))[1]),
+        ],
+    ),
+    RowAction(
+        "resetOffset", "z", "reset offset", "Move a consumer group to a time, on every queue of a topic",
+        lambda subject: subject.group is not None,
+        lambda subject, field_texts: [
+            "resetOffsetByTime", "-g", subject.group or "", "-t", field_texts["topic"],
+            "-s", field_texts[_RESET_TIME_FIELD],
+        ],
+        lambda subject: subject.group or "",
+        [
+            InputField("topic", lambda subject: subject.topic or ""),
+            InputField(_RESET_TIME_FIELD, lambda subject: ""),
         ],
     ),
     RowAction(

@@ -39,11 +39,12 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
 def _list_topic_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.topics import topic_detail
     from nsadmin.tui.views.topics.topic_producers import TopicProducersView
+    from nsadmin.tui.views.topics.topic_readers import TopicReadersView
 
     assert isinstance(view, topic_detail.TopicDetailView)
     return [
         topic_detail.TopicRouteView(view.topic),
-        topic_detail.TopicReadersView(view.topic),
+        TopicReadersView(view.topic),
         topic_detail.TopicDiagramView(view.topic),
         TopicProducersView(view.topic),
         topic_detail.TopicHistoryView(view.topic),
@@ -52,11 +53,12 @@ def _list_topic_tabs(view: View) -> Sequence[View]:
 
 def _list_group_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.groups import group_detail
+    from nsadmin.tui.views.groups.group_clients import GroupClientsView
 
     assert isinstance(view, group_detail.GroupDetailView)
     return [
         group_detail.GroupQueuesView(view.group),
-        group_detail.GroupClientsView(view.group),
+        GroupClientsView(view.group),
         group_detail.GroupLagView(view.group),
     ]
 

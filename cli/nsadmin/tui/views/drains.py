@@ -192,8 +192,8 @@ class DrainsView(View):
             lambda row: row.record.pid is None,
             _holder_cell,
             help_text=(
-                "process that holds it; without one, a registration can reopen a drained broker, and a "
-                "restart stands still"
+                "process that holds it; if no process does, a registration can reopen a drained broker, and "
+                "a restart stands still"
             ),
         ),
         Column(

@@ -35,6 +35,11 @@ def test_a_restart_is_resumed_with_the_commands_with_which_it_began() -> None:
             "rollingRestart", BROKER, {"stop command": "halt", "start command": "boot"},
             "rollingRestart -c cluster-a --stop halt --start boot", "cluster-a",
         ),
+        (
+            "resetOffset", RowSubject(group="g", topic="orders"),
+            {"topic": "orders", "time: 2h for two hours ago, 14:03, or -1 for the end": "2h"},
+            "resetOffsetByTime -g g -t orders -s 2h", "g",
+        ),
         ("setKv", RowSubject(namespace="NS", key="k", value="v"), {"value": "w"}, "updateKvConfig "
         "NS k w", "k"),
         (

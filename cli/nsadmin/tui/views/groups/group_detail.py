@@ -9,7 +9,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
+from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
@@ -64,7 +64,10 @@ class GroupDetailView(View):
                 units.format_count(group_row.total_lag),
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
-            Cell(f"  {group_row.client_text} clients", "strong"),
+            Cell(
+                f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
+                "strong",
+            ),
             Cell(
                 f"  {group_answer.last_poll.consume_type or ''} {group_answer.last_poll.message_model or ''}",
                 "dim",
@@ -166,54 +169,6 @@ class GroupQueuesView(GroupDetailView):
 
     def open_row(self, row: QueueLag) -> TopicTarget:
         return TopicTarget(row.topic)
-
-
-class GroupClientsView(GroupDetailView):
-    """The connected clients of the group."""
-
-    view_name = "members"
-    empty_text = "no client of the group is connected"
-    columns: Sequence[Column[ClientConnection]] = (
-        Column(
-            "client",
-            "CLIENT",
-            34,
-            lambda row: row.client_id,
-            lambda row: Cell(row.client_id, "strong"),
-            grows_to_fit=True,
-        ),
-        Column("addr", "ADDRESS", 21, lambda row: row.addr, lambda row: Cell(row.addr)),
-        Column(
-            "language",
-            "LANGUAGE",
-            9,
-            lambda row: row.language,
-            lambda row: Cell(row.language, "dim"),
-            drop_rank=1,
-        ),
-        Column(
-            "version",
-            "VERSION",
-            9,
-            lambda row: row.version,
-            lambda row: Cell(row.version, "dim"),
-            drop_rank=1,
-        ),
-    )
-
-    def build_rows(self, model: ClusterModel) -> Sequence[ClientConnection]:
-        group_poll = self.find_poll(model)
-        return list(group_poll.members) if group_poll is not None else []
-
-    def empty_message(self, model: ClusterModel) -> str:
-        group_poll = self.find_poll(model)
-        if group_poll is not None and group_poll.untold:
-            broker_addr, error_text = next(iter(group_poll.untold.items()))
-            return f"unknown: {broker_addr} returned no connections ({error_text})"
-        return super().empty_message(model)
-
-    def row_key(self, row: ClientConnection) -> str:
-        return f"{row.client_id} {row.addr}"
 
 
 class GroupLagView(GroupDetailView):

@@ -51,6 +51,14 @@ class GroupRow(NamedTuple):
         return (self.lag_trend.values[-1] - self.lag_trend.values[first_index]) / seconds if seconds else None
 
     @property
+    def catch_up_ms(self) -> float | None:
+        """The time (ms) until the lag is 0 at the present trend. None if the lag does not shrink."""
+        total_lag, growth_rate = self.total_lag, self.growth_rate
+        if not total_lag or growth_rate is None or growth_rate >= -0.05:
+            return None
+        return total_lag / -growth_rate * 1000
+
+    @property
     def delay_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
         if self.group_poll is None:

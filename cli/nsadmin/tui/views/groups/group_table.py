@@ -25,6 +25,14 @@ def _growth_cell(row: GroupRow) -> Cell:
     )
 
 
+def _catch_up_cell(row: GroupRow) -> Cell:
+    if not row.total_lag or row.growth_rate is None:
+        return Cell("", "dim")
+    if row.catch_up_ms is None:
+        return Cell("never", "warn" if row.growth_rate > 1 else "dim")
+    return Cell(f"in {units.format_age(row.catch_up_ms)}", "good")
+
+
 def _clients_cell(row: GroupRow) -> Cell:
     if row.client_count:
         return Cell(row.client_text)
@@ -77,6 +85,16 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         is_right_aligned=True,
         drop_rank=1,
         help_text="trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
+    ),
+    Column(
+        "catchUp",
+        "CATCHES UP",
+        10,
+        lambda row: row.catch_up_ms,
+        _catch_up_cell,
+        is_right_aligned=True,
+        drop_rank=3,
+        help_text="time until the lag is 0 at the trend of ten polls; never while it does not shrink",
     ),
     Column(
         "delay",

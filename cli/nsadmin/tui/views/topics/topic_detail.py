@@ -15,7 +15,6 @@ from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import GroupTarget
 
 
 class TopicRouteRow(NamedTuple):
@@ -228,28 +227,6 @@ def _servers_cell(row: TopicRouteRow) -> Cell:
         ),
         "bad",
     )
-
-
-class TopicReadersView(TopicDetailView):
-    """The consumer groups that read the topic."""
-
-    view_name = "groups"
-    empty_text = "no consumer group reads the topic, according to the brokers that answered"
-    columns: Sequence[Column[str]] = (
-        Column(
-            "group", "CONSUMER GROUP", 30, lambda row: row, lambda row: Cell(row, "strong"), grows_to_fit=True
-        ),
-    )
-
-    def build_rows(self, model: ClusterModel) -> Sequence[str]:
-        topic_poll = self.find_poll(model)
-        return list(topic_poll.groups or ()) if topic_poll is not None else []
-
-    def subject_of_row(self, row: str) -> RowSubject:
-        return RowSubject(topic=self.topic, group=row)
-
-    def open_row(self, row: str) -> GroupTarget:
-        return GroupTarget(row)
 
 
 class TopicHistoryView(TopicDetailView):

@@ -5,7 +5,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
-from nsadmin.tui.views.groups.group_detail import GroupClientsView, GroupLagView, GroupQueuesView
+from nsadmin.tui.views.groups.group_detail import GroupLagView, GroupQueuesView
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import NOON
 
@@ -37,14 +37,10 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
     assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
 
 
-def test_members_and_the_line_above() -> None:
-    view = GroupClientsView("g")
-    [member] = view.build_rows(model())
-    assert [column.render_cell(member).text for column in view.columns] == ["c", "h:1", "GO", "V5"]
-    assert view.row_key(member) == "c h:1"
+def test_the_line_above_and_the_tabs() -> None:
+    view = GroupQueuesView("g")
     line = "".join(cell.text for cell in view.render_headline(model()))
-    assert line == "backlog 500  1 clients  PULL CLUSTERING"
-    assert view.subject_of_row(member).group == "g"
+    assert line == "backlog 500  1 client  PULL CLUSTERING"
     assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph"]
     assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
 
@@ -52,7 +48,7 @@ def test_members_and_the_line_above() -> None:
 def test_what_was_not_told_and_since_when() -> None:
     unknown, failing = ClusterModel(), model()
     assert GroupQueuesView("g").render_headline(unknown)[0].text == "the group is loading"
-    assert (GroupQueuesView("g").build_rows(unknown), GroupClientsView("g").build_rows(unknown)) == ([], [])
+    assert GroupQueuesView("g").build_rows(unknown) == []
     unknown.apply_poll(GroupPolled(NOON, "g", error="nobody knows it"))
     assert GroupQueuesView("g").render_headline(unknown)[0].text == "the group is unknown"
     assert GroupQueuesView("g").empty_message(unknown) == "unknown: nobody knows it"

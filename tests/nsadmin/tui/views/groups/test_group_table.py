@@ -35,7 +35,8 @@ def test_a_group_that_was_not_asked_yet_is_no_zero() -> None:
 
 def test_lag_clients_and_the_age_of_what_waits() -> None:
     assert texts(poll(20_000, NOON)) == {
-        "group": "g", "members": "1", "lag": "20.0k", "trend": "           ▇", "growth": "", "delay": "1 min",
+        "group": "g", "members": "1", "lag": "20.0k", "trend": "           ▇", "growth": "",
+        "catchUp": "", "delay": "1 min",
         "tps": "4.0", "topics": "1", "type": "CONSUME_PASSIVELY",
     }  # fmt: skip
 
@@ -44,6 +45,12 @@ def test_whether_it_falls_behind() -> None:
     assert texts(poll(100, NOON), poll(200, NOON + 10_000))["growth"] == "↑ 10/s"
     assert texts(poll(200, NOON), poll(100, NOON + 10_000))["growth"] == "↓ 10/s"
     assert texts(poll(100, NOON), poll(100, NOON + 10_000))["growth"] == "→"
+
+
+def test_the_time_to_catch_up_at_the_present_trend() -> None:
+    assert texts(poll(200, NOON), poll(100, NOON + 10_000))["catchUp"] == "in 10 s"
+    assert texts(poll(100, NOON), poll(200, NOON + 10_000))["catchUp"] == "never"
+    assert texts(poll(100, NOON), poll(0, NOON + 10_000))["catchUp"] == ""
 
 
 def test_messages_that_nobody_reads_are_bad() -> None:

@@ -1,15 +1,12 @@
 """One topic: its route on each name server, its readers, and the way to it."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.topics.topic_detail import (
     TopicDiagramView,
     TopicHistoryView,
-    TopicReadersView,
     TopicRouteView,
 )
 from tests.support.screens import NOON, broker, server
@@ -59,7 +56,7 @@ def test_a_topic_that_one_name_server_does_not_know() -> None:
 
 def test_before_anything_was_told() -> None:
     model = ClusterModel()
-    for view in (TopicRouteView("orders"), TopicReadersView("orders"), TopicHistoryView("orders")):
+    for view in (TopicRouteView("orders"), TopicHistoryView("orders")):
         assert view.build_rows(model) == []
         assert view.list_queries(model, [], None) == [DetailQuery("topic", "orders")]
     assert TopicRouteView("orders").render_headline(model)[0].text == "the route is loading"
@@ -73,7 +70,7 @@ def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any
     never = model_of(*dead, silent)
     assert view.render_headline(never)[0].text == "the route is unknown"
     assert view.empty_message(never) == "unknown: no name server returned the route"
-    assert TopicReadersView("orders").empty_message(model_of(*dead)) == "unknown: no name server answers"
+    assert TopicRouteView("orders").empty_message(model_of(*dead)) == "unknown: no name server answers"
     assert view.empty_message(model_of()) == "the topic is loading"
     history = TopicHistoryView("orders")
     assert (history.find_silence(never), history.empty_message(never)) == (None, history.empty_text)
@@ -89,13 +86,6 @@ def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any
 def test_a_rate_of_which_no_master_tells_is_no_zero() -> None:
     model = model_of(TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE}, put_tps={}))
     assert TopicRouteView("orders").render_headline(model)[-1].text == "–/s"
-
-
-def test_its_readers_lead_to_their_queues() -> None:
-    view = TopicReadersView("orders")
-    assert view.build_rows(model_of(POLL)) == ["g", "h"]
-    assert (open_target(view.open_row("g")), view.subject_of_row("g").group) == (GroupQueuesView("g"), "g")
-    assert [tab.view_name for tab in list_tabs(view)] == ["route", "groups", "drawn", "producers", "history"]
 
 
 def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:

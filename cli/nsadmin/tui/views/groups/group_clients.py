@@ -1,0 +1,148 @@
+"""The connected clients of a consumer group, with their shares of its queues and lag. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nsadmin.client.consumers.queue_allocation import allocate_averagely
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled
+from nsadmin.tui.views import alert_levels, units
+from nsadmin.tui.views.groups.group_detail import GroupDetailView
+from nsadmin.tui.views.table import Cell, Column
+
+
+class ClientShare(NamedTuple):
+    """The queues of a client, their lag, and the part of the group's lag (0 to 1; None without a lag)."""
+
+    queue_count: int
+    lag: int
+    lag_ratio: float | None
+
+
+class ClientRow(NamedTuple):
+    """A connected client. `share` is None if clients do not divide the queues among themselves."""
+
+    client: ClientConnection
+    share: ClientShare | None
+
+
+def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
+    """The clients with their shares, as Java's default strategy divides the queues of each topic."""
+    divides_queues = (
+        group_poll.message_model == "CLUSTERING"
+        and group_poll.consume_type != "CONSUME_POP"
+        and not group_poll.untold
+    )
+    shares = _divide_queues(group_poll) if divides_queues and group_poll.members else {}
+    return [ClientRow(client, shares.get(client.client_id)) for client in group_poll.members]
+
+
+def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
+    client_ids = [client.client_id for client in group_poll.members]
+    lag_by_queue = {
+        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.diff or 0
+        for queue_lag in group_poll.lags
+    }
+    total_lag = sum(lag_by_queue.values())
+    queue_counts, lags = dict.fromkeys(client_ids, 0), dict.fromkeys(client_ids, 0)
+    for topic in {queue.topic for queue in lag_by_queue}:
+        topic_queues = sorted(queue for queue in lag_by_queue if queue.topic == topic)
+        for client_id, queues in allocate_averagely(topic_queues, client_ids).items():
+            queue_counts[client_id] += len(queues)
+            lags[client_id] += sum(lag_by_queue[queue] for queue in queues)
+    return {
+        client_id: ClientShare(
+            queue_counts[client_id], lags[client_id], lags[client_id] / total_lag if total_lag else None
+        )
+        for client_id in client_ids
+    }
+
+
+def _lag_cell(row: ClientRow) -> Cell:
+    client_lag = row.share.lag if row.share is not None else None
+    return Cell(units.format_count(client_lag), alert_levels.lag_tone(client_lag))
+
+
+def _share_cell(row: ClientRow) -> Cell:
+    lag_ratio = row.share.lag_ratio if row.share is not None else None
+    if lag_ratio is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return Cell(f"{units.draw_meter(lag_ratio, 5)}{units.format_percent(lag_ratio):>5}")
+
+
+class GroupClientsView(GroupDetailView):
+    """The connected clients of the group."""
+
+    view_name = "members"
+    empty_text = "no client of the group is connected"
+    columns: Sequence[Column[ClientRow]] = (
+        Column(
+            "client",
+            "CLIENT",
+            34,
+            lambda row: row.client.client_id,
+            lambda row: Cell(row.client.client_id, "strong"),
+            grows_to_fit=True,
+        ),
+        Column("addr", "ADDRESS", 21, lambda row: row.client.addr, lambda row: Cell(row.client.addr)),
+        Column(
+            "queues",
+            "QUEUES",
+            6,
+            lambda row: row.share.queue_count if row.share is not None else None,
+            lambda row: Cell(units.format_count(row.share.queue_count if row.share is not None else None)),
+            is_right_aligned=True,
+            help_text="queues of the client, as Java's default strategy divides them; – if it does not apply",
+        ),
+        Column(
+            "lag",
+            "LAG",
+            7,
+            lambda row: row.share.lag if row.share is not None else None,
+            _lag_cell,
+            is_right_aligned=True,
+            help_text="messages on these queues not consumed yet",
+        ),
+        Column(
+            "share",
+            "SHARE",
+            10,
+            lambda row: row.share.lag_ratio if row.share is not None else None,
+            _share_cell,
+            is_right_aligned=True,
+            help_text="part of the group's lag that waits for this client",
+        ),
+        Column(
+            "language",
+            "LANGUAGE",
+            9,
+            lambda row: row.client.language,
+            lambda row: Cell(row.client.language, "dim"),
+            drop_rank=1,
+        ),
+        Column(
+            "version",
+            "VERSION",
+            9,
+            lambda row: row.client.version,
+            lambda row: Cell(row.client.version, "dim"),
+            drop_rank=1,
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ClientRow]:
+        group_poll = self.find_poll(model)
+        return list_client_rows(group_poll) if group_poll is not None else []
+
+    def empty_message(self, model: ClusterModel) -> str:
+        group_poll = self.find_poll(model)
+        if group_poll is not None and group_poll.untold:
+            broker_addr, error_text = next(iter(group_poll.untold.items()))
+            return f"unknown: {broker_addr} returned no connections ({error_text})"
+        return super().empty_message(model)
+
+    def row_key(self, row: ClientRow) -> str:
+        return f"{row.client.client_id} {row.client.addr}"

@@ -1,0 +1,132 @@
+"""The consumer groups that read a topic, with their lag on this topic. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.views import alert_levels, units
+from nsadmin.tui.views.groups.group_rows import GroupRow
+from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.topics.topic_detail import TopicDetailView
+from nsadmin.tui.views.view_targets import GroupTarget
+
+
+class ReaderRow(NamedTuple):
+    """A consumer group that reads the topic, and its progress on this topic."""
+
+    topic: str
+    group_row: GroupRow
+
+    @property
+    def topic_lag(self) -> int | None:
+        """The messages of this topic that the group has not consumed yet. None: not read yet."""
+        group_poll = self.group_row.group_poll
+        if group_poll is None:
+            return None
+        return sum(queue_lag.diff or 0 for queue_lag in group_poll.lags if queue_lag.topic == self.topic)
+
+    @property
+    def oldest_ms(self) -> int | None:
+        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
+        group_poll = self.group_row.group_poll
+        waiting_times = [
+            queue_lag.last_timestamp
+            for queue_lag in (group_poll.lags if group_poll is not None else ())
+            if queue_lag.topic == self.topic and queue_lag.diff and queue_lag.last_timestamp
+        ]
+        return self.group_row.now_ms - min(waiting_times) if waiting_times else None
+
+
+def _clients_cell(row: ReaderRow) -> Cell:
+    client_count = row.group_row.client_count
+    return Cell(row.group_row.client_text, "bad" if client_count == 0 and row.topic_lag else "")
+
+
+class TopicReadersView(TopicDetailView):
+    """The consumer groups that read the topic."""
+
+    view_name = "groups"
+    empty_text = "no consumer group reads the topic, according to the brokers that answered"
+    default_sort = SortOrder("lag", True)
+    columns: Sequence[Column[ReaderRow]] = (
+        Column(
+            "group",
+            "CONSUMER GROUP",
+            30,
+            lambda row: row.group_row.group_name,
+            lambda row: Cell(row.group_row.group_name, "strong"),
+            grows_to_fit=True,
+        ),
+        Column(
+            "members",
+            "CLIENTS",
+            7,
+            lambda row: row.group_row.client_count,
+            _clients_cell,
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="connected clients of the group",
+        ),
+        Column(
+            "lag",
+            "LAG",
+            7,
+            lambda row: row.topic_lag,
+            lambda row: Cell(units.format_count(row.topic_lag), alert_levels.lag_tone(row.topic_lag)),
+            is_right_aligned=True,
+            help_text="messages of this topic not consumed yet",
+        ),
+        Column(
+            "delay",
+            "OLDEST",
+            8,
+            lambda row: row.oldest_ms,
+            lambda row: Cell(units.format_age(row.oldest_ms)),
+            is_right_aligned=True,
+            drop_rank=1,
+            help_text="age of the oldest message of this topic that waits for the group",
+        ),
+        Column(
+            "total",
+            "LAG OF ALL",
+            10,
+            lambda row: row.group_row.total_lag,
+            lambda row: Cell(units.format_count(row.group_row.total_lag), "dim"),
+            is_right_aligned=True,
+            drop_rank=2,
+            help_text="messages of all topics of the group not consumed yet",
+        ),
+    )
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("topic", self.topic), DetailQuery("groups")]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ReaderRow]:
+        topic_poll = self.find_poll(model)
+        return [
+            ReaderRow(
+                self.topic,
+                GroupRow(
+                    group_name,
+                    model.group_answers.get(group_name),
+                    model.lag_trends.get(group_name),
+                    model.now_ms,
+                ),
+            )
+            for group_name in (topic_poll.groups or () if topic_poll is not None else ())
+        ]
+
+    def row_key(self, row: ReaderRow) -> str:
+        return row.group_row.group_name
+
+    def subject_of_row(self, row: ReaderRow) -> RowSubject:
+        return RowSubject(topic=self.topic, group=row.group_row.group_name)
+
+    def open_row(self, row: ReaderRow) -> GroupTarget:
+        return GroupTarget(row.group_row.group_name)
