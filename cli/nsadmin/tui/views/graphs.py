@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.views import units
@@ -13,6 +13,10 @@ from nsadmin.tui.views.table import Cell, Tone
 _DOT_BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _TREND_TONES: tuple[Tone, ...] = ("spark", "warn", "info", "accent", "bad", "good")
 _AXIS_WIDTH = 9
+_MAX_LAGS = 12
+_SMALL_WIDTH, _SMALL_HEIGHT = 38, 8
+"""The least size of a graph beside others."""
+_PUTS_TITLE = "messages put per second, by cluster"
 _STEPS_BY_LEADING_DIGITS = ((1, 4), (1.5, 3), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 4))
 """How many steps divide an axis into round values, by the leading digits of its top value."""
 
@@ -114,9 +118,43 @@ def _legend_line(graph_title: str, trends: Mapping[str, Trend]) -> CellLine:
     for trend_index, (trend_name, trend) in enumerate(trends.items()):
         legend_cells += [
             Cell("  ━━ ", _TREND_TONES[trend_index % len(_TREND_TONES)]),
-            Cell(f"{trend_name} {units.format_rate(trend.values[-1])}"),
+            Cell(f"{trend_name} {units.format_rate(trend.values[-1])}".lstrip()),
         ]
     return legend_cells
+
+
+def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
+    """Draw each trend on axes of its own, side by side, so that a large one does not flatten the others.
+
+    Trends that do not fit are left out.
+    """
+    graphs_per_line = max(min(width // _SMALL_WIDTH, len(trends)), 1)
+    line_count = max(min(height // _SMALL_HEIGHT, -(-len(trends) // graphs_per_line)), 1)
+    graph_width, graph_height = width // graphs_per_line, height // line_count
+    shown_trends = list(trends.items())[: graphs_per_line * line_count]
+    lines: list[CellLine] = []
+    for first_index in range(0, len(shown_trends), graphs_per_line):
+        graphs = [
+            [
+                _fit_line(line, graph_width)
+                for line in draw_graph(trend_name, {"": trend}, graph_width, graph_height)
+            ]
+            for trend_name, trend in shown_trends[first_index : first_index + graphs_per_line]
+        ]
+        lines += [
+            [cell for graph_line in graph_lines for cell in graph_line]
+            for graph_lines in zip_longest(*graphs, fillvalue=[Cell(" " * graph_width)])
+        ]
+    return lines
+
+
+def _fit_line(line: CellLine, width: int) -> list[Cell]:
+    """The line, cut or filled up to a width."""
+    fitted_cells: list[Cell] = []
+    for cell in line:
+        fitted_cells.append(cell._replace(text=cell.text[:width]))
+        width -= len(fitted_cells[-1].text)
+    return [*fitted_cells, Cell(" " * width)]
 
 
 class GraphsView(View):
@@ -129,21 +167,14 @@ class GraphsView(View):
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         half_height = max(height // 2, 6)
         largest_lags = dict(
-            sorted(model.lag_trends.items(), key=lambda named_trend: -named_trend[1].values[-1])[:6]
+            sorted(model.lag_trends.items(), key=lambda named_trend: -named_trend[1].values[-1])[:_MAX_LAGS]
         )
-        put_lines = draw_graph(
-            "messages put per second, by cluster",
-            model.put_trends,
-            width,
-            half_height if largest_lags else height,
-        )
-        return (
-            put_lines
-            if not largest_lags
-            else [
-                *put_lines,
-                *draw_graph(
-                    "backlog of the consumer groups, in messages", largest_lags, width, height - half_height
-                ),
-            ]
-        )
+        if not largest_lags:
+            return draw_graph(_PUTS_TITLE, model.put_trends, width, height)
+        put_lines = draw_graph(_PUTS_TITLE, model.put_trends, width, half_height)
+        lag_title: CellLine = [Cell("  backlog of the consumer groups, in messages: the largest", "strong")]
+        return [
+            *put_lines,
+            lag_title,
+            *draw_small_graphs(largest_lags, width, height - len(put_lines) - 1),
+        ]

@@ -3,7 +3,7 @@
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.graphs import GraphsView, draw_graph
+from nsadmin.tui.views.graphs import GraphsView, draw_graph, draw_small_graphs
 from tests.support.screens import NOON, broker, server
 
 
@@ -62,5 +62,18 @@ def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> 
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     shown = text(GraphsView().draw_lines(model, 80, 20))
-    assert "backlog of the consumer groups, in messages  ━━ g 7" in shown
+    assert "backlog of the consumer groups, in messages: the largest" in shown
+    assert "  g  ━━ 7" in shown
     assert len(shown.splitlines()) <= 20
+
+
+def test_small_graphs_have_scales_of_their_own_side_by_side() -> None:
+    trends = {"large": trend(0, 90_000), "small": trend(0, 9), "third": trend(0, 5)}
+    lines = draw_small_graphs(trends, 80, 20)
+    shown = text(lines).splitlines()
+    assert "  large  ━━ 90.0k" in shown[0]
+    assert "  small  ━━ 9.0" in shown[0]
+    assert "100k" in shown[1] and "10 │" in shown[1]
+    assert any("third" in line for line in shown[1:])
+    assert {len("".join(cell.text for cell in line)) for line in lines} <= {80, 40}
+    assert len(draw_small_graphs(trends, 30, 8)) <= 8
