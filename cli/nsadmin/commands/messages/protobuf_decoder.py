@@ -42,7 +42,9 @@ def load_protobuf_decoder(place_text: str) -> Callable[[bytes], Any]:
         raise
     except Exception as error:
         # DecodeError, and TypeError for a set without the files that it imports.
-        raise UsageError(f'--decode protobuf: "{file_name}" is not a complete descriptor set: {error}') from None
+        raise UsageError(
+            f'--decode protobuf: "{file_name}" is not a complete descriptor set: {error}'
+        ) from None
     message_class = factory.GetMessageClass(
         pool.FindMessageTypeByName(_find_type(descriptor_set, file_name, type_name))
     )
