@@ -59,6 +59,11 @@ SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
     "plan": ((0, "equal"), (1, "the file is invalid"), (2, "apply would change something")),
     "reportRun": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
     "reportStream": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
+    "replicaDiff": (
+        (0, "the slaves are equal, or may still copy the rest"),
+        (1, "a slave lacks something for longer than two sync intervals"),
+        (3, "a server did not answer"),
+    ),
     "rollingRestart": (
         (0, "all brokers were restarted"),
         (1, "refused, or a step failed"),

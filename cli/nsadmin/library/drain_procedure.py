@@ -10,7 +10,7 @@ from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
-from nsadmin.operations.drain.risks import DrainRisk, find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
@@ -107,6 +107,7 @@ class PreparedDrain:
             environment.read_system_topics(master_addr),
             environment.read_ordered_topics(master_addr) if is_durable else frozenset(),
             now_ms,
+            environment.read_slave_gaps(master_addr or None, find_slave_addrs(self.servers)),
         )
 
     def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:

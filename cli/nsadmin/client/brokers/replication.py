@@ -1,10 +1,12 @@
 """`admin.replication`: the replication state, as masters and slaves report it."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.replicated_tables import ReplicatedTables
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
@@ -73,6 +75,11 @@ class ReplicationAdmin:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+
+    @cached_property
+    def tables(self) -> ReplicatedTables:
+        """The tables that slaves copy from their master."""
+        return ReplicatedTables(self._caller)
 
     def get_status(self, broker_addrs: Iterable[str]) -> list[ServerResult[HaStatus]]:
         """Return the replication state of brokers (GET_BROKER_HA_STATUS, 907).

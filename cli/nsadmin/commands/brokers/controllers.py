@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from time import time
 from typing import Annotated
 
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.brokers.controllers import BrokerReplica, ReplicaSet
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line import argument_values
@@ -39,7 +42,9 @@ from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_R
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.replicas.takeover import find_takeover_gaps
 from nsadmin.output import ResultRow, ResultRows
+from nsadmin.phrases import abbreviate_names
 from nsadmin.session import Session
 
 CONTROLLER_COLUMNS = ("controllerAddr", "isLeader", "group", "leaderId", "leaderAddr", "peers")
@@ -268,8 +273,14 @@ def elect_master(
     id_text: Annotated[str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, from getSyncStateSet.")],
     controller_list: ControllersOption,
     cluster_name: Annotated[str, Option("-c", "--clusterName", metavar="CLUSTER", help="Broker's cluster.")],
+    force: Annotated[
+        bool, Option("--force", help="Elect the replica even if it lacks topics or groups of its master.")
+    ] = False,
 ) -> ResultRows:
     """Make a replica the master of its broker.
+
+    nsadmin refuses a replica that lacks topics, groups, consume modes, users or ACLs of the current master
+    (see `nsadmin replicaDiff`). It cannot compare them if the master does not answer.
 
     A replica that is not in sync can lack messages. These are lost if it becomes the master. Controllers
     refuse it unless unclean elections are enabled.
@@ -284,6 +295,8 @@ def elect_master(
     replica = require_replica(replicas_before, parse_broker_id(id_text))
     if not replica.is_alive:
         raise NotFound(f"replica {replica.broker_id} of {broker_name} is not alive")
+    if not force:
+        _refuse_takeover_gaps(session, replicas_before, replica)
     risk_text = "" if replica.is_in_sync else ", which is not in sync (messages may be lost)"
     session.confirm_change(
         f"Make replica {replica.broker_id} ({replica.broker_addr}) of {broker_name} the master{risk_text}?"
@@ -305,6 +318,20 @@ def elect_master(
                 leader_addr, None, NotApplied(f"the master is {replicas_after.master_broker_id}")
             )
     return replica_change_rows(session, replicas_before, replicas_after, describe_master, order_result)
+
+
+def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: BrokerReplica) -> None:
+    master_addr = replica_set.master_addr
+    if not master_addr or master_addr == replica.broker_addr:
+        return
+    # The ids of a controller are not those of name servers: there, the master has id 0.
+    replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica.broker_addr}
+    broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
+    for takeover_gap in find_takeover_gaps(session.admin, broker_group):
+        raise NotApplied(
+            f"replica {replica.broker_id} of {replica_set.broker_name} lacks "
+            f"{abbreviate_names(takeover_gap.item_names, 5)}: wait until it has copied them, or pass --force"
+        )
 
 
 @declare_columns(REPLICA_CHANGE_COLUMNS)

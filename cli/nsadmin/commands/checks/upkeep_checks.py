@@ -10,6 +10,7 @@ from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.operations.checks.findings import CheckFinding
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -196,6 +197,46 @@ def check_journal(
         )
 
     return run_check(session, "journal", probe_journals)
+
+
+@declare_columns(CHECK_COLUMNS)
+def check_replicas(
+    session: Session,
+    cluster_name: ClusterOption = None,
+    warning_range: Annotated[
+        str | None,
+        Option("--warning", metavar="RANGE", help="Differences that slaves do not remove. Default: 0."),
+    ] = None,
+    critical_range: Annotated[
+        str | None,
+        Option("--critical", metavar="RANGE", help="Items that slaves may lack. Default: 0."),
+    ] = None,
+) -> CheckVerdict:
+    """Check whether slaves have the topics, groups, offsets and settings of their master.
+
+    Slaves copy these every 70 s (4.x: 10 s). A difference counts when it is older than two copies, or when the
+    slave will never copy it. nsadmin remembers differences between two runs, so run this check every minute.
+    `nsadmin replicaDiff` lists all differences. Releases whose slaves lose topics are a warning.
+
+    Examples:
+        # Check all slaves
+        nsadmin check replicas
+        # Accept settings that differ on purpose
+        nsadmin check replicas --warning 5
+    """
+    from nsadmin.operations.checks import replicas
+    from nsadmin.operations.replicas.comparer import ReplicaComparer
+    from nsadmin.operations.replicas.memory_store import open_replica_memory
+
+    limits = parse_limits("replicas", warning_range, critical_range)
+    memory_store = open_replica_memory(open_inventory(session))
+    return run_check(
+        session,
+        "replicas",
+        lambda: replicas.judge_replicas(
+            limits, ReplicaComparer(session.admin, memory_store, cluster_name).compare_replicas()
+        ),
+    )
 
 
 @declare_columns(CHECK_COLUMNS)

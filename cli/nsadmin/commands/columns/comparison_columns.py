@@ -42,6 +42,18 @@ COMPARISON_MEANINGS: dict[str, dict[str, str]] = {
     "kvExport": {"entries": "number of written keys", "file": "the file that was written"},
     "kvImport": _KV_CHANGE_MEANINGS,
     "kvSync": _KV_CHANGE_MEANINGS,
+    "replicaDiff": {
+        "brokerId": "id of the slave",
+        "brokerAddr": "address of the slave, HOST:PORT",
+        "differs": "the difference in words",
+        "kind": "topic, group, offset (of a group on a topic), consumeMode, epoch, user, acl or setting",
+        "master": "the item on the master; null if it has none, or for a secret",
+        "name": "name of the item",
+        "reason": "why the difference is lag or drift",
+        "since": "when nsadmin first saw the difference (UTC)",
+        "slave": "the item on the slave; null if it has none, or for a secret",
+        "state": "lag (the next copy may remove it) or drift (it stays)",
+    },
     "orderConfCheck": {
         "kind": "the problem in one word, such as broker-gone or too-many-queues",
         "orderConf": "queues by broker name, from the first name server with an order configuration",

@@ -151,12 +151,24 @@ def _check_drain(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     return drain.judge_drains(check_scope.make_scale("drain"), observation)
 
 
+def _check_replicas(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import replicas
+    from nsadmin.operations.replicas.comparer import ReplicaComparer
+    from nsadmin.operations.replicas.memory_store import open_replica_memory
+
+    comparison = ReplicaComparer(admin, open_replica_memory(check_scope.inventory)).compare_replicas()
+    if not comparison.slave_count:
+        raise CheckNotApplicable("no broker has a slave")
+    return replicas.judge_replicas(check_scope.make_scale("replicas"), comparison)
+
+
 CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
     "namesrv": _check_namesrv,
     "brokers": _check_brokers,
     "divergence": _check_divergence,
     "writable": _check_writable,
     "heartbeat": _check_heartbeat,
+    "replicas": _check_replicas,
     "registrationSize": _check_registration_size,
     "certificates": _check_certificates,
     "journal": _check_journal,

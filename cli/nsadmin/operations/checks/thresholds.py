@@ -64,6 +64,13 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("oldest", "age of the oldest drain", "s", warning="86400"),
         CheckMeasure("drains", "brokers that are drained, or whose drain is not complete"),
     ),
+    "replicas": (
+        CheckMeasure("missing", "topics, groups and other items that a slave lacks", critical="0"),
+        CheckMeasure("drift", "all differences that slaves do not remove", warning="0"),
+        CheckMeasure("lagging", "differences that the next copy may remove"),
+        # The limits are those of a slave that is not in sync (haMaxGapNotInSync).
+        CheckMeasure("distance", "bytes of the commit log that a slave lacks", "B", label_name="broker"),
+    ),
     "journal": (
         CheckMeasure(
             "age",

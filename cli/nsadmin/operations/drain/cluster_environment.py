@@ -5,9 +5,11 @@ from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_routes import BrokerRouteView
 from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
@@ -19,9 +21,11 @@ from nsadmin.operations.drain.facts import (
     OwnTopics,
     QueuesByTopic,
     ServerTopic,
+    SlaveGap,
     SlaveProgress,
 )
 from nsadmin.operations.drain.risks import is_system_topic
+from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
 T = TypeVar("T")
 _PERMISSION_KEY = "brokerPermission"
@@ -137,6 +141,18 @@ class ClusterEnvironment:
             )
             for topic_name, topic_config in configs_result.result.items()
         }
+
+    def read_slave_gaps(
+        self, master_addr: str | None, slave_addrs: Mapping[int, str]
+    ) -> tuple[SlaveGap, ...]:
+        """Return what each slave lacks. A slave that could not be compared is not reported here."""
+        if master_addr is None or not slave_addrs:
+            return ()
+        broker_group = BrokerAddrGroup("", self._broker_name, {MASTER_BROKER_ID: master_addr, **slave_addrs})
+        return tuple(
+            SlaveGap(takeover_gap.slave.broker_id, takeover_gap.slave.broker_addr, takeover_gap.item_names)
+            for takeover_gap in find_takeover_gaps(self._admin, broker_group)
+        )
 
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:
         [registration_result] = self._admin.registrations.get_each([master_addr])

@@ -110,6 +110,14 @@ class ClusterObservation(NamedTuple):
     own_topics: OwnTopics | None = None
 
 
+class SlaveGap(NamedTuple):
+    """A slave that lacks topics, groups or other items of its master, which it needs to serve in its place."""
+
+    broker_id: int
+    slave_addr: str
+    item_names: tuple[str, ...]
+
+
 class DrainEnvironment(Protocol):
     """The cluster as a drain reads and changes it. A change returns its error as a text, or None."""
 
@@ -124,6 +132,11 @@ class DrainEnvironment(Protocol):
         with_lag: bool,
     ) -> BrokerCounters:
         """Read the master and its slaves; puts by topic only if the counter moved since the previous read."""
+
+    def read_slave_gaps(
+        self, master_addr: str | None, slave_addrs: Mapping[int, str]
+    ) -> tuple[SlaveGap, ...]:
+        """Read what the slaves lack, compared with their master."""
 
     def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
         """Read the broker's own topics; a text with the reason if that fails."""

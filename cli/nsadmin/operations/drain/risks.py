@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
-from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
 from nsadmin.phrases import abbreviate_names
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
@@ -46,6 +46,19 @@ def find_risks(
         DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
         for risk_kind, risky_topics in topics_by_kind.items()
         if risky_topics
+    )
+
+
+def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
+    """Return the risk that consumers miss something while a slave serves in place of its master."""
+    item_names = slave_gap.item_names
+    items_text = "1 item" if len(item_names) == 1 else f"{len(item_names)} items"
+    return DrainRisk(
+        "slave",
+        f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {items_text} of its master "
+        f"({abbreviate_names(item_names, _MAX_NAMED)})",
+        item_names,
+        True,
     )
 
 

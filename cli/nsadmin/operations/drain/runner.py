@@ -9,7 +9,13 @@ from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.events import DrainEvent, EventRecord, build_event_record
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
-from nsadmin.operations.drain.risks import find_master_addr, find_risks, find_slave_addrs, queue_share
+from nsadmin.operations.drain.risks import (
+    describe_slave_gap,
+    find_master_addr,
+    find_risks,
+    find_slave_addrs,
+    queue_share,
+)
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
@@ -53,8 +59,11 @@ def check_plan(
     system_topics: frozenset[str],
     ordered_topics: frozenset[str],
     now_ms: int,
+    slave_gaps: tuple[SlaveGap, ...] = (),
 ) -> events.Checked:
     """Check what a cluster without the broker would lose.
+
+    Consumers read from slaves while the master is down, so `slave_gaps` are risks, too.
 
     Raises:
         NotFound: No name server that answered has the broker.
@@ -87,7 +96,7 @@ def check_plan(
         now_ms,
         max(len(name_server.topics) for name_server in registered_servers),
         queue_share(registered_servers, system_topics),
-        found_risks,
+        (*found_risks, *map(describe_slave_gap, slave_gaps)),
     )
 
 

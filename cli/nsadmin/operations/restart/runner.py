@@ -182,6 +182,9 @@ class RollingRestart:
                 context.system_topics,
                 context.ordered_topics,
                 self._procedure_clock.now_ms(),
+                context.environment.read_slave_gaps(
+                    find_master_addr(server_facts), find_slave_addrs(server_facts)
+                ),
             )
             if checked_event.risks and not context.drain_plan.force:
                 risk_texts = "; ".join(risk.text for risk in checked_event.risks)

@@ -1,0 +1,98 @@
+"""The tables that slaves copy from their master: topics, groups and offsets, each with its version."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.results import ServerResult
+
+TableItems = Mapping[str, Mapping[Any, Any]]
+
+
+class TableVersion(NamedTuple):
+    """The DataVersion of a table. A slave copies a table only if the versions differ.
+
+    Attributes:
+        state_version: Counts changes of the master.
+        timestamp_ms: When the table was last changed, in ms since 1970.
+        counter: Counts changes of the table.
+    """
+
+    state_version: int
+    timestamp_ms: int
+    counter: int
+
+
+class ReplicatedTable(NamedTuple):
+    """A table of a broker.
+
+    Attributes:
+        version: The version; None if the broker does not report one.
+        items: Topic or group to its settings; or "topic@group" to queue id to committed offset.
+    """
+
+    version: TableVersion | None
+    items: TableItems
+
+
+class ReplicatedTables:
+    """`admin.replication.tables`: reads whole tables of masters and slaves.
+
+    Each method returns one ServerResult per address, in order.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the topics of brokers: topic to settings (GET_ALL_TOPIC_CONFIG, 21).
+
+        Args:
+            broker_addrs: The broker addresses.
+        """
+        return self._get_tables(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable")
+
+    def get_groups(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the groups of brokers: group to settings (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            broker_addrs: The broker addresses.
+        """
+        return self._get_tables(
+            broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
+        )
+
+    def get_offsets(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the committed offsets of brokers (GET_ALL_CONSUMER_OFFSET, 43).
+
+        Args:
+            broker_addrs: The broker addresses.
+        """
+        return self._get_tables(broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET, "offsetTable")
+
+    def _get_tables(
+        self, broker_addrs: Iterable[str], request_code: RequestCode, member_name: str
+    ) -> list[ServerResult[ReplicatedTable]]:
+        def parse_table(response: RemotingCommand) -> ReplicatedTable:
+            json_body = parse_json_object(response)
+            table_items = json_body.get(member_name) or {}
+            return ReplicatedTable(
+                _parse_version(json_body.get("dataVersion")),
+                {item_name: dict(item) for item_name, item in table_items.items()},
+            )
+
+        answers = self._caller.send_to_each(broker_addrs, request_code)
+        return [decode_answer(answer, parse_table) for answer in answers]
+
+
+def _parse_version(version_record: Any) -> TableVersion | None:
+    if not isinstance(version_record, dict):
+        return None
+    return TableVersion(
+        int(version_record.get("stateVersion") or 0),
+        int(version_record.get("timestamp") or 0),
+        int(version_record.get("counter") or 0),
+    )

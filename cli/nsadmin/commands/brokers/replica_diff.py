@@ -1,0 +1,161 @@
+"""Owns replicaDiff, which shows what slaves lack or have differently from their master."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.results import NotFound
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.replicas.comparer import ReplicaComparer
+from nsadmin.operations.replicas.comparison import describe_difference
+from nsadmin.operations.replicas.memory_store import open_replica_memory
+from nsadmin.operations.replicas.records import (
+    DifferenceState,
+    Item,
+    ItemDifference,
+    JudgedDifference,
+    ReplicaComparison,
+)
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+REPLICA_DIFF_COLUMNS = (
+    "clusterName", "brokerName", "brokerId", "brokerAddr", "kind", "name", "state", "differs", "reason", "since",
+    "master", "slave",
+)  # fmt: skip
+_TABLE_COLUMNS = ("brokerName", "brokerId", "kind", "name", "state", "differs", "reason")
+
+SyncIntervalOption = Annotated[
+    float | None,
+    Option(
+        "--sync-interval",
+        metavar="SECONDS",
+        help="Time between two copies by a slave. Default: 70 for 5.x, 10 for 4.x.",
+        minimum=0,
+    ),
+]
+
+
+class ReplicaDriftError(RocketMQError):
+    """A slave differs from its master in a way that the next copies do not remove."""
+
+
+@declare_columns(REPLICA_DIFF_COLUMNS)
+def replica_diff(
+    session: Session,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
+    ] = None,
+    broker_name: Annotated[
+        str | None, Option("-b", "--brokerName", metavar="NAME", help="Only the replicas of this broker.")
+    ] = None,
+    settle_seconds: Annotated[
+        float,
+        Option(
+            "--settle",
+            metavar="SECONDS",
+            help="How long slaves may take to copy what they lack, before nsadmin reports it.",
+            minimum=0,
+        ),
+    ] = 0.0,
+    interval_seconds: SyncIntervalOption = None,
+) -> ResultRows:
+    """Show what slaves lack or have differently from their master.
+
+    nsadmin compares topics, groups, offsets, consume modes, epochs, users, ACLs and settings. A difference
+    is lag while the slave may still copy it, and drift after two sync intervals. Two tables with equal
+    versions are drift at once, because a slave copies a table only if the versions differ. nsadmin remembers
+    differences between two runs. Settings that name a server or its folders are skipped.
+
+    The exit code is 1 for drift, 0 for lag, and 3 if a broker does not answer.
+
+    Examples:
+        # Compare all slaves with their masters
+        nsadmin replicaDiff
+        # Wait until it is certain which differences stay
+        nsadmin replicaDiff -c cluster-a --settle 150
+        # Topics and groups that a slave lacks, for a script
+        nsadmin replicaDiff --filter 'differs=missing on the slave' --output csv
+    """
+    comparer = ReplicaComparer(
+        session.admin,
+        open_replica_memory(open_inventory(session)),
+        cluster_name,
+        broker_name,
+        interval_seconds,
+    )
+    comparison = comparer.compare_until_settled(
+        settle_seconds,
+        lambda early_comparison: session.write_remark(_describe_wait(early_comparison)),
+    )
+    if not comparison.slave_count and not comparison.failure_lines:
+        raise NotFound(_describe_missing_slaves(cluster_name, broker_name))
+    return ResultRows(
+        REPLICA_DIFF_COLUMNS,
+        [_make_row(judged) for judged in comparison.differences],
+        _list_errors(comparison),
+        [*comparison.failure_lines, _summarize(comparison)],
+        _TABLE_COLUMNS,
+    )
+
+
+def _describe_missing_slaves(cluster_name: str | None, broker_name: str | None) -> str:
+    scope_text = f'broker "{broker_name}"' if broker_name else "broker"
+    if cluster_name:
+        scope_text += f' in cluster "{cluster_name}"'
+    return f"no {scope_text} with a slave is registered: nothing was compared"
+
+
+def _describe_wait(comparison: ReplicaComparison) -> str:
+    lag_count = len(comparison.differences) - len(comparison.drifted)
+    return f"{count_noun(lag_count, 'difference')} may disappear with the next copy: comparing again"
+
+
+def _make_row(judged: JudgedDifference) -> ResultRow:
+    difference = judged.difference
+    return {
+        "clusterName": difference.cluster_name,
+        "brokerName": difference.broker_name,
+        "brokerId": difference.slave.broker_id,
+        "brokerAddr": difference.slave.broker_addr,
+        "kind": difference.kind.value,
+        "name": difference.item_name,
+        "state": judged.state.value,
+        "differs": describe_difference(difference),
+        "reason": judged.reason,
+        "since": format_utc(judged.since_ms),
+        "master": _item_cell(difference, difference.master_item),
+        "slave": _item_cell(difference, difference.slave_item),
+    }
+
+
+def _item_cell(difference: ItemDifference, item: Item | None) -> object:
+    """Return an item without secrets; a setting as its text."""
+    if item is None:
+        return None
+    if "" in item:
+        return None if is_secret_name(difference.item_name) else item[""]
+    return {str(field): value for field, value in item.items() if not is_secret_name(str(field))}
+
+
+def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None]:
+    if comparison.drifted:
+        return [ReplicaDriftError("slaves differ from their master")]
+    return [None, *(RocketMQError(failure_line) for failure_line in comparison.failure_lines)]
+
+
+def _summarize(comparison: ReplicaComparison) -> str:
+    slave_text = count_noun(comparison.slave_count, "slave")
+    if not comparison.differences:
+        return f"no differences on {slave_text}"
+    counts_by_state = {
+        state: sum(judged.state is state for judged in comparison.differences) for state in DifferenceState
+    }
+    return (
+        f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}: "
+        f"{counts_by_state[DifferenceState.DRIFT]} drift, {counts_by_state[DifferenceState.LAG]} lag"
+    )

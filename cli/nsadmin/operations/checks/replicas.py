@@ -1,0 +1,79 @@
+"""Checks whether slaves have what their master has, so that they can serve in its place."""
+
+from collections.abc import Sequence
+
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.replicas.comparison import describe_difference
+from nsadmin.operations.replicas.records import JudgedDifference, ReplicaComparison
+
+_MAX_SHOWN = 10
+
+_RELEASES_THAT_LOSE_METADATA = ("5.3.3", "5.3.4")
+"""Slaves of these releases lose topics and groups (apache/rocketmq issue 9879)."""
+
+
+def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
+    """Judge the drift and the distance of all slaves. If a broker does not answer, it is at least UNKNOWN."""
+    drifted = comparison.drifted
+    missing_items = [judged for judged in drifted if judged.difference.slave_item is None]
+    if not comparison.slave_count:
+        return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
+    samples = [
+        scale.make_sample("missing", len(missing_items)),
+        scale.make_sample("drift", len(drifted)),
+        scale.make_sample("lagging", len(comparison.differences) - len(drifted)),
+        *(
+            scale.make_sample("distance", distance_bytes, f"{broker_name}:{broker_id}")
+            for (broker_name, broker_id), distance_bytes in comparison.log_distances.items()
+            if distance_bytes is not None
+        ),
+    ]
+    release_lines = _describe_faulty_releases(comparison)
+    minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
+    if release_lines:
+        minimum_state = CheckState.WARNING
+    return scale.make_finding(
+        _summarize(comparison, missing_items),
+        samples,
+        [
+            *map(_describe_drift, drifted[:_MAX_SHOWN]),
+            *(
+                [f"{len(drifted) - _MAX_SHOWN} more: see `nsadmin replicaDiff`"]
+                if len(drifted) > _MAX_SHOWN
+                else []
+            ),
+            *release_lines,
+            *comparison.failure_lines,
+        ],
+        minimum_state=minimum_state,
+    )
+
+
+def _summarize(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
+    slave_text = f"{comparison.slave_count} slaves" if comparison.slave_count != 1 else "1 slave"
+    drift_count = len(comparison.drifted)
+    if not drift_count:
+        return (
+            f"{slave_text} have what their masters have"
+            if comparison.slave_count != 1
+            else ("1 slave has what its master has")
+        )
+    return f"{drift_count} differences on {slave_text} stay, {len(missing_items)} of them are missing items"
+
+
+def _describe_drift(judged: JudgedDifference) -> str:
+    difference = judged.difference
+    return (
+        f"{difference.broker_name}:{difference.slave.broker_id} {difference.kind.value} "
+        f"{difference.item_name}: {describe_difference(difference)} ({judged.reason})"
+    )
+
+
+def _describe_faulty_releases(comparison: ReplicaComparison) -> list[str]:
+    return [
+        f"{broker_name}:{broker_id} runs {release}, whose slaves lose topics and groups (apache/rocketmq#9879): "
+        "upgrade it"
+        for (broker_name, broker_id), release in sorted(comparison.releases.items())
+        if release in _RELEASES_THAT_LOSE_METADATA
+    ]

@@ -1,0 +1,1 @@
+"""Compares what slaves have with what their masters have: topics, groups, offsets and settings."""

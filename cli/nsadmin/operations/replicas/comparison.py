@@ -1,0 +1,111 @@
+"""Finds the items in which a slave differs from its master, and describes the differences. Pure."""
+
+from collections.abc import Iterator
+
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.operations.replicas.records import (
+    Item,
+    ItemDifference,
+    ItemKind,
+    ItemTable,
+    Replica,
+    ReplicaGroup,
+    ReplicaObservation,
+)
+
+
+def find_differences(observation: ReplicaObservation) -> list[ItemDifference]:
+    """Return all items that differ, in the order of groups, slaves, kinds and names."""
+    return [
+        difference
+        for replica_group in observation.groups
+        for slave in replica_group.slaves
+        for difference in compare_replicas(replica_group, slave)
+    ]
+
+
+def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ItemDifference]:
+    """Yield the items in which a slave differs from its master. Kinds that one of them lacks are skipped."""
+    master = replica_group.master
+    if master is None:
+        return
+    for kind in ItemKind:
+        master_table, slave_table = master.tables.get(kind), slave.tables.get(kind)
+        if master_table is None or slave_table is None:
+            continue
+        for item_name in _list_differing_names(kind, master_table, slave_table):
+            yield ItemDifference(
+                replica_group.cluster_name,
+                replica_group.broker_name,
+                slave,
+                kind,
+                item_name,
+                master_table.items.get(item_name),
+                slave_table.items.get(item_name),
+            )
+
+
+def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: ItemTable) -> list[str]:
+    if kind is ItemKind.SETTING:
+        # A setting that only one of the two releases has is no difference.
+        compared_names = master_table.items.keys() & slave_table.items.keys()
+    else:
+        compared_names = master_table.items.keys() | slave_table.items.keys()
+    return sorted(
+        item_name
+        for item_name in compared_names
+        if master_table.items.get(item_name) != slave_table.items.get(item_name)
+    )
+
+
+def describe_difference(difference: ItemDifference) -> str:
+    """Describe a difference: "missing on the slave", or "perm 6 on the master, 4 on the slave"."""
+    master_item, slave_item = difference.master_item, difference.slave_item
+    if slave_item is None:
+        return "missing on the slave"
+    if master_item is None:
+        return "only on the slave"
+    if difference.kind is ItemKind.OFFSET:
+        return _describe_offsets(master_item, slave_item)
+    return ", ".join(
+        _describe_field(str(field_name), master_item.get(field_name), slave_item.get(field_name))
+        for field_name in sorted(master_item.keys() | slave_item.keys(), key=str)
+        if master_item.get(field_name) != slave_item.get(field_name)
+    )
+
+
+def _describe_field(field_name: str, master_value: object, slave_value: object) -> str:
+    if is_secret_name(field_name):
+        return f"{field_name} differs"
+    field_label = f"{field_name} " if field_name else ""
+    return (
+        f"{field_label}{_format_value(master_value)} on the master, {_format_value(slave_value)} on the slave"
+    )
+
+
+def _format_value(field_value: object) -> str:
+    if field_value is None or field_value == "":
+        return "none"
+    return str(field_value).lower() if isinstance(field_value, bool) else str(field_value)
+
+
+def _describe_offsets(master_item: Item, slave_item: Item) -> str:
+    gaps = [
+        master_item.get(queue_id, 0) - slave_item.get(queue_id, 0)
+        for queue_id in master_item.keys() | slave_item.keys()
+    ]
+    behind, ahead = sum(gap for gap in gaps if gap > 0), -sum(gap for gap in gaps if gap < 0)
+    gap_texts = [
+        f"{message_count} messages {direction}"
+        for message_count, direction in ((behind, "behind"), (ahead, "ahead"))
+        if message_count
+    ]
+    return " and ".join(gap_texts) or "other queues"
+
+
+def find_log_distance(master: Replica | None, slave: Replica) -> int | None:
+    """Return how many bytes of the commit log a slave lacks; None if one end is unknown."""
+    if master is None or master.log_end is None or slave.log_end is None:
+        return None
+    # The slave is asked a moment later, and may have more by then.
+    return max(0, master.log_end - slave.log_end)

@@ -1,0 +1,238 @@
+"""Reads what masters and slaves have. Only broker groups with slaves are read."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from namesrv_core.errors import NotSupported, RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.brokers.controllers import BrokerEpochs
+from nsadmin.client.brokers.replicated_tables import ReplicatedTable
+from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.config_diff import is_own_setting
+from nsadmin.operations.replicas.records import (
+    ItemKind,
+    ItemTable,
+    Replica,
+    ReplicaGroup,
+    ReplicaObservation,
+)
+
+TableResults = Mapping[str, ServerResult[ItemTable]]
+
+
+def read_replica_group(admin: AdminClient, broker_group: BrokerAddrGroup) -> ReplicaGroup:
+    """Read the master and the slaves of one broker, at addresses that are known already."""
+    ids_by_addr = {broker_addr: broker_id for broker_id, broker_addr in broker_group.broker_addrs.items()}
+    return _make_group(broker_group, _read_replicas(admin, ids_by_addr))
+
+
+def observe_replicas(
+    admin: AdminClient, now_ms: int, cluster_name: str | None = None, broker_name: str | None = None
+) -> ReplicaObservation:
+    """Read all broker groups with slaves, of one cluster or of one broker name if it is given."""
+    listing = listed_brokers.observe_listing(admin, cluster_name)
+    broker_groups = [
+        broker_group
+        for broker_group in listing.broker_groups
+        if broker_name in (None, broker_group.broker_name)
+        and any(broker_id != MASTER_BROKER_ID for broker_id in broker_group.broker_addrs)
+    ]
+    replicas_by_addr = _read_replicas(
+        admin,
+        {
+            broker_addr: broker_id
+            for broker_group in broker_groups
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+        },
+    )
+    return ReplicaObservation(
+        now_ms,
+        [_make_group(broker_group, replicas_by_addr) for broker_group in broker_groups],
+        listing.failure_lines,
+    )
+
+
+def _make_group(broker_group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
+    members = {
+        broker_id: replicas_by_addr[broker_addr]
+        for broker_id, broker_addr in sorted(broker_group.broker_addrs.items())
+    }
+    master = members.pop(MASTER_BROKER_ID, None)
+    return ReplicaGroup(broker_group.cluster_name, broker_group.broker_name, master, list(members.values()))
+
+
+def _read_replicas(admin: AdminClient, ids_by_addr: Mapping[str, int]) -> dict[str, Replica]:
+    # Slaves first: a master that moves on in the meantime is ahead, and never behind.
+    broker_addrs = sorted(ids_by_addr, key=lambda broker_addr: -ids_by_addr[broker_addr])
+    runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(broker_addrs)}
+    answering_addrs = [
+        broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
+    ]
+    results_by_kind = {
+        kind: {result.addr: result for result in read_tables(admin, answering_addrs)}
+        for kind, read_tables in _TABLE_READERS.items()
+    }
+    return {
+        broker_addr: _make_replica(broker_id, broker_addr, runtime_results[broker_addr], results_by_kind)
+        for broker_addr, broker_id in ids_by_addr.items()
+    }
+
+
+def _make_replica(
+    broker_id: int,
+    broker_addr: str,
+    runtime_result: ServerResult[RuntimeInfo],
+    results_by_kind: Mapping[ItemKind, TableResults],
+) -> Replica:
+    runtime_info = runtime_result.result
+    if runtime_info is None:
+        assert runtime_result.error is not None
+        return Replica(broker_id, broker_addr, error=error_text(runtime_result.error))
+    table_results = {kind: results[broker_addr] for kind, results in results_by_kind.items()}
+    failures = [
+        f"{kind.value}: {error_text(result.error)}"
+        for kind, result in table_results.items()
+        if result.error is not None and _is_failure(kind, result.error)
+    ]
+    return Replica(
+        broker_id,
+        broker_addr,
+        (runtime_info.version or "").removeprefix("V").replace("_", ".") or None,
+        runtime_info.get_integer("commitLogMaxOffset"),
+        {kind: result.result for kind, result in table_results.items() if result.result is not None},
+        next(iter(failures), None),
+    )
+
+
+def _is_failure(kind: ItemKind, error: RocketMQError) -> bool:
+    """Whether a missing table makes the comparison incomplete.
+
+    A release may lack a kind, a broker without a controller has no epochs, and one without authentication may
+    have no users.
+    """
+    if isinstance(error, NotSupported):
+        return False
+    if isinstance(error, ClientClosed):
+        raise error
+    return is_unreachable(error) or kind in (
+        ItemKind.TOPIC,
+        ItemKind.GROUP,
+        ItemKind.OFFSET,
+        ItemKind.SETTING,
+    )
+
+
+def _convert_tables(
+    results: Iterable[ServerResult[ReplicatedTable]], convert_key: Callable[[Any], Any] = str
+) -> list[ServerResult[ItemTable]]:
+    def convert_table(table: ReplicatedTable) -> ItemTable:
+        return ItemTable(
+            {
+                item_name: {convert_key(field): value for field, value in item.items()}
+                for item_name, item in table.items.items()
+            },
+            table.version,
+        )
+
+    return [result.then(convert_table) for result in results]
+
+
+def _read_topics(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_topics(broker_addrs))
+
+
+def _read_groups(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_groups(broker_addrs))
+
+
+def _read_offsets(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_offsets(broker_addrs), int)
+
+
+def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return [
+        result.then(
+            lambda modes: ItemTable(
+                {f"{assigned.topic} {assigned.group}": assigned.mode._asdict() for assigned in modes}
+            )
+        )
+        for result in admin.consume_modes.list_modes(broker_addrs)
+    ]
+
+
+def _read_epochs(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    def convert_epochs(broker_epochs: BrokerEpochs) -> ItemTable:
+        return ItemTable(
+            {
+                f"epoch {master_epoch.epoch}": {"startOffset": master_epoch.start_offset}
+                for master_epoch in broker_epochs.epochs
+            }
+        )
+
+    return [result.then(convert_epochs) for result in admin.controllers.get_epochs(broker_addrs)]
+
+
+def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return [
+        result.then(
+            lambda users: ItemTable(
+                {
+                    user.username: {
+                        "password": user.password, "userType": user.user_type, "userStatus": user.user_status,
+                    }
+                    for user in users
+                }
+            )
+        )
+        for result in admin.users.list_users(broker_addrs)
+    ]  # fmt: skip
+
+
+def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return [
+        result.then(
+            lambda entries_by_subject: ItemTable(
+                {
+                    f"{subject} {entry.resource}": {
+                        "actions": ",".join(entry.actions),
+                        "decision": entry.decision,
+                        "sourceIps": ",".join(entry.source_ips),
+                    }
+                    for subject, entries in entries_by_subject.items()
+                    for entry in entries
+                }
+            )
+        )
+        for result in admin.acls.list_entries(broker_addrs)
+    ]
+
+
+def _read_settings(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return [
+        result.then(
+            lambda config: ItemTable(
+                {
+                    setting_name: {"": setting_text.strip()}
+                    for setting_name, setting_text in config.items()
+                    if not is_own_setting(setting_name)
+                }
+            )
+        )
+        for result in admin.broker_configs.get_each(broker_addrs)
+    ]
+
+
+_TABLE_READERS = {
+    ItemKind.TOPIC: _read_topics,
+    ItemKind.GROUP: _read_groups,
+    ItemKind.OFFSET: _read_offsets,
+    ItemKind.CONSUME_MODE: _read_consume_modes,
+    ItemKind.EPOCH: _read_epochs,
+    ItemKind.USER: _read_users,
+    ItemKind.ACL: _read_acls,
+    ItemKind.SETTING: _read_settings,
+}

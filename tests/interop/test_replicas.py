@@ -1,0 +1,85 @@
+"""Slaves beside their masters: a 5.5.0 slave whose files were changed, and a 4.9.7 one that copies in time."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars
+from tests.interop.command_line import Done
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+pytestmark = pytest.mark.interop
+
+
+class Cluster(NamedTuple):
+    """A master with its slave of each release."""
+
+    server: OurNameServer
+    master: JavaBroker
+    slave: JavaBroker
+    old_master: JavaBroker
+    old_slave: JavaBroker
+
+    def run(self, *args: str) -> Done:
+        return command_line.nsadmin(self.server.address, *args)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("replicas")
+    with ExitStack() as parts:
+        server = parts.enter_context(OurNameServer(home / "namesrv"))
+        addrs = [server.address]
+        master = JavaBroker(home / "master", addrs)
+        slave = JavaBroker(home / "slave", addrs, broker_id=1)
+        old_master = JavaBroker(home / "old-master", addrs, "broker-old", version=jars.OLD)
+        old_slave = JavaBroker(home / "old-slave", addrs, "broker-old", broker_id=1, version=jars.OLD)
+        for broker in (master, slave, old_master, old_slave):
+            parts.callback(kill_started, broker)
+        cluster = Cluster(server, master, slave, old_master, old_slave)
+        start_all(master, old_master)
+        wait_for("two masters", lambda: len(cluster.run("clusterList").rows) == 2, 60)
+        for topic in ("orders", "payments"):
+            assert cluster.run("updateTopic", topic, "-c", "DefaultCluster").code == 0
+        assert cluster.run("updateSubGroup", "warehouse", "-c", "DefaultCluster").code == 0
+        copy_tables(master, slave, lacking_topic="payments")
+        start_all(slave, old_slave)
+        wait_for("two slaves", lambda: len(cluster.run("clusterList").rows) == 4, 60)
+        yield cluster
+
+
+def kill_started(broker: JavaBroker) -> None:
+    if hasattr(broker, "child"):
+        broker.kill()
+
+
+def start_all(*brokers: JavaBroker) -> None:
+    with ThreadPoolExecutor(len(brokers)) as threads:
+        list(threads.map(JavaBroker.start, brokers))
+
+
+def copy_tables(master: JavaBroker, slave: JavaBroker, lacking_topic: str) -> None:
+    """Give a stopped slave its master's files, as after many copies, but without one topic."""
+    wait_for("the master's files", lambda: lacking_topic in topics_file(master).read_text(), 30)
+    shutil.copytree(topics_file(master).parent, topics_file(slave).parent)
+    table = json.loads(topics_file(slave).read_text())
+    del table["topicConfigTable"][lacking_topic]
+    topics_file(slave).write_text(json.dumps(table))
+    (topics_file(slave).parent / "topics.json.bak").unlink(missing_ok=True)
+
+
+def topics_file(broker: JavaBroker) -> Path:
+    return broker.home / "store" / "config" / "topics.json"
+
+
+def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster) -> None:
+    compared = cluster.run("replicaDiff", "-b", "broker-a")
+    assert (compared.code, compared.rows) == (1, [])
