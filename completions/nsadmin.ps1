@@ -21,6 +21,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.', '-i,--interval= Repeat after this time, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         }
+        'replicadiff' = @{
+            name = 'replicaDiff'; family = 'read'; help = 'Compare slaves with their masters'
+            places = @()
+            options = @('-c,--clusterName=clusters Only the brokers of this cluster.', '-b,--brokerName= Only the replicas of this broker.', '--settle= How long slaves may take to copy what they lack, before nsadmin reports it.', '--sync-interval= Time between two copies by a slave. Default: 70 for 5.x, 10 for 4.x.', '--lag Also list differences that the next copy may remove.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|kind|name|state|differs|reason|since|master|slave|'
+        }
         'getbrokerconfig' = @{
             name = 'getBrokerConfig'; family = 'read'; help = 'Show the settings of brokers'
             places = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.')
@@ -694,7 +699,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'electmaster' = @{
             name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
             places = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.')
-            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Broker''s cluster.'); columns = 'brokerName|changes|before|after|result|error|'
+            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Broker''s cluster.', '--force Elect the replica even if it lacks topics or groups of its master.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'cleanbrokermetadata' = @{
             name = 'cleanBrokerMetadata'; family = 'change'; help = 'Remove replicas from the controllers'
@@ -739,7 +744,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'checkall' = @{
             name = 'check all'; family = 'check'; help = 'Run every check that applies'
             places = @()
-            options = @('-t,--topic=topics Also check this topic. Repeatable.', '-g,--groupName=groups Also check the lag of this group. Repeatable.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--warning= The warning limits of a check, such as lag=10000. Repeatable.', '--critical= The critical limits of a check, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Skip this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+            options = @('-t,--topic=topics Also check this topic. Repeatable.', '-g,--groupName=groups Also check the lag of this group. Repeatable.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--warning= The warning limits of a check, such as lag=10000. Repeatable.', '--critical= The critical limits of a check, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|replicas|registrationSize|certificates|journal|drain Skip this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'checknamesrv' = @{
             name = 'check namesrv'; family = 'check'; help = 'Check that name servers answer'
@@ -790,6 +795,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'check journal'; family = 'check'; help = 'Check that journals grow and are complete'
             places = @()
             options = @('--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Verify every record of each journal, which takes longer.', '--warning= Age of the last record, in seconds. Default: 120.', '--critical= Age of the last record, in seconds. Default: 600.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkreplicas' = @{
+            name = 'check replicas'; family = 'check'; help = 'Check that slaves have what masters have'
+            places = @()
+            options = @('--clusterName=clusters Only this cluster.', '--warning= Differences that slaves do not remove. Default: 0.', '--critical= Items that slaves may lack. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdrain' = @{
             name = 'check drain'; family = 'check'; help = 'Check that drained brokers stay drained'
@@ -933,7 +943,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'check' = @{
             name = 'check'; family = 'group'; help = 'Checks for monitoring systems'
-            places = @('=all|namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain| ')
+            places = @('=all|namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|replicas|drain| ')
             options = @(); columns = ''
         }
         'context' = @{

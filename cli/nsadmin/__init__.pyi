@@ -43,6 +43,12 @@ from nsadmin.client.brokers.controllers import (
     ReplicaSet,
 )
 from nsadmin.client.brokers.registrations import BrokerRegistrant, WireFields
+from nsadmin.client.brokers.replicated_tables import (
+    ReplicatedTable,
+    ReplicatedTables,
+    TableItems,
+    TableVersion,
+)
 from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
@@ -342,6 +348,8 @@ __all__ = [
     "ReplayOptions",
     "ReplayPlace",
     "ReplicaSet",
+    "ReplicatedTable",
+    "ReplicatedTables",
     "RequestError",
     "RestoredServer",
     "RocketMQError",
@@ -366,6 +374,8 @@ __all__ = [
     "StepOutcome",
     "StoredMessage",
     "StrandedMessagesError",
+    "TableItems",
+    "TableVersion",
     "TextTable",
     "ThresholdChange",
     "Tls",

@@ -1,7 +1,9 @@
-"""Slaves beside their masters: a 5.5.0 slave whose files were changed, and a 4.9.7 one that copies in time."""
+"""Slaves beside their masters: a 5.5.0 slave whose files were changed, and a 4.9.7 slave that copies."""
 
 import json
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -82,4 +84,46 @@ def topics_file(broker: JavaBroker) -> Path:
 
 def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster) -> None:
     compared = cluster.run("replicaDiff", "-b", "broker-a")
-    assert (compared.code, compared.rows) == (1, [])
+    [row] = compared.rows
+    assert (compared.code, row["kind"], row["name"], row["state"]) == (1, "topic", "payments", "drift")
+    assert row["reason"] == "both tables have the same version, so the slave does not copy it"
+    assert (row["brokerId"], row["brokerAddr"], row["slave"]) == (1, cluster.slave.address, None)
+    assert row["master"]["writeQueueNums"] == 8
+    assert "1 difference on 1 slave: 1 drift, 0 lag" in compared.said
+    checked = cluster.run("check", "replicas", "--clusterName", "DefaultCluster")
+    assert checked.code == 2
+
+
+def test_a_drain_and_a_restart_refuse_a_master_whose_slave_lacks_a_topic(cluster: Cluster) -> None:
+    drained = cluster.run("drain", "broker-a", "--dry-run")
+    assert drained.code == 1
+    assert f"slave 1 at {cluster.slave.address} lacks 1 item of its master: topic payments" in drained.said
+    forced = cluster.run("drain", "broker-a", "--dry-run", "--force")
+    assert forced.code == 0
+
+
+def test_a_slave_of_4_9_7_copies_a_new_topic_and_a_blocked_one_drifts(cluster: Cluster) -> None:
+    wait_for("an equal slave", lambda: cluster.run("replicaDiff", "-b", "broker-old").rows == [], 40)
+    assert cluster.run("updateTopic", "invoices", "-b", cluster.old_master.address).code == 0
+    compared = cluster.run("replicaDiff", "-b", "broker-old", "--lag")
+    assert (compared.code, [(row["name"], row["state"]) for row in compared.rows]) == (
+        0,
+        [("invoices", "lag")],
+    )
+    # As if the slave had had two chances to copy it.
+    impatient = cluster.run("replicaDiff", "-b", "broker-old", "--sync-interval", "0")
+    assert (impatient.code, [row["state"] for row in impatient.rows]) == (1, ["drift"])
+    settled = cluster.run("replicaDiff", "-b", "broker-old", "--settle", "30")
+    assert (settled.code, settled.rows) == (0, [])
+    assert "1 difference may disappear with the next copy: comparing again" in settled.said
+
+
+def test_a_slave_that_does_not_answer_is_named(cluster: Cluster) -> None:
+    os.kill(cluster.old_slave.child.pid, signal.SIGSTOP)
+    try:
+        compared = cluster.run("replicaDiff", "--timeout", "1")
+    finally:
+        os.kill(cluster.old_slave.child.pid, signal.SIGCONT)
+    assert "broker-old:1 at" in compared.said
+    assert [row["name"] for row in compared.rows] == ["payments"]
+    assert cluster.run("replicaDiff", "-b", "nobody").code == 5

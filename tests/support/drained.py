@@ -13,6 +13,7 @@ from nsadmin.operations.drain.facts import (
     OwnTopics,
     QueuesByTopic,
     ServerTopic,
+    SlaveGap,
     SlaveProgress,
 )
 from nsadmin.operations.drain.risks import find_master_addr
@@ -82,6 +83,7 @@ class Cluster:
         self.puts = 0
         self.rate = 600
         self.residue: dict[str, int] = {}
+        self.slave_gaps: tuple[SlaveGap, ...] = ()
         self.lag: dict[str, int] | None = {"billing": 0}
         self.slave_is_behind = False
         self._slave_end = 0
@@ -203,6 +205,9 @@ class Cluster:
             slaves=(SlaveProgress(SLAVE, self._slave_end),),
             user_puts=self.rate if before is not None and before.put_count != self.puts else None,
         )
+
+    def read_slave_gaps(self, master: str | None, slaves: Mapping[int, str]) -> tuple[SlaveGap, ...]:
+        return self.slave_gaps
 
     def read_own_queues(self, master: str) -> QueuesByTopic | str:
         self._call()

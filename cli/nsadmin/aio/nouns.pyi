@@ -22,6 +22,7 @@ from nsadmin.client.brokers.config_stores import JsonExportState
 from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.brokers.controllers import BrokerEpochs, ControllerMeta, ReplicaSet
 from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client.brokers.replicated_tables import ReplicatedTable
 from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
@@ -428,6 +429,10 @@ class AsyncPutCounts:
 
 class AsyncReplicationAdmin:
     """`admin.replication`: the replication state of brokers."""
+
+    @property
+    def tables(self) -> AsyncReplicatedTables:
+        """The tables that slaves copy from their master."""
 
     async def get_status(self, broker_addrs: Iterable[str]) -> list[ServerResult[HaStatus]]:
         """Return the replication state of brokers (GET_BROKER_HA_STATUS, 907)."""
@@ -1515,6 +1520,11 @@ class AsyncClusterChecks:
     ) -> CheckFinding:
         """Check how close brokers are to the largest registration that a name server reads, 16 MiB."""
 
+    async def check_replicas(
+        self, cluster_name: str | None = None, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether slaves have the topics, groups, offsets and settings of their master."""
+
     async def check_certificates(
         self, *, warning: str | None = None, critical: str | None = None
     ) -> CheckFinding:
@@ -1575,6 +1585,18 @@ class AsyncClusterBackups:
 
     async def load_snapshot(self, path: str | PathLike[str]) -> ClusterSnapshot:
         """Load a snapshot from a file. Needs zstandard."""
+
+class AsyncReplicatedTables:
+    """`admin.replication.tables`: reads whole tables of masters and slaves."""
+
+    async def get_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the topics of brokers: topic to settings (GET_ALL_TOPIC_CONFIG, 21)."""
+
+    async def get_groups(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the groups of brokers: group to settings (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201)."""
+
+    async def get_offsets(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
+        """Return the committed offsets of brokers (GET_ALL_CONSUMER_OFFSET, 43)."""
 
 class AsyncConfigStores:
     """`admin.upkeep.config_stores`: JSON exports of brokers with RocksDB."""

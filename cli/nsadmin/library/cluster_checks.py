@@ -88,6 +88,35 @@ class ClusterChecks(ServiceChecks):
             ),
         )
 
+    def check_replicas(
+        self, cluster_name: str | None = None, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether slaves have the topics, groups, offsets and settings of their master.
+
+        Args:
+            cluster_name: Only the brokers of this cluster. Default: all.
+            warning: Range of the number of differences that slaves do not remove. Default: "0".
+            critical: Range of the number of items that slaves lack. Default: "0".
+
+        Returns:
+            The finding. UNKNOWN if no broker has a slave.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        from nsadmin.operations.checks import replicas
+        from nsadmin.operations.replicas.comparer import ReplicaComparer
+        from nsadmin.operations.replicas.memory_store import open_replica_memory
+
+        memory_store = open_replica_memory(self._tools.inventory)
+        return self._run_check(
+            "replicas",
+            (warning, critical),
+            lambda scale: replicas.judge_replicas(
+                scale, ReplicaComparer(self._admin, memory_store, cluster_name).compare_replicas()
+            ),
+        )
+
     def check_certificates(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
         """Check how many days the certificates of servers and of this client are still valid.
 

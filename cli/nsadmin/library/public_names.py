@@ -84,6 +84,12 @@ _NAMES_BY_MODULE = {
         "BrokerRegistrant",
         "WireFields",
     ),
+    "nsadmin.client.brokers.replicated_tables": (
+        "ReplicatedTable",
+        "ReplicatedTables",
+        "TableItems",
+        "TableVersion",
+    ),
     "nsadmin.client.brokers.replication": (
         "HaStatus",
         "MasterLink",

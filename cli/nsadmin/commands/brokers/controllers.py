@@ -321,11 +321,11 @@ def elect_master(
 
 
 def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: BrokerReplica) -> None:
-    master_addr = replica_set.master_addr
-    if not master_addr or master_addr == replica.broker_addr:
+    master_addr, replica_addr = replica_set.master_addr, replica.broker_addr
+    if not master_addr or not replica_addr or master_addr == replica_addr:
         return
     # The ids of a controller are not those of name servers: there, the master has id 0.
-    replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica.broker_addr}
+    replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
     broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
     for takeover_gap in find_takeover_gaps(session.admin, broker_group):
         raise NotApplied(

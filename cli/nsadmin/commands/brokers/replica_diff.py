@@ -24,8 +24,8 @@ from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
 REPLICA_DIFF_COLUMNS = (
-    "clusterName", "brokerName", "brokerId", "brokerAddr", "kind", "name", "state", "differs", "reason", "since",
-    "master", "slave",
+    "clusterName", "brokerName", "brokerId", "brokerAddr", "kind", "name", "state", "differs", "reason",
+    "since", "master", "slave",
 )  # fmt: skip
 _TABLE_COLUMNS = ("brokerName", "brokerId", "kind", "name", "state", "differs", "reason")
 
@@ -63,21 +63,24 @@ def replica_diff(
         ),
     ] = 0.0,
     interval_seconds: SyncIntervalOption = None,
+    include_lag: Annotated[
+        bool, Option("--lag", help="Also list differences that the next copy may remove.")
+    ] = False,
 ) -> ResultRows:
     """Show what slaves lack or have differently from their master.
 
     nsadmin compares topics, groups, offsets, consume modes, epochs, users, ACLs and settings. A difference
-    is lag while the slave may still copy it, and drift after two sync intervals. Two tables with equal
-    versions are drift at once, because a slave copies a table only if the versions differ. nsadmin remembers
-    differences between two runs. Settings that name a server or its folders are skipped.
+    is lag while the slave may still copy it, and drift after two sync intervals. If both tables have the same
+    version, a difference is drift at once, because the slave then never copies the table. nsadmin remembers
+    differences between two runs. It skips settings that name a server or its folders.
 
     The exit code is 1 for drift, 0 for lag, and 3 if a broker does not answer.
 
     Examples:
         # Compare all slaves with their masters
         nsadmin replicaDiff
-        # Wait until it is certain which differences stay
-        nsadmin replicaDiff -c cluster-a --settle 150
+        # Also list what the slaves of a cluster have not copied yet
+        nsadmin replicaDiff -c cluster-a --lag
         # Topics and groups that a slave lacks, for a script
         nsadmin replicaDiff --filter 'differs=missing on the slave' --output csv
     """
@@ -96,7 +99,7 @@ def replica_diff(
         raise NotFound(_describe_missing_slaves(cluster_name, broker_name))
     return ResultRows(
         REPLICA_DIFF_COLUMNS,
-        [_make_row(judged) for judged in comparison.differences],
+        list(map(_make_row, comparison.differences if include_lag else comparison.drifted)),
         _list_errors(comparison),
         [*comparison.failure_lines, _summarize(comparison)],
         _TABLE_COLUMNS,

@@ -214,8 +214,8 @@ def check_replicas(
 ) -> CheckVerdict:
     """Check whether slaves have the topics, groups, offsets and settings of their master.
 
-    Slaves copy these every 70 s (4.x: 10 s). A difference counts when it is older than two copies, or when the
-    slave will never copy it. nsadmin remembers differences between two runs, so run this check every minute.
+    Slaves copy these every 70 s (4.x: 10 s). A difference counts when it is older than two copies, or when
+    the slave will never copy it. nsadmin remembers differences between two runs, so run this check often.
     `nsadmin replicaDiff` lists all differences. Releases whose slaves lose topics are a warning.
 
     Examples:

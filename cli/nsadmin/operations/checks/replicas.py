@@ -72,8 +72,8 @@ def _describe_drift(judged: JudgedDifference) -> str:
 
 def _describe_faulty_releases(comparison: ReplicaComparison) -> list[str]:
     return [
-        f"{broker_name}:{broker_id} runs {release}, whose slaves lose topics and groups (apache/rocketmq#9879): "
-        "upgrade it"
+        f"{broker_name}:{broker_id} runs {release}, whose slaves lose topics and groups "
+        "(apache/rocketmq#9879): upgrade it"
         for (broker_name, broker_id), release in sorted(comparison.releases.items())
         if release in _RELEASES_THAT_LOSE_METADATA
     ]

@@ -111,7 +111,7 @@ class ClusterObservation(NamedTuple):
 
 
 class SlaveGap(NamedTuple):
-    """A slave that lacks topics, groups or other items of its master, which it needs to serve in its place."""
+    """A slave, and the items of its master that it lacks, such as "topic orders"."""
 
     broker_id: int
     slave_addr: str

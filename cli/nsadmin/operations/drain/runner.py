@@ -8,7 +8,12 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.events import DrainEvent, EventRecord, build_event_record
-from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
+from nsadmin.operations.drain.facts import (
+    ClusterObservation,
+    DrainEnvironment,
+    NameServerFacts,
+    SlaveGap,
+)
 from nsadmin.operations.drain.risks import (
     describe_slave_gap,
     find_master_addr,

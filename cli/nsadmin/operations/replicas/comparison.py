@@ -65,6 +65,8 @@ def describe_difference(difference: ItemDifference) -> str:
         return "missing on the slave"
     if master_item is None:
         return "only on the slave"
+    if difference.kind is ItemKind.SETTING and is_secret_name(difference.item_name):
+        return "differs"
     if difference.kind is ItemKind.OFFSET:
         return _describe_offsets(master_item, slave_item)
     return ", ".join(
@@ -96,7 +98,7 @@ def _describe_offsets(master_item: Item, slave_item: Item) -> str:
     ]
     behind, ahead = sum(gap for gap in gaps if gap > 0), -sum(gap for gap in gaps if gap < 0)
     gap_texts = [
-        f"{message_count} messages {direction}"
+        f"{message_count} message{'' if message_count == 1 else 's'} {direction}"
         for message_count, direction in ((behind, "behind"), (ahead, "ahead"))
         if message_count
     ]

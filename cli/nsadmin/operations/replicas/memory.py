@@ -1,6 +1,7 @@
 """Decides whether a difference is lag or drift, from table versions and from earlier comparisons. Pure.
 
-Rule: a slave copies every table once in each sync interval. A difference that outlives two intervals is drift.
+Rule: a slave copies every table once in each sync interval. A difference that lasts for longer than two
+intervals is drift.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The file in which differences of slaves are kept between two comparisons, in the folder of the inventory."""
+"""The file that keeps the differences of slaves between two comparisons, in the folder of the inventory."""
 
 import json
 from collections.abc import Mapping

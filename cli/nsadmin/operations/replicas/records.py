@@ -11,7 +11,7 @@ Item = Mapping[Any, Any]
 
 
 class ItemKind(StrEnum):
-    """The kinds of items that a slave should have like its master. The values are those of the column kind."""
+    """The kinds of items that a slave should have like its master, named as in the column `kind`."""
 
     TOPIC = "topic"
     GROUP = "group"

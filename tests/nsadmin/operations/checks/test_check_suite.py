@@ -31,6 +31,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> N
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
         "divergence: only one name server",
+        "replicas: no broker has a slave",
         "certificates: TLS is not in use",
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",

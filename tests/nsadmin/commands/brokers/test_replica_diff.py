@@ -1,0 +1,107 @@
+"""replicaDiff and check replicas: simulated slaves that copy, and one that lacks a topic for good."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from tests.nsadmin.conftest import Run
+from tests.support.lab import lab
+from tests.support.servers import FakeBroker, FakeNameServer
+
+TOPICS = {"orders": {"perm": 6}, "payments": {"perm": 6}}
+SETTINGS = "brokerName=broker-a\nfileReservedTime=72\nrocketmqSecretKey=secret"
+RUNTIME = {"brokerVersion": "493", "brokerVersionDesc": "V5_5_0", "commitLogMaxOffset": "500"}
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("NSADMIN_INVENTORY", raising=False)
+
+
+def serve_tables(broker: FakeBroker, topics: dict[str, dict[str, int]], settings: str = SETTINGS) -> None:
+    version = {"counter": 3, "stateVersion": 0, "timestamp": 1_700_000_000_000}
+    bodies: dict[int, object] = {
+        21: {"topicConfigTable": topics, "dataVersion": version},
+        28: {"table": RUNTIME},
+        43: {"offsetTable": {}},
+        201: {"subscriptionGroupTable": {}, "dataVersion": version},
+    }
+    encoded = {26: settings.encode(), **{code: json.dumps(body).encode() for code, body in bodies.items()}}
+    for code, body in encoded.items():
+        broker.handlers[code] = partial(build_reply, body=body)
+
+
+@contextmanager
+def replicas() -> Iterator[tuple[FakeNameServer, FakeBroker, FakeBroker]]:
+    with FakeBroker() as master, FakeBroker() as slave:
+        serve_tables(master, TOPICS)
+        serve_tables(slave, TOPICS)
+        with FakeNameServer({"C": {"broker-a": {0: master.addr, 1: slave.addr}}}) as server:
+            yield server, master, slave
+
+
+def test_equal_replicas_have_no_rows(run: Run) -> None:
+    with replicas() as (server, _, _):
+        done = run("replicaDiff", "-n", server.addr, "--json")
+        checked = run("check", "replicas", "-n", server.addr)
+    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: no differences on 1 slave\n")
+    assert checked.out.startswith("OK: 1 slave has what its master has")
+
+
+def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(run: Run) -> None:
+    with replicas() as (server, _, slave):
+        others = SETTINGS.replace("72", "48").replace("=secret", "=other").replace("broker-a", "x")
+        serve_tables(slave, {"orders": {"perm": 6}}, others)
+        done = run("replicaDiff", "-n", server.addr, "--json")
+        checked = run("check", "replicas", "-n", server.addr)
+    assert done.code == 1
+    rows = json.loads(done.out)
+    assert [(row["kind"], row["name"], row["differs"], row["master"]) for row in rows] == [
+        ("topic", "payments", "missing on the slave", {"perm": 6}),
+        ("setting", "fileReservedTime", "72 on the master, 48 on the slave", "72"),
+        ("setting", "rocketmqSecretKey", "differs", None),
+    ]
+    assert {row["state"] for row in rows} == {"drift"}
+    assert "secret" not in done.out.replace("rocketmqSecretKey", "")
+    assert checked.code == 2
+    assert "broker-a:1 topic payments: missing on the slave" in checked.out
+
+
+def test_a_frozen_slave_is_named_and_changes_the_exit_code(run: Run) -> None:
+    with replicas() as (server, _, slave):
+        slave.handlers.clear()
+        done = run("replicaDiff", "-n", server.addr, "--json")
+        checked = run("check", "replicas", "-n", server.addr)
+    assert (done.code, json.loads(done.out)) == (3, [])
+    assert f"broker-a:1 at {slave.addr}: " in done.err
+    assert checked.code == 3
+
+
+def test_simulated_slaves_copy_everything_but_the_newest_offsets(run: Run, tmp_path: Path) -> None:
+    with lab(tmp_path) as there:
+        done = run("replicaDiff", "-n", there.namesrv_addr, "--lag", "--json")
+        checked = run("check", "replicas", "-n", there.namesrv_addr)
+    assert done.code == 0
+    assert {(row["kind"], row["state"]) for row in json.loads(done.out)} <= {("offset", "lag")}
+    assert checked.out.startswith("OK: 6 slaves have what their masters have")
+
+
+def test_brokers_without_slaves_are_not_compared(run: Run) -> None:
+    with FakeBroker() as master, FakeNameServer({"C": {"broker-a": {0: master.addr}}}) as server:
+        done = run("replicaDiff", "-n", server.addr)
+        named = run("replicaDiff", "-n", server.addr, "-b", "broker-a", "-c", "C")
+        checked = run("check", "replicas", "-n", server.addr)
+    assert (done.code, done.err) == (
+        5,
+        "nsadmin: no broker with a slave is registered: nothing was compared\n",
+    )
+    assert named.err == (
+        'nsadmin: no broker "broker-a" in cluster "C" with a slave is registered: nothing was compared\n'
+    )
+    assert checked.code == 3

@@ -1,0 +1,57 @@
+"""check replicas: missing items are critical, other drift is a warning, and silence is never OK."""
+
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.replicas import judge_replicas
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.replicas.memory import judge_differences
+from nsadmin.operations.replicas.records import ReplicaGroup, ReplicaObservation
+from tests.support.replica_groups import (
+    JUST_NOW,
+    LONG_AGO,
+    NOW_MS,
+    make_group,
+    observe,
+    topics,
+)
+
+
+def find(group: ReplicaGroup, *failure_lines: str) -> CheckFinding:
+    observation = observe(group)._replace(failure_lines=failure_lines)
+    return judge_replicas(CheckScale("replicas"), judge_differences(observation, {})[0])
+
+
+def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
+    finding = find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=4)))
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 slave has what its master has")
+    assert [(sample.measure.name, sample.value, sample.item_name) for sample in finding.samples] == [
+        ("missing", 0, None),
+        ("drift", 0, None),
+        ("lagging", 0, None),
+        ("distance", 1_000, "broker-a:1"),
+    ]
+
+
+def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> None:
+    missing = find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO)))
+    assert missing.state is CheckState.CRITICAL
+    assert missing.details[0].startswith("broker-a:1 topic a: missing on the slave (")
+    assert find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=2))).state is CheckState.WARNING
+
+
+def test_a_difference_that_may_disappear_is_ok() -> None:
+    assert find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO))).state is CheckState.OK
+
+
+def test_a_server_that_did_not_answer_leaves_it_unknown() -> None:
+    finding = find(make_group({}, {}), "name server h:9: connection refused")
+    assert (finding.state, finding.details) == (CheckState.UNKNOWN, ("name server h:9: connection refused",))
+    nobody = judge_differences(ReplicaObservation(NOW_MS, []), {})[0]
+    assert judge_replicas(CheckScale("replicas"), nobody).summary == "no broker with a slave is registered"
+
+
+def test_a_release_that_loses_topics_is_a_warning() -> None:
+    finding = find(make_group({}, {}, "5.3.3"))
+    assert finding.state is CheckState.WARNING
+    assert finding.details == (
+        "broker-a:1 runs 5.3.3, whose slaves lose topics and groups (apache/rocketmq#9879): upgrade it",
+    )

@@ -1,0 +1,38 @@
+"""The file of differences: what is saved is loaded, and a damaged file counts as empty."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.replicas.memory import RememberedDifference
+from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore, open_replica_memory
+
+MEMORY = {
+    ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}),
+    ("C", "broker-a", 1, "topic", "orders"): RememberedDifference(6, {"perm": 6}),
+    ("C", "broker-a", 1, "group", "gone"): RememberedDifference(7, None),
+}
+
+
+def test_the_memory_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
+    store = ReplicaMemoryStore(tmp_path)
+    assert store.load_memory() == {}
+    store.save_memory(MEMORY)
+    assert ReplicaMemoryStore(tmp_path).load_memory() == MEMORY
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format":2}', '{"format":1,"differences":[[1]]}', "{"])
+def test_a_damaged_file_counts_as_empty(tmp_path: Path, text: str) -> None:
+    (tmp_path / "replicas.json").write_text(text)
+    assert ReplicaMemoryStore(tmp_path).load_memory() == {}
+
+
+def test_without_an_inventory_nothing_is_kept(tmp_path: Path) -> None:
+    switched_off = InventoryKeeper(lambda: "servers h:1", environment={"NSADMIN_INVENTORY": "off"})
+    for store in (open_replica_memory(None), open_replica_memory(switched_off)):
+        store.save_memory(MEMORY)
+        assert store.load_memory() == {}
+    kept = InventoryKeeper(lambda: "servers h:1", environment={"NSADMIN_STATE": str(tmp_path)})
+    open_replica_memory(kept).save_memory(MEMORY)
+    assert open_replica_memory(kept).load_memory() == MEMORY
