@@ -24,7 +24,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'replicadiff' = @{
             name = 'replicaDiff'; family = 'read'; help = 'Compare slaves with their masters'
             places = @()
-            options = @('-c,--clusterName=clusters Only the brokers of this cluster.', '-b,--brokerName= Only the replicas of this broker.', '--settle= How long slaves may take to copy what they lack, before nsadmin reports it.', '--sync-interval= Time between two copies by a slave. Default: 70 for 5.x, 10 for 4.x.', '--lag Also list differences that the next copy may remove.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|kind|name|state|differs|reason|since|master|slave|'
+            options = @('-c,--clusterName=clusters Only the brokers of this cluster.', '-b,--brokerName= Only the replicas of this broker.', '--settle= How long to wait for slaves that may still copy a difference.', '--sync-interval= Time between two copies by a slave. Default: 70 for 5.x, 10 for 4.x.', '--lag Also list differences that the next copy may remove.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|kind|name|state|differs|reason|since|master|slave|'
         }
         'getbrokerconfig' = @{
             name = 'getBrokerConfig'; family = 'read'; help = 'Show the settings of brokers'
@@ -797,7 +797,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Verify every record of each journal, which takes longer.', '--warning= Age of the last record, in seconds. Default: 120.', '--critical= Age of the last record, in seconds. Default: 600.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkreplicas' = @{
-            name = 'check replicas'; family = 'check'; help = 'Check that slaves have what masters have'
+            name = 'check replicas'; family = 'check'; help = 'Check that slaves can replace masters'
             places = @()
             options = @('--clusterName=clusters Only this cluster.', '--warning= Differences that slaves do not remove. Default: 0.', '--critical= Items that slaves may lack. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }

@@ -68,6 +68,8 @@ WITHOUT_TESTS = {
     "nsadmin/library/drain_procedure.py": "tested with the drains of commands and scripts",
     "nsadmin/library/service_checks.py": "tested with the checks that extend it",
     "nsadmin/operations/drain/facts.py": "only records",
+    "nsadmin/operations/replicas/records.py": "only records",
+    "nsadmin/command_records.py": "only records, tested with the table of commands",
     "nsadmin/client/topics/topic_usage.py": "tested with the topics whose usage it is",
     "nsadmin/command_line/declarations.py": "only records",
     "nsadmin/commands/programs/namesrv.py": "only calls main of namesrv_core",

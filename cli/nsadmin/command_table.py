@@ -1,60 +1,6 @@
 """The table of commands: name, module, kind and help of each. It names modules and imports none."""
 
-import re
-from typing import Literal, NamedTuple
-
-CommandKind = Literal["read", "change", "delete", "mixed", "local", "check", "batch", "screen", "program"]
-
-
-class CommandCategory(NamedTuple):
-    """A heading of help and documentation; `nsadmin help topics` prints the one with the handle `topics`."""
-
-    handle: str
-    title: str
-    help: str
-
-
-class CommandEntry(NamedTuple):
-    """One command.
-
-    `name` is the machine name, such as `kvGet`: audit records and JSON contain it, and it is accepted as an
-    alias. `category` is the heading in help and documentation. `group` is the first word of a two-word
-    command, "" for all others.
-
-    `kind` says what the command does to servers: the effect of "change" can be undone, that of "delete"
-    cannot. "local" sends no request. "mixed" reads or changes, depending on its arguments, and calls
-    `Session.require_writable` itself before it changes. A "check" reads, and its exit codes are those of
-    monitoring plugins. "batch" runs other commands. A "screen" occupies the whole terminal. A "program"
-    parses its own arguments.
-    """
-
-    name: str
-    module_name: str
-    category: CommandCategory
-    kind: CommandKind
-    help: str
-    group: str = ""
-
-    @property
-    def typed_name(self) -> str:
-        """The name as help and documentation write it: `kv get`, `topicRoute`."""
-        return f"{self.group} {self.member_name}" if self.group else self.name
-
-    @property
-    def member_name(self) -> str:
-        """The word after the group's name: the `get` of `kv get`."""
-        member_name = self.name[len(self.group) :]
-        return member_name[:1].lower() + member_name[1:]
-
-    @property
-    def may_change(self) -> bool:
-        return self.kind in ("change", "delete", "mixed")
-
-    @property
-    def function_name(self) -> str:
-        """The name of the command's function: topic_route for topicRoute."""
-        return re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
-
+from nsadmin.command_records import CommandCategory, CommandEntry, CommandKind
 
 COMMAND_GROUPS = {
     "audit": "The record of changes made from this account",
@@ -303,8 +249,8 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("getBrokerEpoch", "brokers.controllers", "read", "Show the epochs of brokers"),
         ("getControllerConfig", "brokers.controllers", "read", "Show the settings of controllers"),
         ("updateControllerConfig", "brokers.controllers", "change", "Change a setting of controllers"),
-        ("electMaster", "brokers.controllers", "delete", "Make a replica the master"),
-        ("cleanBrokerMetadata", "brokers.controllers", "delete", "Remove replicas from the controllers"),
+        ("electMaster", "brokers.replica_changes", "delete", "Make a replica the master"),
+        ("cleanBrokerMetadata", "brokers.replica_changes", "delete", "Remove replicas from the controllers"),
     ),
     CommandCategory("journals", "History", "Journals, past routes, snapshots and the audit log"): (
         ("history", "history.history", "read", "Show past changes of a topic, broker or key"),
@@ -342,7 +288,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ),
         ("check certificates", "checks.upkeep_checks", "check", "Check when certificates expire"),
         ("check journal", "checks.upkeep_checks", "check", "Check that journals grow and are complete"),
-        ("check replicas", "checks.upkeep_checks", "check", "Check that slaves have what masters have"),
+        ("check replicas", "checks.upkeep_checks", "check", "Check that slaves can replace masters"),
         ("check drain", "checks.upkeep_checks", "check", "Check that drained brokers stay drained"),
         ("startMonitoring", "checks.group_monitor", "check", "Check all consumer groups repeatedly"),
     ),

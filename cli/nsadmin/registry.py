@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from nsadmin.command_records import CommandCategory
+from nsadmin.command_records import CommandEntry as CommandEntry
 from nsadmin.command_table import CATEGORIES as CATEGORIES
 from nsadmin.command_table import COMMAND_GROUPS as COMMAND_GROUPS
 from nsadmin.command_table import COMMANDS as COMMANDS
-from nsadmin.command_table import HIDDEN_COMMANDS, CommandCategory
-from nsadmin.command_table import CommandEntry as CommandEntry
+from nsadmin.command_table import HIDDEN_COMMANDS
 from nsadmin.did_you_mean import find_similar_names
 
 

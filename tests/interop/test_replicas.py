@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -13,10 +15,11 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop import command_line, jars
-from tests.interop.command_line import Done
+from tests.interop.command_line import ENVIRONMENT, Done
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support.examples import elsewhere, words
 
 pytestmark = pytest.mark.interop
 
@@ -92,6 +95,16 @@ def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster
     assert "1 difference on 1 slave: 1 drift, 0 lag" in compared.said
     checked = cluster.run("check", "replicas", "--clusterName", "DefaultCluster")
     assert checked.code == 2
+
+
+def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
+    [case] = elsewhere("replicaDiff")
+    for example in case.examples:
+        line = [word.replace("cluster-a", "DefaultCluster") for word in words(example)]
+        command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line]
+        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+        # The slave lacks a topic here, so the exit code is that of drift.
+        assert (done.returncode, "payments" in done.stdout) == (1, True), example.command_line
 
 
 def test_a_drain_and_a_restart_refuse_a_master_whose_slave_lacks_a_topic(cluster: Cluster) -> None:

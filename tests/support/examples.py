@@ -45,6 +45,7 @@ ON_A_CONTROLLER = (
 """Commands about controllers, which the lab has none of; their examples are run on real ones."""
 
 ELSEWHERE = {
+    "replicaDiff": "slaves of the lab are equal to their masters",
     "addBroker": "simulated brokers run in no container",
     "benchConsume": "simulated brokers take no messages",
     "benchLatency": "simulated brokers take no messages",

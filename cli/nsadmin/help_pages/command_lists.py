@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from nsadmin import exit_codes, registry
-from nsadmin.command_table import CommandCategory, CommandEntry
+from nsadmin.command_records import CommandCategory, CommandEntry
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections
 
 CHECK_GROUP = "check"

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from nsadmin import exit_codes
 from nsadmin.command_line.parser import OptionDescription, describe_parameter, to_parameters
 from nsadmin.command_line.shared_options import OPTION_SECTIONS
-from nsadmin.command_table import CATEGORIES, CommandCategory
+from nsadmin.command_records import CommandCategory
+from nsadmin.command_table import CATEGORIES
 from nsadmin.manual.command_descriptions import CommandDescription
 
 INDEX_PAGE = "docs/reference/commands.md"

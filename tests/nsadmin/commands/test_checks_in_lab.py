@@ -35,7 +35,7 @@ def bad(run: Run, there: Lab, *words: str) -> dict[str, str]:
 
 def test_a_cluster_that_is_well(run: Run, there: Lab) -> None:
     found = states(run, there, "-t", "orders", "-g", "warehouse")
-    names = "namesrv brokers divergence writable heartbeat registrationSize topic lag"
+    names = "namesrv brokers divergence writable heartbeat replicas registrationSize topic lag"
     assert found == dict.fromkeys(names.split(), "OK")
 
 

@@ -14,9 +14,9 @@ from nsadmin.operations.replicas.memory_store import open_replica_memory
 from nsadmin.operations.replicas.records import (
     DifferenceState,
     Item,
-    ItemDifference,
     JudgedDifference,
     ReplicaComparison,
+    ReplicaDifference,
 )
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
@@ -58,7 +58,7 @@ def replica_diff(
         Option(
             "--settle",
             metavar="SECONDS",
-            help="How long slaves may take to copy what they lack, before nsadmin reports it.",
+            help="How long to wait for slaves that may still copy a difference.",
             minimum=0,
         ),
     ] = 0.0,
@@ -79,7 +79,7 @@ def replica_diff(
     Examples:
         # Compare all slaves with their masters
         nsadmin replicaDiff
-        # Also list what the slaves of a cluster have not copied yet
+        # Also list items that slaves have not copied yet
         nsadmin replicaDiff -c cluster-a --lag
         # Topics and groups that a slave lacks, for a script
         nsadmin replicaDiff --filter 'differs=missing on the slave' --output csv
@@ -99,7 +99,7 @@ def replica_diff(
         raise NotFound(_describe_missing_slaves(cluster_name, broker_name))
     return ResultRows(
         REPLICA_DIFF_COLUMNS,
-        list(map(_make_row, comparison.differences if include_lag else comparison.drifted)),
+        list(map(_make_row, comparison.differences if include_lag else comparison.drift)),
         _list_errors(comparison),
         [*comparison.failure_lines, _summarize(comparison)],
         _TABLE_COLUMNS,
@@ -114,7 +114,7 @@ def _describe_missing_slaves(cluster_name: str | None, broker_name: str | None) 
 
 
 def _describe_wait(comparison: ReplicaComparison) -> str:
-    lag_count = len(comparison.differences) - len(comparison.drifted)
+    lag_count = len(comparison.differences) - len(comparison.drift)
     return f"{count_noun(lag_count, 'difference')} may disappear with the next copy: comparing again"
 
 
@@ -136,7 +136,7 @@ def _make_row(judged: JudgedDifference) -> ResultRow:
     }
 
 
-def _item_cell(difference: ItemDifference, item: Item | None) -> object:
+def _item_cell(difference: ReplicaDifference, item: Item | None) -> object:
     """Return an item without secrets; a setting as its text."""
     if item is None:
         return None
@@ -146,7 +146,7 @@ def _item_cell(difference: ItemDifference, item: Item | None) -> object:
 
 
 def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None]:
-    if comparison.drifted:
+    if comparison.drift:
         return [ReplicaDriftError("slaves differ from their master")]
     return [None, *(RocketMQError(failure_line) for failure_line in comparison.failure_lines)]
 

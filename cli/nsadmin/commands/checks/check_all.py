@@ -70,9 +70,10 @@ def check_all(
     """Run every check that applies, at the same time. The worst state is the exit code.
 
     The checks namesrv, brokers, writable, heartbeat and registrationSize always run. divergence runs if there
-    are several name servers, replicas if brokers have slaves, and certificates if TLS is in use. journal runs if a name server writes a
-    journal or you name a folder. drain runs if this machine has a drain. topic and lag run for the topics and
-    groups that you name. The report lists the checks that did not run, with the reason.
+    are several name servers, replicas if brokers have slaves, and certificates if TLS is in use. journal runs
+    if a name server writes a journal or you name a folder. drain runs if this machine has a drain. topic and
+    lag run for the topics and groups that you name. The report lists the checks that did not run, with the
+    reason.
 
     Examples:
         # Run all checks

@@ -1,4 +1,4 @@
-"""Owns the checks for gradual problems: heartbeat, registrationSize, certificates, journal and drain."""
+"""Owns the checks for gradual problems: heartbeat, registrationSize, certificates, journal, replicas, drain."""
 
 from pathlib import Path
 from time import time

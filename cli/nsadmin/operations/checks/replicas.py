@@ -15,7 +15,7 @@ _RELEASES_THAT_LOSE_METADATA = ("5.3.3", "5.3.4")
 
 def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     """Judge the drift and the distance of all slaves. If a broker does not answer, it is at least UNKNOWN."""
-    drifted = comparison.drifted
+    drifted = comparison.drift
     missing_items = [judged for judged in drifted if judged.difference.slave_item is None]
     if not comparison.slave_count:
         return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
@@ -52,12 +52,12 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
 
 def _summarize(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
     slave_text = f"{comparison.slave_count} slaves" if comparison.slave_count != 1 else "1 slave"
-    drift_count = len(comparison.drifted)
+    drift_count = len(comparison.drift)
     if not drift_count:
         return (
-            f"{slave_text} have what their masters have"
+            f"{slave_text} are equal to their masters"
             if comparison.slave_count != 1
-            else ("1 slave has what its master has")
+            else ("1 slave is equal to its master")
         )
     return f"{drift_count} differences on {slave_text} stay, {len(missing_items)} of them are missing items"
 

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.replicas.records import (
     Item,
-    ItemDifference,
     ItemKind,
     ItemTable,
     Replica,
+    ReplicaDifference,
     ReplicaGroup,
     ReplicaObservation,
 )
 
 
-def find_differences(observation: ReplicaObservation) -> list[ItemDifference]:
+def find_differences(observation: ReplicaObservation) -> list[ReplicaDifference]:
     """Return all items that differ, in the order of groups, slaves, kinds and names."""
     return [
         difference
@@ -24,7 +24,7 @@ def find_differences(observation: ReplicaObservation) -> list[ItemDifference]:
     ]
 
 
-def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ItemDifference]:
+def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
     """Yield the items in which a slave differs from its master. Kinds that one of them lacks are skipped."""
     master = replica_group.master
     if master is None:
@@ -34,7 +34,7 @@ def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[It
         if master_table is None or slave_table is None:
             continue
         for item_name in _list_differing_names(kind, master_table, slave_table):
-            yield ItemDifference(
+            yield ReplicaDifference(
                 replica_group.cluster_name,
                 replica_group.broker_name,
                 slave,
@@ -58,7 +58,7 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
     )
 
 
-def describe_difference(difference: ItemDifference) -> str:
+def describe_difference(difference: ReplicaDifference) -> str:
     """Describe a difference: "missing on the slave", or "perm 6 on the master, 4 on the slave"."""
     master_item, slave_item = difference.master_item, difference.slave_item
     if slave_item is None:

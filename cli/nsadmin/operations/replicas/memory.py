@@ -12,11 +12,11 @@ from nsadmin.operations.replicas.records import (
     COPIED_KINDS,
     DifferenceState,
     Item,
-    ItemDifference,
     ItemKind,
     JudgedDifference,
     Replica,
     ReplicaComparison,
+    ReplicaDifference,
     ReplicaGroup,
     ReplicaObservation,
 )
@@ -78,7 +78,7 @@ def judge_differences(
     return _make_comparison(observation, judged_differences), new_memory
 
 
-def _has_caught_up(difference: ItemDifference, remembered: RememberedDifference) -> bool:
+def _has_caught_up(difference: ReplicaDifference, remembered: RememberedDifference) -> bool:
     """Whether the slave has what the master had when the difference was first seen."""
     slave_item, old_item = difference.slave_item, remembered.master_item
     if difference.kind is ItemKind.OFFSET and slave_item is not None and old_item is not None:
@@ -88,7 +88,7 @@ def _has_caught_up(difference: ItemDifference, remembered: RememberedDifference)
 
 def _judge_difference(
     replica_group: ReplicaGroup,
-    difference: ItemDifference,
+    difference: ReplicaDifference,
     now_ms: int,
     since_ms: int,
     interval_seconds: float | None,

@@ -73,7 +73,7 @@ class ReplicaObservation(NamedTuple):
     failure_lines: Sequence[str] = ()
 
 
-class ItemDifference(NamedTuple):
+class ReplicaDifference(NamedTuple):
     """An item that differs between a slave and its master. None: this broker does not have the item."""
 
     cluster_name: str
@@ -99,7 +99,7 @@ class DifferenceState(StrEnum):
 class JudgedDifference(NamedTuple):
     """A difference, its state, the reason for the state, and since when it is known."""
 
-    difference: ItemDifference
+    difference: ReplicaDifference
     state: DifferenceState
     reason: str
     since_ms: int
@@ -123,5 +123,5 @@ class ReplicaComparison(NamedTuple):
     slave_count: int
 
     @property
-    def drifted(self) -> list[JudgedDifference]:
+    def drift(self) -> list[JudgedDifference]:
         return [judged for judged in self.differences if judged.state is DifferenceState.DRIFT]

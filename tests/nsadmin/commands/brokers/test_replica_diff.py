@@ -3,38 +3,20 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.lab import lab
+from tests.support.replica_brokers import SETTINGS, TOPICS, serve_tables
 from tests.support.servers import FakeBroker, FakeNameServer
-
-TOPICS = {"orders": {"perm": 6}, "payments": {"perm": 6}}
-SETTINGS = "brokerName=broker-a\nfileReservedTime=72\nrocketmqSecretKey=secret"
-RUNTIME = {"brokerVersion": "493", "brokerVersionDesc": "V5_5_0", "commitLogMaxOffset": "500"}
 
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("NSADMIN_INVENTORY", raising=False)
-
-
-def serve_tables(broker: FakeBroker, topics: dict[str, dict[str, int]], settings: str = SETTINGS) -> None:
-    version = {"counter": 3, "stateVersion": 0, "timestamp": 1_700_000_000_000}
-    bodies: dict[int, object] = {
-        21: {"topicConfigTable": topics, "dataVersion": version},
-        28: {"table": RUNTIME},
-        43: {"offsetTable": {}},
-        201: {"subscriptionGroupTable": {}, "dataVersion": version},
-    }
-    encoded = {26: settings.encode(), **{code: json.dumps(body).encode() for code, body in bodies.items()}}
-    for code, body in encoded.items():
-        broker.handlers[code] = partial(build_reply, body=body)
 
 
 @contextmanager
@@ -51,7 +33,7 @@ def test_equal_replicas_have_no_rows(run: Run) -> None:
         done = run("replicaDiff", "-n", server.addr, "--json")
         checked = run("check", "replicas", "-n", server.addr)
     assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: no differences on 1 slave\n")
-    assert checked.out.startswith("OK: 1 slave has what its master has")
+    assert checked.out.startswith("OK: 1 slave is equal to its master")
 
 
 def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(run: Run) -> None:
@@ -89,7 +71,7 @@ def test_simulated_slaves_copy_everything_but_the_newest_offsets(run: Run, tmp_p
         checked = run("check", "replicas", "-n", there.namesrv_addr)
     assert done.code == 0
     assert {(row["kind"], row["state"]) for row in json.loads(done.out)} <= {("offset", "lag")}
-    assert checked.out.startswith("OK: 6 slaves have what their masters have")
+    assert checked.out.startswith("OK: 6 slaves are equal to their masters")
 
 
 def test_brokers_without_slaves_are_not_compared(run: Run) -> None:

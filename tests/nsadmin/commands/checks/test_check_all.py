@@ -57,13 +57,13 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
         (
             "lag",
             'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
-            "divergence, writable, heartbeat, registrationSize, certificates, journal, drain, "
+            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, "
             "topic, lag",
         ),
         (
             "lags=5",
             'invalid value "lags=5" for --critical: write CHECK=RANGE with one of namesrv, '
-            "brokers, divergence, writable, heartbeat, registrationSize, certificates, journal, "
+            "brokers, divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, "
             "drain, topic, lag",
         ),
         ("lag=x", 'check lag: --critical: invalid range "x"'),

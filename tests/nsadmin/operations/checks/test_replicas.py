@@ -22,7 +22,7 @@ def find(group: ReplicaGroup, *failure_lines: str) -> CheckFinding:
 
 def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
     finding = find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=4)))
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 slave has what its master has")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 slave is equal to its master")
     assert [(sample.measure.name, sample.value, sample.item_name) for sample in finding.samples] == [
         ("missing", 0, None),
         ("drift", 0, None),
