@@ -1,4 +1,4 @@
-"""Owns the checks for gradual problems: heartbeat, registrationSize, certificates, journal, replicas, drain."""
+"""Owns the checks for gradual problems: heartbeats, registrations, certificates, journals, replicas."""
 
 from pathlib import Path
 from time import time
