@@ -182,6 +182,8 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.resize(80, 24)
     screen.until("broker-a", "● up")
     screen.keys("Enter")
+    screen.until("summary", "up for")
+    screen.keys("Tab")
     screen.until("figures", "getFoundTps")
     screen.keys("Tab")
     screen.until("SETTING", "mappedFileSizeCommitLog")

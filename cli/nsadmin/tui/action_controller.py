@@ -204,6 +204,7 @@ KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
     "previousProblem": lambda controller: controller.table.move_to_problem(-1),
     "problemsOnly": lambda controller: controller.table.toggle_problems_only(),
     "showAll": lambda controller: controller.table.toggle_hidden_rows(),
+    "details": lambda controller: controller.table.toggle_details(),
     "sort": lambda controller: controller.table.step_sort_column(1),
     "sortBack": lambda controller: controller.table.step_sort_column(-1),
     "reverse": lambda controller: controller.table.reverse_order(),

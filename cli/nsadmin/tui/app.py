@@ -309,6 +309,7 @@ class Tui(BaseTui):
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
         self.navigation.current_state.row_key = self.row_grid.cursor_key
+        self.screen_renderer.show_details()
         self._send_queries()
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:

@@ -56,6 +56,7 @@ class BaseTui(App[None]):
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
         self.is_dirty = False
+        self.shows_details = True
 
     def empty_model(self) -> None:
         """Forget every poll: another cluster, or another moment of a replay, begins."""

@@ -40,6 +40,12 @@ class TableController:
         view_state.shows_problems_only = not view_state.shows_problems_only
         self._app.redraw_screen()
 
+    def toggle_details(self) -> None:
+        """Show or hide the details of the row at the cursor, for which a narrow screen has no room."""
+        app = self._app
+        app.shows_details = not app.shows_details
+        app.redraw_screen()
+
     def toggle_hidden_rows(self) -> None:
         view_state = self._app.navigation.current_state
         view_state.shows_hidden = not view_state.shows_hidden

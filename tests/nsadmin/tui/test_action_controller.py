@@ -273,7 +273,7 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
         assert app.current_view.view_name == "brokers", "Enter on a heading folds it"
         assert [type(row).__name__ for row in app.row_grid.rows] == ["Heading", "Heading"]
         await pilot.press("up", "enter", "down", "enter")
-        assert app.current_view.view_name == "figures", "Enter on a row goes deeper"
+        assert app.current_view.view_name == "summary", "Enter on a row goes deeper"
         await pilot.press("escape", "F", "F", "b")
         assert len(app.row_grid.rows) == 3
         await pilot.press("F")

@@ -30,7 +30,7 @@ from tests.support.screens import (
     world,
 )
 
-WIDE, NARROW, VAST = (120, 30), (80, 24), (250, 70)
+WIDE, NARROW, VAST = (120, 30), (80, 24), (200, 50)
 NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("abc", 1)}
 THREE: list[AnyPoll] = [
     server(groups=NAMES),
@@ -288,9 +288,9 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         await pilot.press("down", "enter")
-        assert (app.current_view.view_name, app.current_view.view_title) == ("figures", "broker-b master")
+        assert (app.current_view.view_name, app.current_view.view_title) == ("summary", "broker-b master")
         assert "Brokers › broker-b master" in screen_to_text(app)
-        await pilot.press("tab")
+        await pilot.press("tab", "tab")
         assert app.feed.asked[0] == DetailQuery("config", "10.0.1.2:10911")
         await pilot.press("escape")
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
@@ -318,7 +318,7 @@ def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
         return [*ground.look(), *ground.ask(DetailQuery("topicRow", "orders"), DetailQuery("groups"))]
 
 
-@pytest.mark.parametrize("size", [NARROW, VAST])
+@pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
 @pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
 def test_every_screen_reads_well(name: str, size: tuple[int, int], noon: list[AnyPoll]) -> None:
     @driven

@@ -2,7 +2,7 @@
 
 from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import broker, driven, hear, rows, server, silent, still
+from tests.support.screens import NOON, broker, driven, hear, rows, server, silent, still
 
 SIZE = (120, 30)
 ADDRS = [f"10.0.1.{number}:10911" for number in (1, 2, 3)]
@@ -26,7 +26,47 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
             item = app.row_grid.cursor_item
             assert item is not None
             places.append(item.broker_name)
-    assert places == ["broker-b", "broker-c", "broker-b", "broker-c"]
+    assert places == ["broker-c", "broker-b", "broker-c", "broker-b"]
+
+
+@driven
+async def test_rows_with_problems_come_first_until_the_operator_chooses_an_order() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, POLLS)
+        assert [row.split()[0] for row in rows(app)] == ["broker-b", "broker-c", "broker-a"]
+        app.action_controller.table.sort_by_column("broker")
+        assert [row.split()[0] for row in rows(app)] == ["broker-a", "broker-b", "broker-c"]
+
+
+@driven
+async def test_tabs_have_the_number_of_rows_with_problems() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, POLLS)
+        assert " 1 Brokers (2)  2 Topics " in screen_to_text(app)
+        await hear(app, pilot, [broker(ADDRS[1], NOON + 1000)])
+        assert " 1 Brokers (1)  2 Topics " in screen_to_text(app)
+
+
+@driven
+async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hides_them() -> None:
+    app = still()
+    async with app.run_test(size=(170, 40)) as pilot:
+        await hear(app, pilot, POLLS)
+        assert "broker-b 0 10.0.1.2:10911" in screen_to_text(app)
+        await pilot.press("down")
+        shown = screen_to_text(app)
+        assert "broker-c 0 10.0.1.3:10911" in shown
+        assert "up for" in shown
+        await pilot.press("i")
+        assert "up for" not in screen_to_text(app)
+        await pilot.press("i")
+        await pilot.resize_terminal(150, 40)
+        await pilot.pause()
+        app.redraw_screen()
+        await pilot.pause()
+        assert "up for" not in screen_to_text(app)
 
 
 @driven

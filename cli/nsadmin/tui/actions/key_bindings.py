@@ -39,6 +39,8 @@ KEY_BINDINGS = (
     "problems, or all"),
     KeyBinding("showAll", "A", "run_key('showAll')", "Everywhere", "show or hide system and retry "
     "topics, and dead letters"),
+    KeyBinding("details", "i", "run_key('details')", "Everywhere", "show or hide the details of the row, on "
+    "160 columns and more"),
     KeyBinding("sort", "s", "run_key('sort')", "Everywhere", "sort by the next column", "sort"),
     KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the previous column"),
     KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "reverse the order"),

@@ -308,6 +308,19 @@ class ClusterModel:
         topic_sets = tuple(server.topic_set for server in self.name_servers.values())
         return self.compute_once("topics", topic_sets, lambda: sorted(frozenset().union(*topic_sets)))
 
+    def list_partial_topics(self) -> frozenset[str]:
+        """The topics that some of the answering name servers lack."""
+        topic_sets = tuple(server.topic_set for server in self.list_fresh_servers())
+        return self.compute_once(
+            "partial topics",
+            topic_sets,
+            lambda: (
+                frozenset().union(*topic_sets) - frozenset.intersection(*topic_sets)
+                if topic_sets
+                else frozenset()
+            ),
+        )
+
     def compute_once(
         self, result_name: str, dependencies: tuple[object, ...], compute_result: Callable[[], R]
     ) -> R:

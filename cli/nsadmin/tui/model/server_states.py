@@ -117,6 +117,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "heartbeat_silences",
         "listed_by",
         "place",
+        "poll_times_ms",
         "put_rates",
     )
 
@@ -128,6 +129,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         self.gone_since_ms: int | None = None
         self.answer_ms: float | None = None
         self.heartbeat_silences: dict[str, tuple[int, int, int]] = {}
+        self.poll_times_ms: deque[int] = deque(maxlen=_SPARKLINE_POINTS)
         self.put_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
         self.get_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
         self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
@@ -139,6 +141,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
             self.record_failure(poll.at, poll.error or "", poll.kind)
         else:
             self.record_answer(poll)
+        self.poll_times_ms.append(poll.at)
         self.put_rates.append(self.read_number("putTps") if self.is_fresh else None)
         self.get_rates.append(
             self.read_number("getTransferredTps", "getTransferedTps") if self.is_fresh else None

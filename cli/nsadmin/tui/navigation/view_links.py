@@ -24,10 +24,12 @@ from nsadmin.tui.views.view_targets import (
 def _list_broker_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.brokers import broker_detail
     from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
+    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
 
     assert isinstance(view, broker_detail.BrokerDetailView)
     broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
     return [
+        BrokerSummaryView(*broker_identity),
         broker_detail.BrokerFiguresView(*broker_identity),
         BrokerConfigView(*broker_identity),
         broker_detail.BrokerTopicsView(*broker_identity),
@@ -85,9 +87,9 @@ def list_tabs(view: View) -> Sequence[View]:
 
 
 def _open_broker(target: BrokerProcessTarget) -> View:
-    from nsadmin.tui.views.brokers.broker_detail import BrokerFiguresView
+    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
 
-    return BrokerFiguresView(*target)
+    return BrokerSummaryView(*target)
 
 
 def _open_topic(target: TopicTarget) -> View:

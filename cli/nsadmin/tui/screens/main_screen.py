@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 
@@ -30,8 +31,10 @@ class MainScreen(Screen[None]):
         yield Lines("bar", id="header")
         yield Lines("panel", id="screens")
         yield Lines(id="headline")
-        yield Grid(id="grid")
-        yield Lines(id="drawing")
+        with Horizontal(id="body"):
+            yield Grid(id="grid")
+            yield Lines(id="drawing")
+            yield Lines("panel", id="details")
         yield Lines(id="footer")
         yield Lines("panel", id="candidates")
         yield Prompt(id="prompt")

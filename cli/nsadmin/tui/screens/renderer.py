@@ -5,6 +5,7 @@ from typing import Any
 
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
+from nsadmin.tui.navigation.problem_counts import ProblemCounter
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
@@ -13,6 +14,9 @@ from nsadmin.tui.views.row_groups import group_rows
 from nsadmin.tui.views.table import Cell, Column, arrange_rows
 
 _MESSAGE_DURATION_MS = 6_000
+MIN_DETAILS_SCREEN_WIDTH = 160
+"""On a wider screen, the details of the row at the cursor are shown beside the table."""
+_DETAILS_WIDTH = 56
 
 
 class ScreenRenderer:
@@ -20,6 +24,7 @@ class ScreenRenderer:
 
     def __init__(self, app: BaseTui) -> None:
         self._app = app
+        self._problem_counter = ProblemCounter()
 
     def render_screen(self) -> None:
         """Update every widget of the main screen."""
@@ -34,6 +39,8 @@ class ScreenRenderer:
             self.sort_column,
             is_descending,
         )
+        if view_state.view.puts_problems_first and view_state.sort_order == view_state.view.default_sort:
+            filtered_rows = sorted(filtered_rows, key=view_state.view.problem_rank)
         app.all_rows, app.filtered_rows = all_rows, filtered_rows
         if view_state.marked_keys:
             view_state.marked_keys &= {view_state.view.row_key(row) for row in all_rows}
@@ -44,6 +51,7 @@ class ScreenRenderer:
             self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
         )
         view_state.row_key = app.row_grid.cursor_key
+        self.show_details()
         app.find_lines("header").show_lines(
             screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
         )
@@ -75,6 +83,19 @@ class ScreenRenderer:
             drawing_widget.show_lines(
                 drawn_lines if silence is None else [screen_frame.dim_line(line) for line in drawn_lines]
             )
+
+    def show_details(self) -> None:
+        """Show the details of the row at the cursor beside the table, if the screen is wide enough."""
+        app = self._app
+        row, view = app.row_grid.cursor_item, app.current_view
+        is_detailed = app.size.width >= MIN_DETAILS_SCREEN_WIDTH and not view.is_drawing and row is not None
+        app.screen_stack[0].set_class(is_detailed and app.shows_details, "detailed")
+        if is_detailed and app.shows_details:
+            details_widget = app.find_lines("details")
+            details_lines = view.draw_details(
+                app.model, row, _DETAILS_WIDTH - 1, max(app.row_grid.size.height - 1, 1)
+            )
+            details_widget.show_lines([[Cell(f"  {view.row_key(row)}", "accent")], *details_lines])
 
     def list_queries(self) -> list[DetailQuery]:
         """The detail queries for the visible rows and for the order of the rows."""
@@ -157,7 +178,10 @@ class ScreenRenderer:
         if app.navigation.stack_depth > 1:
             return screen_frame.render_tab_bar([], 0, app.navigation.title_path)
         return screen_frame.render_screen_bar(
-            root_views.SCREEN_TITLES, root_views.find_screen_title(app.current_view), width
+            root_views.SCREEN_TITLES,
+            root_views.find_screen_title(app.current_view),
+            width,
+            self._problem_counter.count_problems(app.model, app.current_view),
         )
 
     def _app_status(self) -> screen_frame.AppStatus:

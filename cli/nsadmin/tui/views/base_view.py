@@ -10,12 +10,17 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import units
+from nsadmin.tui.views.row_details import draw_row_facts
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.view_targets import CommandTarget, ViewTarget
 
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
 """The objects that have several tabs. `view_links` creates them."""
+
+
+NO_PROBLEM = 2
+"""The problem rank of a row without a problem."""
 
 
 def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
@@ -28,7 +33,8 @@ def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
 class View:
     """A view. `view_name` is its name for `:` and in file names. `view_title` is shown above it.
 
-    `grouping_key` is the key of the column by which its rows can be grouped.
+    `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
+    order, rows with problems come first, unless `puts_problems_first` is False.
 
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
@@ -38,6 +44,7 @@ class View:
     columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
     default_sort: SortOrder | None = None
+    puts_problems_first = True
     is_drawing = False
     empty_text = "no rows"
 
@@ -57,9 +64,14 @@ class View:
         """The text of a row to which filters apply."""
         return " ".join(column.render_cell(row).text for column in self.columns)
 
+    def problem_rank(self, row: Any) -> int:
+        """0 if a cell of the row has the tone of a fault, 1 for that of a warning, else `NO_PROBLEM`."""
+        row_cells = (column.render_cell(row) for column in self.columns)
+        cell_tones = {cell.tone for cell in row_cells if cell.text}
+        return 0 if "bad" in cell_tones else 1 if "warn" in cell_tones else NO_PROBLEM
+
     def is_problem(self, row: Any) -> bool:
-        """Whether a cell of the row has the tone of a warning or of a fault."""
-        return any(column.render_cell(row).tone in ("warn", "bad") for column in self.columns)
+        return self.problem_rank(row) < NO_PROBLEM
 
     def is_hidden(self, row: Any) -> bool:
         """Whether the row is left out until the operator asks for all rows."""
@@ -75,6 +87,10 @@ class View:
     def open_row(self, row: Any) -> ViewTarget | CommandTarget | None:
         """The target that Enter opens, or None."""
         return None
+
+    def draw_details(self, model: ClusterModel, row: Any, width: int, height: int) -> list[CellLine]:
+        """The details of the row at the cursor, which a wide screen shows beside the table."""
+        return draw_row_facts(self.columns, row, width)[:height]
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[Any], current_row: Any | None

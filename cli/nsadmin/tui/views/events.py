@@ -90,6 +90,7 @@ class EventsView(View):
     """The notices of all servers. A storm of one kind of events is one row, and Enter shows its events."""
 
     view_name = "events"
+    puts_problems_first = False
     view_title = "Events"
     columns = EVENT_COLUMNS
     empty_text = "no change since this screen was opened"
@@ -135,6 +136,7 @@ class StormEventsView(View):
     """The single events of a storm."""
 
     view_name = "storm"
+    puts_problems_first = False
     columns = EVENT_COLUMNS
 
     def __init__(self, event_kind: str, begin_ms: int, end_ms: int) -> None:
@@ -164,6 +166,7 @@ class ObjectEventsView(View):
     """The notices that concern one object."""
 
     view_name = "about"
+    puts_problems_first = False
     columns = EVENT_COLUMNS
 
     def __init__(self, object_name: str) -> None:

@@ -128,6 +128,9 @@ def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> l
 
     Trends that do not fit are left out.
     """
+    trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.values) > 1}
+    if not trends:
+        return draw_graph("", {}, width, height)
     graphs_per_line = max(min(width // _SMALL_WIDTH, len(trends)), 1)
     line_count = max(min(height // _SMALL_HEIGHT, -(-len(trends) // graphs_per_line)), 1)
     graph_width, graph_height = width // graphs_per_line, height // line_count

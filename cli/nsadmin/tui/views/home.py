@@ -112,6 +112,7 @@ class HomeView(View):
     """The problems that `nsadmin check all` reports, with the same limits."""
 
     view_name = "home"
+    puts_problems_first = False
     view_title = "Home"
     columns = PROBLEM_COLUMNS
 

@@ -1,6 +1,6 @@
 """The frame around every view: header, screen bar, footer and key hints. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS, KeyBinding
@@ -207,24 +207,42 @@ _MIN_TAB_WIDTH = 7
 """The width of a number and two letters of a screen's title."""
 
 
-def render_screen_bar(screen_titles: Sequence[str], chosen_title: str | None, width: int) -> CellLine:
-    """The root views and their numbers. On narrow screens, blanks and titles are cut or left out."""
-    needed_width = sum(len(screen_title) + 4 for screen_title in screen_titles)
+def render_screen_bar(
+    screen_titles: Sequence[str],
+    chosen_title: str | None,
+    width: int,
+    problem_counts: Mapping[str, int] | None = None,
+) -> CellLine:
+    """The root views and their numbers, and how many rows with problems each has.
+
+    On narrow screens, counts, blanks and titles are cut or left out. The tone still marks the problems.
+    """
+    problem_counts = problem_counts or {}
+    counted_titles = [
+        f"{screen_title} ({problem_counts[screen_title]})"
+        if problem_counts.get(screen_title)
+        else screen_title
+        for screen_title in screen_titles
+    ]
+    needed_width = sum(len(counted_title) + 4 for counted_title in counted_titles)
+    if needed_width > width:
+        counted_titles = list(screen_titles)
+        needed_width = sum(len(screen_title) + 4 for screen_title in screen_titles)
     last_blank = " " if needed_width <= width else ""
     if not last_blank:
         needed_width -= len(screen_titles)
     tab_width = width if needed_width <= width else width // max(len(screen_titles), 1) - 1
-    are_numbers = tab_width < _MIN_TAB_WIDTH
     tab_cells: list[Cell] = []
     for screen_number, screen_title in enumerate(screen_titles):
         is_chosen = screen_title == chosen_title
         # The tab has a blank before the number, one after it, and one after the title.
-        tab_text = f" {screen_number} {screen_title}{last_blank}"
-        if are_numbers and not is_chosen:
+        tab_text = f" {screen_number} {counted_titles[screen_number]}{last_blank}"
+        if tab_width < _MIN_TAB_WIDTH and not is_chosen:
             tab_text = f" {screen_number} "
-        elif len(tab_text) > tab_width and not are_numbers:
+        elif len(tab_text) > tab_width >= _MIN_TAB_WIDTH:
             tab_text = f" {screen_number} {screen_title[: tab_width - 5]}… "
-        tab_cells.append(Cell(tab_text, "tabChosen" if is_chosen else "tab"))
+        tab_tone: Tone = "tabProblem" if problem_counts.get(screen_title) else "tab"
+        tab_cells.append(Cell(tab_text, "tabChosen" if is_chosen else tab_tone))
     return tab_cells
 
 

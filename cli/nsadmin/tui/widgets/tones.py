@@ -68,6 +68,7 @@ def _build_styles(theme_variables: dict[str, str]) -> dict[str, Style]:
         },
         "badge": Style(color=back_color.hex6, bgcolor=hex_color("warning"), bold=True),
         "tab": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6),
+        "tabProblem": Style(color=hex_color("error"), bgcolor=panel_color.hex6, bold=True),
         "tabChosen": Style(color=back_color.hex6, bgcolor=hex_color("accent"), bold=True),
         "key": Style(color=hex_color("accent"), bold=True),
         "panel": Style(bgcolor=panel_color.hex6),

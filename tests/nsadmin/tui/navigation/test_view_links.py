@@ -6,7 +6,8 @@ import pytest
 
 from nsadmin.tui.navigation.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
 from nsadmin.tui.views.base_view import TabSet, View
-from nsadmin.tui.views.brokers.broker_detail import BrokerFiguresView, BrokerHistoryView
+from nsadmin.tui.views.brokers.broker_detail import BrokerHistoryView
+from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
 from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
 from nsadmin.tui.views.events import ObjectEventsView
 from nsadmin.tui.views.groups.group_detail import GroupLagView, GroupQueuesView
@@ -50,7 +51,7 @@ def test_a_list_has_no_tabs() -> None:
 @pytest.mark.parametrize(
     ("target", "view"),
     [
-        (BrokerProcessTarget(*BROKER), BrokerFiguresView(*BROKER)),
+        (BrokerProcessTarget(*BROKER), BrokerSummaryView(*BROKER)),
         (TopicTarget("orders"), TopicRouteView("orders")),
         (GroupTarget("g"), GroupQueuesView("g")),
         (NameServerTarget("h:1"), NameServerSettingsView("h:1")),

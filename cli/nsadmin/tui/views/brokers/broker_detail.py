@@ -68,6 +68,7 @@ class BrokerFiguresView(BrokerDetailView):
     """All runtime figures that the broker reports."""
 
     view_name = "figures"
+    puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
         Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
@@ -276,6 +277,7 @@ class BrokerHistoryView(BrokerDetailView):
     """The detected changes and the journal events that concern the broker."""
 
     view_name = "history"
+    puts_problems_first = False
     empty_text = "no change since this screen was opened"
 
     columns = events.EVENT_COLUMNS

@@ -10,6 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
+from nsadmin.tui.views.brokers.broker_summary import draw_broker_summary
 from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
@@ -335,6 +336,9 @@ class BrokersView(View):
 
     def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
         return BrokerProcessTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
+
+    def draw_details(self, model: ClusterModel, row: BrokerRow, width: int, height: int) -> list[CellLine]:
+        return draw_broker_summary(row, width, height)
 
     def empty_message(self, model: ClusterModel) -> str:
         """An empty list depends on the name servers, although `find_silence` of this view returns None."""

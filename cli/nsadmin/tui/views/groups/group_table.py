@@ -10,8 +10,10 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.row_details import draw_row_facts
+from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text
 from nsadmin.tui.views.view_targets import GroupTarget
 
 
@@ -29,7 +31,7 @@ def _catch_up_cell(row: GroupRow) -> Cell:
     if not row.total_lag or row.growth_rate is None:
         return Cell("", "dim")
     if row.catch_up_ms is None:
-        return Cell("never", "warn" if row.growth_rate > 1 else "dim")
+        return Cell("never", "warn") if row.growth_rate > 1 else Cell("")
     return Cell(f"in {units.format_age(row.catch_up_ms)}", "good")
 
 
@@ -94,7 +96,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         _catch_up_cell,
         is_right_aligned=True,
         drop_rank=3,
-        help_text="time until the lag is 0 at the trend of ten polls; never while it does not shrink",
+        help_text="time until the lag is 0 at the trend of ten polls; never while it grows",
     ),
     Column(
         "delay",
@@ -141,6 +143,25 @@ def _topic_count(row: GroupRow) -> int | None:
     return None if row.group_poll is None else len({queue_lag.topic for queue_lag in row.group_poll.lags})
 
 
+_MAX_TOPIC_LINES = 8
+_MIN_GRAPH_HEIGHT = 8
+
+
+def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
+    """The topics with the largest lag of the group."""
+    lag_by_topic: dict[str, int] = {}
+    for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
+        lag_by_topic[queue_lag.topic] = lag_by_topic.get(queue_lag.topic, 0) + (queue_lag.diff or 0)
+    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-topic_lag[1], topic_lag[0]))
+    return [
+        [
+            Cell(f"  {align_text(topic, width - 12, False)}"),
+            Cell(f"{units.format_count(topic_lag):>8}", alert_levels.lag_tone(topic_lag)),
+        ]
+        for topic, topic_lag in largest_lags[:_MAX_TOPIC_LINES]
+    ]
+
+
 class GroupsView(View):
     """The consumer groups of all masters."""
 
@@ -177,6 +198,14 @@ class GroupsView(View):
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
     ) -> list[DetailQuery]:
         return [DetailQuery("groups")]
+
+    def draw_details(self, model: ClusterModel, row: GroupRow, width: int, height: int) -> list[CellLine]:
+        """The columns, the lag of each topic, and a graph of the lag."""
+        lines = [*draw_row_facts(self.columns, row, width), [], *_draw_topic_lags(row, width)]
+        graph_height = min(height - len(lines) - 1, width // 3)
+        if row.lag_trend is None or graph_height < _MIN_GRAPH_HEIGHT:
+            return lines[:height]
+        return [*lines, [], *draw_graph("backlog", {"": row.lag_trend}, width, graph_height)]
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence() or model.group_names_answer.current_silence

@@ -233,6 +233,7 @@ class TopicHistoryView(TopicDetailView):
     """The detected changes and the journal events that concern the topic."""
 
     view_name = "history"
+    puts_problems_first = False
     empty_text = "no change since this screen was opened"
 
     columns = events.EVENT_COLUMNS

@@ -14,7 +14,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import TopicTarget
 
@@ -239,6 +239,12 @@ class TopicsView(View):
     def is_hidden(self, row: TopicRow) -> bool:
         """Only the topics of applications are shown at first."""
         return bool(row.topic_kind)
+
+    def problem_rank(self, row: TopicRow) -> int:
+        """Only topics that were polled, and topics that a name server lacks, can have a problem."""
+        model = row.model
+        has_problem = row.topic in model.topic_polls or row.topic in model.list_partial_topics()
+        return super().problem_rank(row) if has_problem else NO_PROBLEM
 
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
