@@ -55,14 +55,14 @@ from nsadmin.client.brokers.upkeep import BrokerSettings
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.consumers.client_connections import (
+from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
     GroupConnections,
     ProducerClient,
     TopicSubscription,
 )
-from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
-from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import GroupProgress

@@ -8,9 +8,10 @@ from inspect import isfunction, isgeneratorfunction
 
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import admin as client_admin
+from nsadmin.client.access_nouns import AccessNouns
 from nsadmin.library.admin_client import AdminClient
 
-CLIENT_CLASSES = (client_admin.AdminClient, AdminClient)
+CLIENT_CLASSES = (client_admin.AdminClient, AccessNouns, AdminClient)
 NOUN_NAMES = tuple(
     name
     for client_class in CLIENT_CLASSES

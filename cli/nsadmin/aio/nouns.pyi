@@ -26,9 +26,9 @@ from nsadmin.client.brokers.replicated_tables import ReplicatedTable
 from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
-from nsadmin.client.consumers.client_connections import GroupConnections, ProducerClient
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.connected_clients import GroupConnections, ProducerClient
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import GroupProgress

@@ -5,22 +5,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.connection.blocking_client import BlockingClient
+from nsadmin.client.access_nouns import AccessNouns
 from nsadmin.client.connection.caller import Caller
 
 if TYPE_CHECKING:
-    from nsadmin.client.access.acls import AclAdmin
-    from nsadmin.client.access.certificates import ServerCertificates
-    from nsadmin.client.access.exposure import ServerExposure
-    from nsadmin.client.access.plain_acls import PlainAclAdmin
-    from nsadmin.client.access.users import UserAdmin
     from nsadmin.client.brokers.broker_configs import BrokerConfigs
     from nsadmin.client.brokers.broker_routes import BrokerRoutes
     from nsadmin.client.brokers.brokers import BrokerAdmin
     from nsadmin.client.brokers.clusters import ClusterAdmin
     from nsadmin.client.brokers.cold_data import ColdDataControl
     from nsadmin.client.brokers.containers import BrokerContainers
-    from nsadmin.client.brokers.controllers import ControllerAdmin
     from nsadmin.client.brokers.registrations import BrokerRegistrations
     from nsadmin.client.brokers.replication import ReplicationAdmin
     from nsadmin.client.brokers.upkeep import BrokerUpkeep
@@ -46,6 +40,8 @@ if TYPE_CHECKING:
     from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
     from nsadmin.client.name_servers.name_server_tables import NameServerTables
     from nsadmin.client.name_servers.order_confs import OrderConfs
+    from nsadmin.client.proxies.cluster_clients import ClientAdmin
+    from nsadmin.client.proxies.proxies import ProxyAdmin
     from nsadmin.client.topics.bulk_changes import BulkAdmin
     from nsadmin.client.topics.lite_topics import LiteTopicAdmin
     from nsadmin.client.topics.put_counts import PutCounts
@@ -62,7 +58,7 @@ def _find_broker_addrs(caller: Caller, broker_names: Iterable[str]) -> Mapping[s
     return find_broker_addrs(caller, broker_names)
 
 
-class AdminClient(BlockingClient):
+class AdminClient(AccessNouns):
     """A blocking client of name servers and brokers. Threads can share it.
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name
@@ -233,7 +229,21 @@ class AdminClient(BlockingClient):
         """The lag of consumer groups, and their connected clients."""
         from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 
-        return ConsumerAdmin(self._caller, self.clusters, self.groups)
+        return ConsumerAdmin(self._caller, self.clusters, self.groups, self.proxies)
+
+    @cached_property
+    def proxies(self) -> "ProxyAdmin":
+        """Proxies, and the consumers behind those in cluster mode."""
+        from nsadmin.client.proxies.proxies import ProxyAdmin
+
+        return ProxyAdmin(self._caller, self.clusters, self.topics, self.queue_reader)
+
+    @cached_property
+    def clients(self) -> "ClientAdmin":
+        """Every connected client of a cluster, from brokers and proxies."""
+        from nsadmin.client.proxies.cluster_clients import ClientAdmin
+
+        return ClientAdmin(self.clusters, self.consumers, self.producers, self.proxies)
 
     @cached_property
     def offsets(self) -> "OffsetAdmin":
@@ -355,45 +365,3 @@ class AdminClient(BlockingClient):
         from nsadmin.client.messages.send_probes import SendProbes
 
         return SendProbes(self.message_sender)
-
-    @cached_property
-    def users(self) -> "UserAdmin":
-        """The users of brokers (since 5.3)."""
-        from nsadmin.client.access.users import UserAdmin
-
-        return UserAdmin(self._caller)
-
-    @cached_property
-    def acls(self) -> "AclAdmin":
-        """The ACL entries of users (since 5.3)."""
-        from nsadmin.client.access.acls import AclAdmin
-
-        return AclAdmin(self._caller)
-
-    @cached_property
-    def plain_acls(self) -> "PlainAclAdmin":
-        """The plain ACL accounts of 4.x brokers."""
-        from nsadmin.client.access.plain_acls import PlainAclAdmin
-
-        return PlainAclAdmin(self._caller)
-
-    @cached_property
-    def controllers(self) -> "ControllerAdmin":
-        """Controllers and the broker replicas that they manage."""
-        from nsadmin.client.brokers.controllers import ControllerAdmin
-
-        return ControllerAdmin(self._caller)
-
-    @cached_property
-    def exposure(self) -> "ServerExposure":
-        """Checks of the data that servers reveal to any client."""
-        from nsadmin.client.access.exposure import ServerExposure
-
-        return ServerExposure(self._caller)
-
-    @cached_property
-    def certificates(self) -> "ServerCertificates":
-        """The TLS certificates of servers."""
-        from nsadmin.client.access.certificates import ServerCertificates
-
-        return ServerCertificates(self._caller)

@@ -49,6 +49,15 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             help="Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.",
         ),
     ],
+    "proxies": Annotated[
+        list[str] | None,
+        Option(
+            "--proxies",
+            metavar="LIST",
+            help="Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
+            value_source="proxies",
+        ),
+    ],
     "credentials": Annotated[
         str | None,
         Option(

@@ -101,6 +101,13 @@ def _list_producer_groups(admin: AdminClient, detail: str) -> Iterator[str]:
     return (producer.producer_group for producers in producer_lists for producer in producers)
 
 
+def _list_proxies(admin: AdminClient, detail: str) -> Iterator[str]:
+    return (
+        f"{heartbeat.proxy.remoting_addr}\tgRPC {heartbeat.proxy.grpc_addr}"
+        for heartbeat in admin.proxies.get_heartbeats().latest
+    )
+
+
 def _list_kv_keys(admin: AdminClient, detail: str) -> Iterable[str]:
     kv_results = admin.kv.get_entries_each(detail)
     if all(is_not_found(kv_result.error) for kv_result in kv_results):
@@ -150,6 +157,7 @@ _LISTERS_BY_SOURCE: dict[str, Callable[[AdminClient, str], Iterable[str]]] = {
     "addresses": _list_addresses,
     "groups": _list_groups,
     "producer-groups": _list_producer_groups,
+    "proxies": _list_proxies,
     "kv-keys": _list_kv_keys,
     "broker-keys": _list_broker_keys,
     "namesrv-keys": _list_namesrv_keys,

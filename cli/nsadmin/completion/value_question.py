@@ -14,6 +14,7 @@ CONNECTION_OPTIONS = {
     "--configFile": "config_file",
     "--endpoint": "endpoint",
     "--addressMap": "address_map",
+    "--proxies": "proxies",
     "--credentials": "credentials",
     "--tlsCa": "tls_ca",
     "--tlsCert": "tls_cert",
@@ -25,7 +26,7 @@ CONNECTION_OPTIONS = {
 CONNECTION_FLAGS = {"--tls": ("tls", True), "--no-tls": ("tls", False), "--insecure": ("insecure", True)}
 """Flags without a value: the name and the value that each sets."""
 
-_REPEATABLE_NAMES = ("namesrv_addr", "address_map")
+_REPEATABLE_NAMES = ("namesrv_addr", "address_map", "proxies")
 
 _ENVIRONMENT_PREFIXES = ("NAMESRV_", "NSADMIN_", "ROCKETMQ_")
 _SECRET_MARKS = ("KEY", "SECRET", "TOKEN", "PASSWORD")

@@ -20,6 +20,7 @@ LIVE_SOURCES = {
     "producer-groups": "producer groups with a connected client",
     "contexts": "contexts, with their name servers",
     "name-servers": "name servers of contexts and of NAMESRV_ADDR",
+    "proxies": "remoting ports of proxies in cluster mode that have consumers",
     "namespaces": "KV namespaces that are known or were used",
     "kv-keys": "keys of the KV namespace on the line",
     "broker-keys": "settings of a broker: the one on the line, else any",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from nsadmin.client.connection.access_options import Credentials
-from nsadmin.client.connection.addresses import BadAddress
+from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, BadAddress, parse_addrs
 from nsadmin.contexts.context_records import Context, ContextTls
 
 CONTEXT_COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan")
@@ -43,6 +43,13 @@ def _parse_paths(yaml_value: object) -> tuple[str, ...]:
     return tuple(
         _parse_text(path_item) for path_item in (yaml_value if isinstance(yaml_value, list) else [yaml_value])
     )
+
+
+def _parse_proxies(yaml_value: object) -> tuple[str, ...]:
+    try:
+        return parse_addrs(_parse_paths(yaml_value), DEFAULT_PROXY_PORT)
+    except BadAddress as error:
+        raise InvalidContextValue(f"is invalid: {error}") from None
 
 
 def _parse_flag(value: object) -> bool:
@@ -126,6 +133,7 @@ _CONTEXT_FIELDS = (
     _ContextField("concurrency", "concurrency", _count_parser(1)),
     _ContextField("output", "output", _parse_text),
     _ContextField("addressMap", "address_map", _parse_address_map),
+    _ContextField("proxies", "proxies", _parse_proxies),
     _ContextField("journals", "journals", _parse_paths),
     _ContextField("readOnly", "read_only", _parse_flag),
     _ContextField("color", "color", _parse_color),
@@ -192,8 +200,8 @@ def context_to_map(context: Context) -> dict[str, object]:
             context_map["tls"] = _record_to_map(_TLS_FIELDS, field_value, verify=True)
         elif context_field.file_key == "addressMap":
             context_map.update({"addressMap": dict(field_value)} if field_value else {})
-        elif context_field.file_key == "journals":
-            context_map.update({"journals": list(field_value)} if field_value else {})
+        elif isinstance(field_value, tuple):
+            context_map.update({context_field.file_key: list(field_value)} if field_value else {})
         elif field_value is not None and field_value is not False:
             context_map[context_field.file_key] = field_value
     return context_map

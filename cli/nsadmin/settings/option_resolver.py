@@ -85,6 +85,7 @@ def resolve_access(
         credentials=found_credentials and found_credentials.credentials,
         tls=tls,
         address_map=_merge_address_map(option_values.get("address_map") or (), context),
+        proxies=_parse_proxies(option_values.get("proxies") or ()) or context.proxies,
     )
 
 
@@ -110,6 +111,15 @@ def _merge_address_map(given_pairs: Iterable[str], context: Context) -> tuple[tu
     from nsadmin.client.connection.address_map import parse_pair
 
     return tuple({**dict(context.address_map), **dict(map(parse_pair, given_pairs))}.items())
+
+
+def _parse_proxies(proxy_lists: Iterable[str]) -> tuple[str, ...]:
+    from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, BadAddress, parse_addrs
+
+    try:
+        return parse_addrs(proxy_lists, DEFAULT_PROXY_PORT)
+    except BadAddress as error:
+        raise UsageError(f"invalid value for --proxies: {error}") from None
 
 
 def _require_number_range(

@@ -64,6 +64,8 @@ class Access(NamedTuple):
         credentials: The ACL identity that signs requests. Default: unsigned.
         tls: TLS options. Default: plain text.
         address_map: Pairs of (broker address, host or network) and (address to connect to); see AddressMap.
+        proxies: The remoting ports of proxies, "host:port". Proxies in cluster mode with consumers are found
+            without it.
     """
 
     timeout: float = 3.0
@@ -72,6 +74,7 @@ class Access(NamedTuple):
     credentials: Credentials | None = None
     tls: Tls | None = None
     address_map: tuple[tuple[str, str], ...] = ()
+    proxies: tuple[str, ...] = ()
 
 
 DEFAULT_ACCESS = Access()

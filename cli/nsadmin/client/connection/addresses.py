@@ -10,6 +10,8 @@ from namesrv_core.transport.address import split_addr
 
 DEFAULT_NAME_SERVER_PORT = 9876
 DEFAULT_BROKER_PORT = 10911
+DEFAULT_PROXY_PORT = 8080
+"""The port of proxies for remoting clients (remotingListenPort)."""
 ENVIRONMENT_VARIABLE = "NAMESRV_ADDR"
 LOCAL_NAME_SERVER = "127.0.0.1:9876"
 
@@ -63,11 +65,14 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def parse_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
+def parse_addrs(
+    addr_lists: str | Iterable[str], default_port: int = DEFAULT_NAME_SERVER_PORT
+) -> tuple[str, ...]:
     """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates.
 
     Args:
-        addr_lists: One list such as "a:9876;b", or several. The default port is 9876.
+        addr_lists: One list such as "a:9876;b", or several.
+        default_port: The port of an address without a port. Default: 9876.
 
     Returns:
         The addresses "host:port", in order; () for an empty list.
@@ -79,7 +84,7 @@ def parse_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
     addr_texts = (
         addr_text for list_text in list_texts for addr_text in _LIST_SEPARATORS.split(list_text) if addr_text
     )
-    return tuple(dict.fromkeys(parse_addr(addr_text) for addr_text in addr_texts))
+    return tuple(dict.fromkeys(parse_addr(addr_text, default_port) for addr_text in addr_texts))
 
 
 def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
@@ -10,89 +10,15 @@ from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.consumers.connected_clients import (
+    ConnectedClient,
+    GroupConnections,
+    ProducerClient,
+    TopicSubscription,
+    infer_protocol,
+    merge_clients,
+)
 from nsadmin.client.results import ServerResult
-
-
-class ConnectedClient(NamedTuple):
-    """A connected client of a group.
-
-    Attributes:
-        client_id: The client id.
-        client_addr: The address of the client; None if not reported, like the next two.
-        language: The language, such as "JAVA".
-        version: The release, such as "V5_5_0".
-        broker_addrs: The brokers that the client is connected to, in request order.
-    """
-
-    client_id: str
-    client_addr: str | None
-    language: str | None
-    version: str | None
-    broker_addrs: tuple[str, ...]
-
-
-class TopicSubscription(NamedTuple):
-    """The subscription of a group to a topic.
-
-    Attributes:
-        topic: The topic.
-        expression_type: "TAG" or "SQL92".
-        sub_string: The expression, such as "*" or "TagA || TagB".
-    """
-
-    topic: str
-    expression_type: str
-    sub_string: str
-
-    def __str__(self) -> str:
-        return (
-            self.sub_string if self.expression_type == "TAG" else f"{self.expression_type}: {self.sub_string}"
-        )
-
-
-class GroupConnections(NamedTuple):
-    """The connected clients of a consumer group, merged from all brokers by client id.
-
-    Attributes:
-        clients: The clients in the order of ids.
-        consume_type: "CONSUME_ACTIVELY" (pull) or "CONSUME_PASSIVELY" (push), from the first broker with
-            clients; None without clients, like the next two.
-        message_model: "CLUSTERING" or "BROADCASTING".
-        consume_from_where: Where a new group starts.
-        subscriptions: The subscriptions in the order of topics.
-        disagreements: One line per subscription that differs between brokers.
-        errors: Broker address to error; None for a broker that answered, also without clients.
-    """
-
-    clients: tuple[ConnectedClient, ...]
-    consume_type: str | None
-    message_model: str | None
-    consume_from_where: str | None
-    subscriptions: tuple[TopicSubscription, ...]
-    disagreements: tuple[str, ...]
-    errors: Mapping[str, RocketMQError | None]
-
-
-class ProducerClient(NamedTuple):
-    """A client of a producer group, as one broker sees it.
-
-    Attributes:
-        producer_group: The producer group.
-        client_id: The client id.
-        client_addr: The address of the client; None if not reported, like the next three.
-        language: The language, such as "JAVA".
-        version: The release, such as "V5_5_0".
-        last_heartbeat_ms: The last heartbeat, in ms since 1970.
-        broker_addr: The broker.
-    """
-
-    producer_group: str
-    client_id: str
-    client_addr: str | None
-    language: str | None
-    version: str | None
-    last_heartbeat_ms: int | None
-    broker_addr: str
 
 
 class _BrokerConnections(NamedTuple):
@@ -132,6 +58,32 @@ def read_consumers(
     }
 
 
+def read_members(
+    caller: Caller, group: str, broker_addrs: Iterable[str]
+) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
+    """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged.
+
+    Args:
+        caller: The connections.
+        group: The consumer group.
+        broker_addrs: The broker addresses. A repeated one is asked once.
+
+    Returns:
+        One ServerResult per distinct address, in order; without clients also for an unknown group.
+    """
+    ext_fields = headers.write_header(broker_headers.ConsumerGroup(group))
+    answers = caller.send_to_each(
+        dict.fromkeys(broker_addrs), RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields
+    )
+    client_results = [
+        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
+    ]
+    return [
+        ServerResult(client_result.addr, (), None) if is_group_offline(client_result.error) else client_result
+        for client_result in client_results
+    ]
+
+
 def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
@@ -150,12 +102,14 @@ def read_producers(
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
     )
-    client_results = [decode_answer(answer, partial(_parse_producers, answer.addr)) for answer in answers]
+    client_results = [
+        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
+    ]
     errors = {
         client_result.addr: None if _is_unknown_group(client_result.error) else client_result.error
         for client_result in client_results
     }
-    return _merge_clients(
+    return merge_clients(
         connected_client
         for client_result in client_results
         for connected_client in client_result.result or ()
@@ -192,25 +146,33 @@ def _is_unknown_group(error: RocketMQError | None) -> bool:
     return isinstance(error, RequestError) and "not exist" in (error.remark or "")
 
 
-def _parse_producers(broker_addr: str, response: RemotingCommand) -> tuple[ConnectedClient, ...]:
+def _parse_connection_set(broker_addr: str, response: RemotingCommand) -> tuple[ConnectedClient, ...]:
     return _parse_clients(parse_json_object(response), broker_addr)
 
 
 def _parse_clients(json_body: Mapping[str, Any], broker_addr: str) -> tuple[ConnectedClient, ...]:
     return tuple(
-        ConnectedClient(
-            str(client_record.get("clientId")),
-            client_record.get("clientAddr"),
-            client_record.get("language"),
-            _parse_version(client_record.get("version")),
-            (broker_addr,),
-        )
-        for client_record in json_body.get("connectionSet") or ()
+        _parse_client(client_record, broker_addr) for client_record in json_body.get("connectionSet") or ()
     )
 
 
-def _parse_version(version_ordinal: object) -> str | None:
-    return version_text(version_ordinal) if isinstance(version_ordinal, int) else None
+def _parse_client(client_record: Mapping[str, Any], broker_addr: str) -> ConnectedClient:
+    client_id = str(client_record.get("clientId"))
+    protocol = infer_protocol(client_id)
+    return ConnectedClient(
+        client_id,
+        client_record.get("clientAddr"),
+        client_record.get("language"),
+        _parse_version(client_record.get("version"), protocol),
+        (broker_addr,),
+        protocol=protocol,
+    )
+
+
+def _parse_version(version_ordinal: object, protocol: str) -> str | None:
+    """Name the release of a client. For a gRPC client, a broker has the release of its own proxy."""
+    is_known = isinstance(version_ordinal, int) and protocol == "remoting"
+    return version_text(cast(int, version_ordinal)) if is_known else None
 
 
 def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConnections:
@@ -241,16 +203,7 @@ def parse_subscription(topic: str, subscription_record: Mapping[str, Any]) -> To
 def _parse_producer_table(broker_addr: str, response: RemotingCommand) -> tuple[ProducerClient, ...]:
     producer_table = parse_json_object(response).get("data") or {}
     return tuple(
-        ProducerClient(
-            group,
-            str(client_record.get("clientId")),
-            # Java writes an address without a host name as "/10.0.0.1".
-            (client_record.get("remoteIP") or "").lstrip("/") or None,
-            client_record.get("language"),
-            _parse_version(client_record.get("version")),
-            client_record.get("lastUpdateTimestamp"),
-            broker_addr,
-        )
+        _parse_producer(group, client_record, broker_addr)
         for group, client_records in sorted(producer_table.items())
         for client_record in sorted(
             client_records or (), key=lambda client_record: str(client_record.get("clientId"))
@@ -258,17 +211,20 @@ def _parse_producer_table(broker_addr: str, response: RemotingCommand) -> tuple[
     )
 
 
-def _merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, ...]:
-    clients_by_id: dict[str, ConnectedClient] = {}
-    for connected_client in clients:
-        known_client = clients_by_id.get(connected_client.client_id)
-        if known_client is None:
-            clients_by_id[connected_client.client_id] = connected_client
-        else:
-            clients_by_id[connected_client.client_id] = known_client._replace(
-                broker_addrs=known_client.broker_addrs + connected_client.broker_addrs
-            )
-    return tuple(clients_by_id[client_id] for client_id in sorted(clients_by_id))
+def _parse_producer(group: str, client_record: Mapping[str, Any], broker_addr: str) -> ProducerClient:
+    client_id = str(client_record.get("clientId"))
+    protocol = infer_protocol(client_id)
+    return ProducerClient(
+        group,
+        client_id,
+        # Java writes an address without a host name as "/10.0.0.1".
+        (client_record.get("remoteIP") or "").lstrip("/") or None,
+        client_record.get("language"),
+        _parse_version(client_record.get("version"), protocol),
+        client_record.get("lastUpdateTimestamp"),
+        broker_addr,
+        protocol,
+    )
 
 
 def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
@@ -293,7 +249,7 @@ def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnecti
                 )
     group_settings = known_connections[0][1].settings if known_connections else (None, None, None)
     return GroupConnections(
-        _merge_clients(
+        merge_clients(
             connected_client
             for _, broker_connections in known_connections
             for connected_client in broker_connections.clients

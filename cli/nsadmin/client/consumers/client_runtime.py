@@ -10,10 +10,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers.client_connections import (
-    ConnectedClient,
-    GroupConnections,
-)
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.group_problems import (
     find_assignment_problems,

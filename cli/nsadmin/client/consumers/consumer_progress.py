@@ -13,12 +13,12 @@ from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
-from nsadmin.client.consumers.client_connections import GroupConnections
 from nsadmin.client.consumers.committed_offsets import (
     CommittedOffsets,
     parse_all_committed,
     read_committed_offsets,
 )
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
@@ -27,6 +27,7 @@ from nsadmin.client.consumers.consume_stats import (
 )
 from nsadmin.client.consumers.groups import GroupAdmin, is_system_group
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import ServerResult
 
 BROKER_STATS_TIMEOUT_SECONDS = 50.0
@@ -56,10 +57,13 @@ class GroupProgress(NamedTuple):
 class ConsumerAdmin:
     """`admin.consumers`: the lag of consumer groups, and their connected clients."""
 
-    def __init__(self, caller: Caller, clusters: ClusterAdmin, groups: GroupAdmin) -> None:
+    def __init__(
+        self, caller: Caller, clusters: ClusterAdmin, groups: GroupAdmin, proxies: ProxyAdmin
+    ) -> None:
         self._caller = caller
         self._clusters = clusters
         self._groups = groups
+        self._proxies = proxies
 
     def get_progress(
         self, group: str, topic: str | None = None, cluster_name: str | None = None
@@ -104,7 +108,7 @@ class ConsumerAdmin:
         """Return the progress of every group that any broker knows.
 
         Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201) to each broker, then GET_CONSUME_STATS (208) and
-        GET_CONSUMER_CONNECTION_LIST (203) per group and broker.
+        GET_CONSUMER_CONNECTION_LIST (203) per group and broker. Also reads the heartbeats of proxies.
 
         Args:
             cluster_name: The cluster. Default: all clusters.
@@ -131,7 +135,9 @@ class ConsumerAdmin:
             group_places, self._mark_never_committed(stats_results), strict=True
         ):
             results_by_group[group_name].append(stats_result)
-        connections_by_group = client_connections.read_consumers(self._caller, group_names, broker_addrs)
+        connections_by_group = self._proxies.add_clients(
+            client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
+        )
         return (
             [
                 _summarize_group(group_name, connections_by_group[group_name], results_by_group[group_name])
@@ -179,18 +185,25 @@ class ConsumerAdmin:
     ) -> GroupConnections:
         """Return the connected clients of a group (GET_CONSUMER_CONNECTION_LIST, 203).
 
+        The clients behind proxies are included: from the heartbeats that proxies in cluster mode store on
+        brokers, and from the proxies in `access.proxies`.
+
         Args:
             group: The consumer group.
             cluster_name: Ask all masters and slaves of this cluster. Default: all clusters.
-            broker_addr: Ask only this broker.
+            broker_addr: Ask only this broker, and leave out clients behind proxies.
 
         Raises:
             RequestError: CONSUMER_NOT_ONLINE (206): the group exists, but no client is connected.
             NotFound: No broker knows the group.
         """
         broker_addrs = [broker_addr] if broker_addr else self._list_member_addrs(cluster_name)
-        group_connections = client_connections.read_consumers(self._caller, [group], broker_addrs)[group]
-        if not group_connections.clients and not any(group_connections.errors.values()):
+        connections_by_group = client_connections.read_consumers(self._caller, [group], broker_addrs)
+        if broker_addr is None:
+            connections_by_group = self._proxies.add_clients(connections_by_group, cluster_name)
+        group_connections = connections_by_group[group]
+        has_errors = any(group_connections.errors.values()) or group_connections.proxy_errors
+        if not group_connections.clients and not has_errors:
             if broker_addr is None:
                 self._groups.check_exists(group, cluster_name)
             raise RequestError(f'no client of group "{group}" is connected', ResponseCode.CONSUMER_NOT_ONLINE)
@@ -325,7 +338,11 @@ def _summarize_group(
     inflight_counts = [
         queue_lag.inflight_count for queue_lag in queue_lags if queue_lag.inflight_count is not None
     ]
-    errors = [*(stats_result.error for stats_result in stats_results), *group_connections.errors.values()]
+    errors = [
+        *(stats_result.error for stats_result in stats_results),
+        *group_connections.errors.values(),
+        *group_connections.proxy_errors.values(),
+    ]
     return GroupProgress(
         group,
         group_connections,

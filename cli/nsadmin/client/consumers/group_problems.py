@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nsadmin.client.consumers.client_connections import (
-    TopicSubscription,
-)
+from nsadmin.client.consumers.connected_clients import TopicSubscription
 from nsadmin.client.consumers.running_info import ALL_QUEUES, RunningInfo
 from nsadmin.client.message_queues import MessageQueue
 

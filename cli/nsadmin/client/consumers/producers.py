@@ -7,7 +7,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.consumers import client_connections
-from nsadmin.client.consumers.client_connections import ConnectedClient, ProducerClient
+from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 

@@ -10,8 +10,8 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
 from nsadmin.client.consumers import client_connections
-from nsadmin.client.consumers.client_connections import GroupConnections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from nsadmin.client.connection.address_map import parse_pair
-from nsadmin.client.connection.addresses import parse_addrs
+from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.connection.credentials import SOURCE_FORMS
 from nsadmin.client.connection.discovery import build_endpoint_url
 from nsadmin.command_line.declarations import Option, declare_columns
@@ -128,6 +128,15 @@ def context_set(
             help="Replacement address of brokers, added to the map. Repeatable.",
         ),
     ] = None,
+    proxies: Annotated[
+        list[str] | None,
+        Option(
+            "--proxies",
+            metavar="LIST",
+            help="Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
+            value_source="proxies",
+        ),
+    ] = None,
     journal_folders: Annotated[
         list[str] | None,
         Option("--journal", metavar="DIR", help="Folder of a name server's journal. Repeatable."),
@@ -175,6 +184,8 @@ def context_set(
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
         # Sign with credentials from the environment, over TLS
         nsadmin context set prod --credentials env --tls
+        # Also show the clients of a proxy in local mode
+        nsadmin context set prod --proxies proxy-1.example:8080
         # Reach brokers through a gateway
         nsadmin context set prod --addressMap 10.0.0.0/8=gateway.example:10911
     """
@@ -195,6 +206,7 @@ def context_set(
         "journals": [_absolute_path(journal_folder) for journal_folder in journal_folders]
         if journal_folders
         else None,
+        "proxies": list(parse_addrs(proxies, DEFAULT_PROXY_PORT)) if proxies else None,
         "timeout": timeout,
         "retries": retries,
         "concurrency": concurrency,

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 CONTEXT_COLUMNS = (
     "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
-    "concurrency", "output", "addressMap", "journals", "readOnly", "color",
+    "concurrency", "output", "addressMap", "proxies", "journals", "readOnly", "color",
 )  # fmt: skip
 _BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:7], "readOnly", "color")
 
@@ -148,6 +148,7 @@ def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
         "concurrency": context.concurrency,
         "output": context.output,
         "addressMap": dict(context.address_map) or None,
+        "proxies": list(context.proxies) or None,
         "journals": list(context.journals) or None,
         "readOnly": context.read_only,
         "color": context.color,

@@ -95,5 +95,7 @@ def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
             f"the authorities of {tls.ca_file}" if tls.ca_file else "the system's authorities"
         )
         yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate (--insecure)'}"
+    if session_options.access.proxies:
+        yield f"proxies: {', '.join(session_options.access.proxies)}"
     for source_network, target_addr in session_options.access.address_map:
         yield f"brokers at {source_network} are reached through {target_addr}"

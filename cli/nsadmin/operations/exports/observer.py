@@ -7,7 +7,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.targets import NO_MASTER
-from nsadmin.client.consumers.client_connections import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.operations.exports.configs import ConfigTexts
 from nsadmin.operations.exports.metadata import BrokerMetadata, select_user_groups, select_user_topics
 from nsadmin.operations.exports.metrics import BrokerMetrics

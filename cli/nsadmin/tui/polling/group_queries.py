@@ -17,7 +17,7 @@ from nsadmin.tui.polling.poll_records import (
 from nsadmin.tui.polling.server_polls import ServerProbe, split_batches
 
 if TYPE_CHECKING:
-    from nsadmin.client.consumers.client_connections import ConnectedClient
+    from nsadmin.client.consumers.connected_clients import ConnectedClient
     from nsadmin.client.consumers.consume_stats import ConsumeStats
 
 _TURNS_PER_SECOND = 10

@@ -5,13 +5,12 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.consumers.client_connections import (
-    ConnectedClient,
-    TopicSubscription,
     is_group_offline,
     read_all_producers,
     read_consumers,
     read_producers,
 )
+from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import closed_port, refuse
 

@@ -2,7 +2,7 @@
 
 from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
-from nsadmin.client.consumers.client_connections import ConnectedClient, GroupConnections
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.group_monitor import GroupObservation, judge_groups, observe_groups

@@ -1,0 +1,1 @@
+"""Proxies of RocketMQ 5, and the clients behind them."""

@@ -1,0 +1,186 @@
+"""The heartbeats of consumers behind cluster-mode proxies, as proxies pass them on to each other. Pure.
+
+A cluster-mode proxy registers none of its consumers with brokers. It writes each of their heartbeats to the
+topic DefaultHeartBeatSyncerTopic, from which the other proxies read (HeartbeatSyncer upstream).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol.codes import version_text
+from nsadmin.client.consumers.client_connections import parse_subscription
+from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
+
+HEARTBEAT_TOPIC = "DefaultHeartBeatSyncerTopic"
+PROXY_GROUP = f"CID_{HEARTBEAT_TOPIC}"
+"""The group in which cluster-mode proxies read the topic; brokers list a member for each proxy."""
+
+GRPC, REMOTING = "gRPC", "remoting"
+_PROTOCOLS = {"GRPC_V2": GRPC, "GRPC_V1": GRPC, "REMOTING": REMOTING}
+# Three heartbeats: gRPC clients send one every 10 seconds, remoting clients one every 30.
+_SILENCE_LIMITS_MS = {GRPC: 35_000, REMOTING: 95_000}
+READ_WINDOW_MS = max(_SILENCE_LIMITS_MS.values()) + 5_000
+"""How far back heartbeats matter, in ms."""
+
+
+class ProxyIdentity(NamedTuple):
+    """A cluster-mode proxy as it calls itself in heartbeats.
+
+    Attributes:
+        serve_addr: Its localServeAddr: the address of its host, without a port.
+        remoting_port: The port for remoting clients, 8080 by default.
+        grpc_port: The port for gRPC clients, 8081 by default.
+    """
+
+    serve_addr: str
+    remoting_port: int
+    grpc_port: int
+
+    @property
+    def remoting_addr(self) -> str:
+        """The address for remoting clients, "host:port"."""
+        return f"{self.serve_addr}:{self.remoting_port}"
+
+    @property
+    def grpc_addr(self) -> str:
+        """The address for gRPC clients, "host:port"."""
+        return f"{self.serve_addr}:{self.grpc_port}"
+
+
+class ClientHeartbeat(NamedTuple):
+    """A heartbeat of a consumer behind a proxy (HeartbeatSyncerData upstream).
+
+    Attributes:
+        proxy: The proxy that received it.
+        group: The consumer group.
+        client: The client, with its protocol, consume type and subscriptions.
+        message_model: "CLUSTERING" or "BROADCASTING"; None if not reported, like the next.
+        consume_from_where: Where a new group starts.
+        is_leaving: Whether the client left the group with it.
+        sent_ms: When the proxy sent it, in ms since 1970, by the clock of the proxy.
+        age_ms: How long ago a broker stored it, in ms, by the clock of the broker.
+    """
+
+    proxy: ProxyIdentity
+    group: str
+    client: ConnectedClient
+    message_model: str | None
+    consume_from_where: str | None
+    is_leaving: bool
+    sent_ms: int
+    age_ms: int
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the client is connected: it did not leave, and missed fewer than three heartbeats."""
+        silence_limit_ms = _SILENCE_LIMITS_MS.get(self.client.protocol or "", READ_WINDOW_MS)
+        return not self.is_leaving and self.age_ms <= silence_limit_ms
+
+
+def parse_heartbeat(message_body: bytes, age_ms: int, now_ms: int) -> ClientHeartbeat | None:
+    """Parse a message of the topic.
+
+    Args:
+        message_body: The body of the message.
+        age_ms: How long ago a broker stored the message, in ms.
+        now_ms: The current time in ms since 1970.
+
+    Returns:
+        The heartbeat; None if the message is not one.
+    """
+    try:
+        record = json.loads(message_body)
+        channel = json.loads(record["channelData"])
+        return _make_heartbeat(record, channel, _parse_settings(channel), age_ms, now_ms)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _make_heartbeat(
+    record: Mapping[str, Any],
+    channel: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    age_ms: int,
+    now_ms: int,
+) -> ClientHeartbeat:
+    proxy = _parse_identity(record["localProxyId"])
+    protocol = _PROTOCOLS.get(channel.get("type") or "")
+    subscriptions = sorted(
+        parse_subscription(subscription["topic"], subscription)
+        for subscription in record.get("subscriptionDataSet") or ()
+    )
+    client = ConnectedClient(
+        record["clientId"],
+        channel.get("remoteAddress"),
+        record.get("language"),
+        _find_version(record, settings, protocol),
+        (),
+        protocol=protocol,
+        proxy_addrs=(proxy.remoting_addr,),
+        consume_type=record.get("consumeType"),
+        subscriptions=tuple(subscriptions),
+        last_heartbeat_ms=now_ms - age_ms,
+    )
+    return ClientHeartbeat(
+        proxy,
+        record["group"],
+        client,
+        record.get("messageModel"),
+        record.get("consumeFromWhere"),
+        record["heartbeatType"] == "UNREGISTER",
+        int(record.get("lastUpdateTimestamp") or 0),
+        age_ms,
+    )
+
+
+def _parse_identity(identity_text: str) -> ProxyIdentity:
+    """Parse a localProxyId: address, remoting port and gRPC port, separated by "%"."""
+    serve_addr, remoting_port, grpc_port = identity_text.rsplit("%", 2)
+    return ProxyIdentity(serve_addr, int(remoting_port), int(grpc_port))
+
+
+def _parse_settings(channel: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parse the settings of a gRPC client. Its first heartbeat has none."""
+    settings_text = channel.get("extendAttribute")
+    settings = json.loads(settings_text) if settings_text else {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _find_version(record: Mapping[str, Any], settings: Mapping[str, Any], protocol: str | None) -> str | None:
+    """Return the release of the client. For a gRPC client, `version` is the release of the proxy."""
+    if protocol == REMOTING:
+        version_ordinal = record.get("version")
+        return version_text(version_ordinal) if isinstance(version_ordinal, int) else None
+    user_agent = settings.get("userAgent") or {}
+    return user_agent.get("version") or None
+
+
+def select_latest(heartbeats: Iterable[ClientHeartbeat]) -> list[ClientHeartbeat]:
+    """Return the last heartbeat of each client in each group at each proxy.
+
+    A heartbeat without the version of the client gets that of an earlier one.
+
+    Args:
+        heartbeats: The heartbeats in any order.
+
+    Returns:
+        In the order of groups, client ids and proxies, also clients that are no longer connected.
+    """
+    latest_heartbeats: dict[tuple[str, str, ProxyIdentity], ClientHeartbeat] = {}
+    for heartbeat in sorted(heartbeats, key=lambda heartbeat: heartbeat.sent_ms):
+        key = (heartbeat.group, heartbeat.client.client_id, heartbeat.proxy)
+        earlier = latest_heartbeats.get(key)
+        if earlier is not None and heartbeat.client.version is None:
+            heartbeat = heartbeat._replace(client=heartbeat.client._replace(version=earlier.client.version))
+        latest_heartbeats[key] = heartbeat
+    return [latest_heartbeats[key] for key in sorted(latest_heartbeats)]
+
+
+def list_topics(subscriptions: Iterable[TopicSubscription]) -> list[str]:
+    """Return the topics of subscriptions, in order.
+
+    Args:
+        subscriptions: The subscriptions.
+    """
+    return sorted({subscription.topic for subscription in subscriptions})

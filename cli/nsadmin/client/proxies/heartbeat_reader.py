@@ -1,0 +1,140 @@
+"""Reads the heartbeats that cluster-mode proxies pass on to each other, from the brokers that store them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from time import time
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
+from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
+from nsadmin.client.proxies.client_heartbeats import (
+    HEARTBEAT_TOPIC,
+    READ_WINDOW_MS,
+    ClientHeartbeat,
+    parse_heartbeat,
+    select_latest,
+)
+from nsadmin.client.results import is_not_found
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
+
+MAX_HEARTBEATS = 5_000
+"""The number of heartbeats to read from each queue: those of 500 clients in 100 seconds."""
+
+_RUNTIME_PATTERN = re.compile(r"(\d+) days?, (\d+) hours?, (\d+) minutes?, (\d+) seconds?")
+_SECONDS_PER_UNIT = (86_400, 3_600, 60, 1)
+
+
+class ProxyHeartbeats(NamedTuple):
+    """The last heartbeat of each consumer behind the cluster-mode proxies.
+
+    Attributes:
+        latest: In the order of groups, client ids and proxies, also of clients that are no longer connected.
+        errors: Broker address to error, if heartbeats there cannot be read. Empty if all were read.
+    """
+
+    latest: tuple[ClientHeartbeat, ...] = ()
+    errors: Mapping[str, RocketMQError] = {}
+
+    @property
+    def connected(self) -> list[ClientHeartbeat]:
+        """The heartbeats of clients that are connected."""
+        return [heartbeat for heartbeat in self.latest if heartbeat.is_connected]
+
+
+class HeartbeatReader:
+    """Reads the heartbeats of consumers behind cluster-mode proxies."""
+
+    def __init__(self, caller: Caller, topics: TopicAdmin, queue_reader: QueueReader) -> None:
+        self._caller = caller
+        self._topics = topics
+        self._queue_reader = queue_reader
+
+    def read_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
+        """Read the heartbeats of the last 100 seconds from each broker with the topic.
+
+        Sends GET_ROUTEINFO_BY_TOPIC (105) to a name server. If there is a route, sends
+        GET_BROKER_RUNTIME_INFO (28), GET_MIN_OFFSET (31), GET_MAX_OFFSET (30), SEARCH_OFFSET_BY_TIMESTAMP
+        (29) and PULL_MESSAGE (11) to brokers.
+
+        Args:
+            cluster_name: Only the brokers of this cluster, and so only its proxies. Default: all.
+
+        Returns:
+            The heartbeats; none if no proxy in cluster mode was ever started.
+        """
+        [route_result] = self._topics.get_routes([HEARTBEAT_TOPIC]).values()
+        if route_result.result is None:
+            is_missing = is_not_found(route_result.error) or route_result.error is None
+            return ProxyHeartbeats(
+                errors={}
+                if is_missing or route_result.error is None
+                else {HEARTBEAT_TOPIC: route_result.error}
+            )
+        queue_routes = [
+            queue_route
+            for queue_route in route_result.result.queues
+            if queue_route.any_addr and cluster_name in (None, queue_route.cluster_name)
+        ]
+        return self._read_queues(queue_routes)
+
+    def _read_queues(self, queue_routes: Sequence[QueueRoute]) -> ProxyHeartbeats:
+        now_ms = int(time() * 1000)
+        clocks_by_addr = self._read_clocks(queue_routes, now_ms)
+        oldest_clock_ms = min([*clocks_by_addr.values(), now_ms])
+        span_results = self._queue_reader.get_spans(
+            HEARTBEAT_TOPIC, queue_routes, begin_ms=oldest_clock_ms - READ_WINDOW_MS
+        )
+        errors = {
+            span_result.broker_name: span_result.error
+            for span_result in span_results
+            if span_result.error is not None
+        }
+        spans_by_queue = {
+            (span_result.broker_name, span_result.queue_id): _shorten_span(span_result.queue_span)
+            for span_result in span_results
+            if span_result.queue_span is not None
+        }
+        heartbeats: list[ClientHeartbeat] = []
+        for page in self._queue_reader.read_pages(HEARTBEAT_TOPIC, list(spans_by_queue.values())):
+            if page.error is not None:
+                errors[page.broker_name] = page.error
+            broker_addr = spans_by_queue[page.broker_name, page.queue_id].broker_addr
+            clock_ms = clocks_by_addr.get(broker_addr, now_ms)
+            for message in page.messages:
+                age_ms = max(clock_ms - message.store_timestamp, 0)
+                heartbeat = parse_heartbeat(message.body, age_ms, now_ms)
+                if heartbeat is not None:
+                    heartbeats.append(heartbeat)
+        return ProxyHeartbeats(tuple(select_latest(heartbeats)), errors)
+
+    def _read_clocks(self, queue_routes: Sequence[QueueRoute], now_ms: int) -> dict[str, int]:
+        """Return the time of each broker in ms, so that clocks that differ do not matter.
+
+        A broker reports when it started, and for how many seconds it has been running.
+        """
+        broker_addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
+        clock_results = [decode_answer(answer, _parse_clock) for answer in answers]
+        return {addr: now_ms if clock_ms is None else clock_ms for addr, clock_ms, _ in clock_results}
+
+
+def _parse_clock(response: RemotingCommand) -> int:
+    runtime_table = parse_text_table(response)
+    time_match = _RUNTIME_PATTERN.search(runtime_table["runtime"])
+    if time_match is None:
+        raise ValueError(runtime_table["runtime"])
+    running_seconds = sum(
+        int(number) * unit for number, unit in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True)
+    )
+    # The seconds are rounded down.
+    return int(runtime_table["bootTimestamp"]) + running_seconds * 1000 + 500
+
+
+def _shorten_span(queue_span: QueueSpan) -> QueueSpan:
+    begin_offset = max(queue_span.begin_offset, queue_span.end_offset - MAX_HEARTBEATS)
+    return queue_span._replace(begin_offset=begin_offset)
