@@ -96,6 +96,10 @@ from nsadmin.client.messages.topic_follower import FollowedPage, FollowStart, To
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, NullableTexts, TopicQueues
+from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
+from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
+from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import (
     AlreadyRecreated,
     ClientClosed,
@@ -215,8 +219,11 @@ __all__ = [
     "CheckSample",
     "CheckState",
     "ClientClosed",
+    "ClientHeartbeat",
+    "ClientList",
     "ClientNameServers",
     "ClusterCheckReport",
+    "ClusterClient",
     "ClusterInfo",
     "ClusterPlan",
     "ClusterSnapshot",
@@ -334,6 +341,10 @@ __all__ = [
     "PopQueue",
     "ProducerClient",
     "ProducerConnections",
+    "ProxyHeartbeats",
+    "ProxyIdentity",
+    "ProxyList",
+    "ProxyStatus",
     "QueryNotFound",
     "QueueClosure",
     "QueueData",

@@ -283,6 +283,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("check topic", "checks.service_checks", "check", "Check that a topic is writable"),
         ("check writable", "checks.service_checks", "check", "Check that all topics are writable"),
         ("check lag", "checks.service_checks", "check", "Check the backlog of a group"),
+        ("check clients", "checks.client_check", "check", "Check the releases of connected clients"),
         ("check heartbeat", "checks.upkeep_checks", "check", "Check the age of broker heartbeats"),
         (
             "check registrationSize",

@@ -60,6 +60,9 @@ from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, T, TopicQueues
+from nsadmin.client.proxies.cluster_clients import ClientList
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
+from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.client.results import ServerResult
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
@@ -191,6 +194,14 @@ class AsyncNouns:
     @property
     def consumers(self) -> AsyncConsumerAdmin:
         """The lag of consumer groups, and their connected clients."""
+
+    @property
+    def proxies(self) -> AsyncProxyAdmin:
+        """Proxies, and the consumers behind those in cluster mode."""
+
+    @property
+    def clients(self) -> AsyncClientAdmin:
+        """Every connected client of a cluster, from brokers and proxies."""
 
     @property
     def offsets(self) -> AsyncOffsetAdmin:
@@ -892,6 +903,28 @@ class AsyncConsumerAdmin:
         self, broker_addr: str, *, is_order: bool = False, timeout_seconds: float = ...
     ) -> tuple[GroupQueueLag, ...]:
         """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317)."""
+
+class AsyncProxyAdmin:
+    """`admin.proxies`: proxies, and the consumers behind those in cluster mode."""
+
+    async def get_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
+        """Return the last heartbeat of each consumer behind the proxies in cluster mode."""
+
+    async def list_proxies(self, cluster_name: str | None = None) -> ProxyList:
+        """Return the proxies that are known from heartbeats, from brokers, or from `access.proxies`."""
+
+    async def add_clients(
+        self, connections_by_group: Mapping[str, GroupConnections], cluster_name: str | None = None
+    ) -> dict[str, GroupConnections]:
+        """Return the connections of groups together with the clients behind proxies."""
+
+class AsyncClientAdmin:
+    """`admin.clients`: every connected client of a cluster."""
+
+    async def list_clients(
+        self, cluster_name: str | None = None, *, include_system: bool = False
+    ) -> ClientList:
+        """Return every connected client once."""
 
 class AsyncOffsetAdmin:
     """`admin.offsets`: resets and clones of consumer offsets."""

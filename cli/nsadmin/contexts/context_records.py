@@ -34,8 +34,9 @@ class Context(NamedTuple):
 
     One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` names the source of name servers.
     `credentials` are credentials, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in
-    seconds. `proxies` are the remoting ports of proxies. `journals` are folders of the name servers' journals, relative to the folder of the file of
-    contexts. A `read_only` context refuses every change. `color` is the color of its name.
+    seconds. `proxies` are the remoting ports of proxies. `journals` are folders of the name servers'
+    journals, relative to the folder of the file of contexts. A `read_only` context refuses every change.
+    `color` is the color of its name.
     """
 
     namesrv_addr: str | None = None

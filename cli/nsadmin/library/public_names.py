@@ -108,18 +108,18 @@ _NAMES_BY_MODULE = {
         "NameServerList",
     ),
     "nsadmin.client.connection.connection_pool": ("Pool",),
-    "nsadmin.client.consumers.client_connections": (
-        "ConnectedClient",
-        "GroupConnections",
-        "ProducerClient",
-        "TopicSubscription",
-    ),
     "nsadmin.client.consumers.client_runtime": (
         "ClientNameServers",
         "RunningClient",
         "RunningGroup",
     ),
     "nsadmin.client.consumers.committed_offsets": ("CommittedOffsets",),
+    "nsadmin.client.consumers.connected_clients": (
+        "ConnectedClient",
+        "GroupConnections",
+        "ProducerClient",
+        "TopicSubscription",
+    ),
     "nsadmin.client.consumers.consume_modes": (
         "AssignedMode",
         "ConsumeMode",
@@ -215,6 +215,19 @@ _NAMES_BY_MODULE = {
         "NameServerListing",
         "NullableTexts",
         "TopicQueues",
+    ),
+    "nsadmin.client.proxies.client_heartbeats": (
+        "ClientHeartbeat",
+        "ProxyIdentity",
+    ),
+    "nsadmin.client.proxies.cluster_clients": (
+        "ClientList",
+        "ClusterClient",
+    ),
+    "nsadmin.client.proxies.heartbeat_reader": ("ProxyHeartbeats",),
+    "nsadmin.client.proxies.proxies": (
+        "ProxyList",
+        "ProxyStatus",
     ),
     "nsadmin.client.results": (
         "AlreadyRecreated",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -31,7 +32,10 @@ _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
 
 class RunningClient(NamedTuple):
-    """A client with its runtime state (None after an error) and its error (None after a success)."""
+    """A client with its runtime state (None after an error) and its error (None after a success).
+
+    Both are None for a client that no server can ask: a gRPC client, or one behind a proxy in cluster mode.
+    """
 
     client: ConnectedClient
     info: RunningInfo | None
@@ -54,12 +58,14 @@ class RunningGroup(NamedTuple):
         consume_type: "CONSUME_ACTIVELY" (pull) or "CONSUME_PASSIVELY" (push).
         message_model: "CLUSTERING" or "BROADCASTING".
         errors: Broker address to error; None for a broker that answered.
+        proxy_errors: Address to error, if clients behind proxies may be missing.
     """
 
     clients: tuple[RunningClient, ...]
     consume_type: str | None
     message_model: str | None
     errors: Mapping[str, RocketMQError | None]
+    proxy_errors: Mapping[str, RocketMQError] = MappingProxyType({})
 
 
 class ClientRuntime:
@@ -108,6 +114,7 @@ class ClientRuntime:
             group_connections.consume_type,
             group_connections.message_model,
             group_connections.errors,
+            group_connections.proxy_errors,
         )
 
     def get_name_servers(
@@ -119,12 +126,13 @@ class ClientRuntime:
             connections_by_group: Group to its connected clients.
 
         Returns:
-            Group to one ClientNameServers per client.
+            Group to one ClientNameServers per client, without clients that no server can ask.
         """
         group_clients = [
             (group, connected_client)
             for group, group_connections in connections_by_group.items()
             for connected_client in group_connections.clients
+            if can_be_asked(connected_client)
         ]
         lists_by_group: dict[str, list[ClientNameServers]] = {group: [] for group in connections_by_group}
         for (group, connected_client), answer in zip(
@@ -140,13 +148,20 @@ class ClientRuntime:
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[RunningClient]:
         """Read the runtime state of clients, given as pairs of (group, client)."""
+        asked_clients = [pair for pair in group_clients if can_be_asked(pair[1])]
         info_results = [
             decode_answer(answer, parse_running_info)
-            for answer in self._send_to_clients(group_clients, with_jstack)
+            for answer in self._send_to_clients(asked_clients, with_jstack)
         ]
+        results_by_id = {
+            connected_client.client_id: info_result
+            for (_, connected_client), info_result in zip(asked_clients, info_results, strict=True)
+        }
         return [
             RunningClient(connected_client, info_result.result, info_result.error)
-            for (_, connected_client), info_result in zip(group_clients, info_results, strict=True)
+            if (info_result := results_by_id.get(connected_client.client_id)) is not None
+            else RunningClient(connected_client, None, None)
+            for _, connected_client in group_clients
         ]
 
     def _send_to_clients(
@@ -237,6 +252,17 @@ class ClientRuntime:
                 if message_queue.broker_name not in gone_brokers
             )
         return wanted_queues
+
+
+def can_be_asked(connected_client: ConnectedClient) -> bool:
+    """Return whether a broker can pass a request on to the client.
+
+    A gRPC client does not answer: the broker would wait for 10 seconds (GrpcClientChannel upstream).
+
+    Args:
+        connected_client: The client.
+    """
+    return connected_client.protocol != "gRPC" and bool(connected_client.broker_addrs)
 
 
 def _parse_name_servers(response: RemotingCommand) -> tuple[str, ...]:

@@ -74,12 +74,8 @@ class ProxyAdmin:
     ) -> None:
         self._caller = caller
         self._clusters = clusters
+        self._configured_addrs = caller.access.proxies
         self._heartbeat_reader = HeartbeatReader(caller, topics, queue_reader)
-
-    @property
-    def configured_addrs(self) -> tuple[str, ...]:
-        """The proxies in `access.proxies`."""
-        return self._caller.access.proxies
 
     def get_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
         """Return the last heartbeat of each consumer behind the proxies in cluster mode.
@@ -104,7 +100,7 @@ class ProxyAdmin:
         """
         heartbeats = self.get_heartbeats(cluster_name)
         members, errors = self._list_member_hosts(cluster_name)
-        statuses = _collect_candidates(heartbeats, self.configured_addrs)
+        statuses = _collect_candidates(heartbeats, self._configured_addrs)
         probed_addrs = [status.proxy_addr for status in statuses]
         answers = probe_ports(self._caller, probed_addrs, self._list_probe_topics())
         statuses = _merge_aliases(
@@ -137,7 +133,7 @@ class ProxyAdmin:
             )
             for group, group_connections in connections_by_group.items()
         }
-        if not self.configured_addrs:
+        if not self._configured_addrs:
             return merged_connections
         remoting_addrs = {
             heartbeat.proxy.grpc_addr: heartbeat.proxy.remoting_addr for heartbeat in heartbeats.latest
@@ -147,7 +143,7 @@ class ProxyAdmin:
             list(connections_by_group),
             [
                 remoting_addrs.get(configured_addr, configured_addr)
-                for configured_addr in self.configured_addrs
+                for configured_addr in self._configured_addrs
             ],
         )
         return {

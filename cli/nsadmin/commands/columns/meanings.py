@@ -13,9 +13,11 @@ from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
+from nsadmin.commands.columns.proxy_columns import CLIENT_COLUMN_MEANINGS, PROXY_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
 COLUMN_MEANINGS = {
+    **CLIENT_COLUMN_MEANINGS,
     "about": "the checked topic or group; null for none",
     "accumulation": "messages that the group has not read yet",
     "ackThreadPoolQueueHeadWaitTimeMills": "ms that the first request has waited for acknowledgement",
@@ -105,6 +107,7 @@ COLUMN_MEANINGS = {
     "indexKey": "name of the message's entry in a RocksDB index, for -l",
     "inflight": "messages that were delivered but not acknowledged; since 5.1",
     "inflightTotal": "messages that were delivered but not acknowledged, in all queues; since 5.1",
+    "proxies": "remoting ports of the proxies",
     "journals": "folders with the journals of the name servers",
     "key": "name of the setting",
     "keys": "the message's business keys, separated by blanks",
@@ -271,6 +274,7 @@ MEANINGS_BY_COMMAND = {
             "checkAll",
             "checkBrokers",
             "checkCertificates",
+            "checkClients",
             "checkDivergence",
             "checkDrain",
             "checkHeartbeat",
@@ -319,6 +323,7 @@ MEANINGS_BY_COMMAND = {
     **DEAD_LETTER_MEANINGS,
     **HISTORY_MEANINGS,
     **PLANNING_MEANINGS,
+    **PROXY_MEANINGS,
     **UPKEEP_MEANINGS,
     "printMsgByQueue": {"count": "messages with that tag"},
     "mqadminMap": {"status": "same name, other command or not yet"},

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.consumers.connected_clients import TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.running_info import ALL_QUEUES
@@ -48,11 +49,14 @@ CONSUMER_CONNECTION_COLUMNS = (
     "clientAddr",
     "language",
     "version",
+    "protocol",
     "consumeType",
     "messageModel",
     "consumeFromWhere",
     "subscriptions",
     "brokerAddrs",
+    "proxyAddrs",
+    "lastHeartbeat",
 )
 BROKER_LAG_COLUMNS = (
     "topic",
@@ -286,11 +290,12 @@ def consumer_connection(
     ] = None,
     cluster_name: AskedClusterOption = None,
 ) -> ResultRows:
-    """Show the connected clients of a consumer group and their subscriptions, from all brokers.
+    """Show the connected clients of a consumer group and their subscriptions, from brokers and proxies.
 
     A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
-    brokerAddrs names the brokers of each client. Brokers keep one set of subscriptions for all clients of a
-    group. If two brokers have different ones, a line on stderr reports it.
+    brokerAddrs names the brokers of each client, proxyAddrs the proxies in cluster mode. Brokers keep one set
+    of subscriptions for all clients of a group, proxies one for each client. If two differ, a line on stderr
+    reports it. With -b, clients behind proxies in cluster mode are not shown.
 
     Examples:
         # Clients of a group, and their subscriptions
@@ -298,10 +303,7 @@ def consumer_connection(
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
     group_connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
-    subscriptions_by_topic = {
-        topic_subscription.topic: str(topic_subscription)
-        for topic_subscription in group_connections.subscriptions
-    }
+    subscriptions_by_topic = _format_subscriptions(group_connections.subscriptions)
     client_rows: list[ResultRow] = [
         {
             "group": group,
@@ -309,22 +311,43 @@ def consumer_connection(
             "clientAddr": group_client.client_addr,
             "language": group_client.language,
             "version": group_client.version,
-            "consumeType": group_connections.consume_type,
+            "protocol": group_client.protocol,
+            "consumeType": group_client.consume_type or group_connections.consume_type,
             "messageModel": group_connections.message_model,
             "consumeFromWhere": group_connections.consume_from_where,
-            "subscriptions": subscriptions_by_topic,
+            "subscriptions": subscriptions_by_topic
+            if group_client.subscriptions is None
+            else _format_subscriptions(group_client.subscriptions),
             "brokerAddrs": group_client.broker_addrs,
+            "proxyAddrs": group_client.proxy_addrs,
+            "lastHeartbeat": format_utc(group_client.last_heartbeat_ms),
         }
         for group_client in group_connections.clients
     ]
-    connection_notes = [*_failure_notes(group_connections.errors.items()), *group_connections.disagreements]
+    connection_notes = [
+        *_failure_notes(group_connections.errors.items()),
+        *proxy_notes(group_connections.proxy_errors),
+        *group_connections.disagreements,
+    ]
     return ResultRows(
         CONSUMER_CONNECTION_COLUMNS,
         client_rows,
-        list(group_connections.errors.values()),
+        [*group_connections.errors.values(), *group_connections.proxy_errors.values()],
         connection_notes,
-        CONSUMER_CONNECTION_COLUMNS[1:],
+        CONSUMER_CONNECTION_COLUMNS[1:-1],
     )
+
+
+def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> dict[str, str]:
+    return {topic_subscription.topic: str(topic_subscription) for topic_subscription in subscriptions}
+
+
+def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
+    """Return a line for each server because of which clients behind proxies may be missing."""
+    return [
+        f"clients behind proxies may be missing: {server}: {error_text(proxy_error)}"
+        for server, proxy_error in proxy_errors.items()
+    ]
 
 
 @declare_columns(BROKER_LAG_COLUMNS)

@@ -1,5 +1,6 @@
 """Owns consumerStatus, which shows the state that a group's clients report, and diagnoses the group."""
 
+from collections.abc import Iterable
 from time import time
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
+from nsadmin.commands.consumers.consumer_progress import AskedClusterOption, proxy_notes
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_fine_millis
 from nsadmin.output.timestamps import format_utc
@@ -20,6 +21,8 @@ CONSUMER_STATUS_COLUMNS = (
     "clientId",
     "version",
     "language",
+    "protocol",
+    "proxyAddrs",
     "startTime",
     "topic",
     "brokerName",
@@ -72,6 +75,8 @@ def consumer_status(
     are queues that an ordered consumer cannot lock, and messages that wait in a client for more than a
     minute.
 
+    gRPC clients and clients behind proxies cannot report their state. Their rows have no queues.
+
     Times are in UTC and RTs in ms. TPS are per second, for the whole topic in that client. JSON also has each
     client's properties. A client that pops messages has a row for each broker. The row has no queueId if the
     client takes messages of any queue.
@@ -88,6 +93,7 @@ def consumer_status(
     )
     all_errors = [
         *running_group.errors.values(),
+        *running_group.proxy_errors.values(),
         *(running_client.error for running_client in running_group.clients),
     ]
     status_notes = [
@@ -100,6 +106,8 @@ def consumer_status(
         for running_client in running_group.clients
         if running_client.error is not None
     ]
+    status_notes += proxy_notes(running_group.proxy_errors)
+    status_notes += _describe_unasked(running_group.clients)
     if show_stacks and not any(all_errors):
         return "\n".join(_format_stack(running_client) for running_client in running_group.clients)
     if client_id is None and broker_addr is None and cluster_name is None:
@@ -122,6 +130,18 @@ def consumer_status(
     )
 
 
+def _describe_unasked(running_clients: Iterable[RunningClient]) -> list[str]:
+    """Return a line about the clients whose state no server can ask for."""
+    unasked_ids = [
+        running_client.client.client_id
+        for running_client in running_clients
+        if running_client.info is None and running_client.error is None
+    ]
+    if not unasked_ids:
+        return []
+    return [f"gRPC clients and clients behind proxies report no state: {', '.join(unasked_ids)}"]
+
+
 def _format_stack(running_client: RunningClient) -> str:
     stack_text = running_client.info.jstack if running_client.info else None
     return f"# {running_client.client.client_id}\n{stack_text or 'this client reports no stacks'}"
@@ -134,6 +154,8 @@ def _client_rows(group: str, running_client: RunningClient) -> list[ResultRow]:
         "clientId": group_client.client_id,
         "version": group_client.version,
         "language": group_client.language,
+        "protocol": group_client.protocol,
+        "proxyAddrs": group_client.proxy_addrs,
     }
     if client_info is None:
         return [{**common_cells, "error": running_client.error and error_text(running_client.error)}]

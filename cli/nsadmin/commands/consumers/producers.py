@@ -15,6 +15,7 @@ PRODUCER_CONNECTION_COLUMNS = (
     "clientAddr",
     "language",
     "version",
+    "protocol",
     "brokerAddrs",
 )
 PRODUCER_CLIENT_COLUMNS = (
@@ -23,6 +24,7 @@ PRODUCER_CLIENT_COLUMNS = (
     "clientAddr",
     "language",
     "version",
+    "protocol",
     "lastUpdated",
     "brokerAddr",
 )
@@ -44,6 +46,10 @@ def producer_connection(
     A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
     brokerAddrs names the brokers of each client. Brokers forget a group when its last client leaves.
 
+    The group of a gRPC producer is its topic. Only a proxy in local mode passes it on to its broker: no
+    server reports the producers behind a proxy in cluster mode. `nsadmin client list` shows the addresses of
+    their connections.
+
     Examples:
         # Clients of a producer group
         nsadmin producerConnection payments-producer payments
@@ -56,6 +62,7 @@ def producer_connection(
             "clientAddr": producer_client.client_addr,
             "language": producer_client.language,
             "version": producer_client.version,
+            "protocol": producer_client.protocol,
             "brokerAddrs": producer_client.broker_addrs,
         }
         for producer_client in group_connections.clients
@@ -89,7 +96,8 @@ def producer(
     """Show every client of every producer group, on one broker or on all brokers.
 
     lastUpdated is the client's last heartbeat, in UTC. Every Java client, also a consumer, appears as
-    CLIENT_INNER_PRODUCER. Brokers support this since 4.9.4.
+    CLIENT_INNER_PRODUCER. Brokers support this since 4.9.4. Producers behind a proxy in cluster mode are not
+    shown, because no server reports them: see `nsadmin client list`.
 
     Examples:
         # All producers of all brokers, without the internal ones of Java clients
@@ -108,6 +116,7 @@ def producer(
             "clientAddr": producer_client.client_addr,
             "language": producer_client.language,
             "version": producer_client.version,
+            "protocol": producer_client.protocol,
             "lastUpdated": format_utc(producer_client.last_heartbeat_ms),
             "brokerAddr": broker_addr,
         }

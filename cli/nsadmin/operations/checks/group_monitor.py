@@ -94,6 +94,10 @@ def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFindi
         for broker_addr, connection_error in group_connections.errors.items()
         if connection_error is not None
     ]
+    failure_lines += [
+        f"proxies, {server}: {error_text(proxy_error)}"
+        for server, proxy_error in group_connections.proxy_errors.items()
+    ]
     client_count = None if failure_lines and not group_connections.clients else len(group_connections.clients)
     if total_lag is None and lag_error is not None:
         return scale.make_unknown_finding(f"{group}: {error_text(lag_error)}", failure_lines, group)

@@ -45,9 +45,12 @@ def observe_lag(
 
 
 def _count_clients(admin: AdminClient, group: str, cluster_name: str | None) -> int | None:
-    """Count the connected clients: 0 for a group with offsets but no settings, because it was deleted."""
+    """Count the connected clients: 0 for a group with offsets but no settings, because it was deleted.
+
+    Without clients, an answer means that a server failed: then the number is unknown.
+    """
     try:
-        return len(admin.consumers.get_connections(group, cluster_name).clients)
+        return len(admin.consumers.get_connections(group, cluster_name).clients) or None
     except RocketMQError as error:
         return 0 if is_group_offline(error) or is_not_found(error) else None
 

@@ -102,6 +102,11 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
         CheckMeasure("servers", "checked servers"),
     ),
+    "clients": (
+        CheckMeasure("old", "clients with a release before --min-version", warning="0", critical="1000000"),
+        CheckMeasure("unknown", "clients whose release is unknown"),
+        CheckMeasure("clients", "connected clients"),
+    ),
     "lag": (
         CheckMeasure("lag", "backlog of the group, in messages", warning="10000", critical="100000"),
         CheckMeasure("largest", "largest backlog of a queue"),

@@ -1,0 +1,1 @@
+"""Commands about proxies, and about the clients of brokers and proxies."""
