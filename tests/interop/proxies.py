@@ -64,3 +64,31 @@ class JavaProxy(Running):
         except BaseException:
             self.child.kill()
             raise
+
+
+class GrpcClients(Running):
+    """Java gRPC clients that stay; each has a name."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        program = jars.compiled("GrpcClients", jars.GRPC_CLIENT, jars.grpc_client())
+        command = ["java", *QUICK_START, "-Xmx256m", f"-Duser.home={self.home}", *program]
+        self.child = Child(command, self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("ready", 60)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def open(self, kind: str, name: str, endpoint: str, topic: str, group: str = "-") -> str:
+        """Start a push or simple consumer or a producer; return its client id."""
+        self.order(f"{kind} {name} {endpoint} {topic} {group}")
+        return self.child.wait_for_line(f"id {name} ", 1).split()[2]
+
+    def order(self, line: str) -> None:
+        """Have the clients do something, and wait until it is done."""
+        self.child.write(f"{line}\n")
+        self.child.wait_for_line(f"done {line}", 40)

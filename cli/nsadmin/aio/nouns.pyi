@@ -914,7 +914,11 @@ class AsyncProxyAdmin:
         """Return the proxies that are known from heartbeats, from brokers, or from `access.proxies`."""
 
     async def add_clients(
-        self, connections_by_group: Mapping[str, GroupConnections], cluster_name: str | None = None
+        self,
+        connections_by_group: Mapping[str, GroupConnections],
+        cluster_name: str | None = None,
+        *,
+        heartbeats: ProxyHeartbeats | None = None,
     ) -> dict[str, GroupConnections]:
         """Return the connections of groups together with the clients behind proxies."""
 

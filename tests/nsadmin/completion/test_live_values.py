@@ -48,7 +48,7 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
             "h:1\tbroker-b 1",
         ],
     }
-    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups"}
+    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups", "proxies"}
     assert asked | LOCAL_SOURCES | {"namespaces"} == LIVE_SOURCES.keys()
 
 

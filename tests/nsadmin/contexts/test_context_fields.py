@@ -49,7 +49,7 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         (
             {"nope": 1},
             "nope is unknown: use namesrvAddr, configFile, endpoint, credentials, tls, timeout, "
-            "retries, concurrency, output, addressMap, journals, readOnly, color, accessKey, "
+            "retries, concurrency, output, addressMap, proxies, journals, readOnly, color, accessKey, "
             "secretKey, securityToken",
         ),
         ({5: 1}, "5 is unknown"),

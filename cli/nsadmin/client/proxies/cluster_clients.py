@@ -87,10 +87,11 @@ class ClientAdmin:
         ]
         proxy_list = self._proxies.list_proxies(cluster_name)
         broker_connections, table_errors = self._consumers.list_online_groups(broker_addrs)
-        connections_by_group = self._proxies.add_clients(broker_connections, cluster_name)
-        for group in {heartbeat.group for heartbeat in proxy_list.heartbeats.connected}:
-            if group not in connections_by_group:
-                connections_by_group.update(self._proxies.add_clients({group: _NO_CONNECTIONS}, cluster_name))
+        proxied_groups = {heartbeat.group for heartbeat in proxy_list.heartbeats.of_connected_clients}
+        connections_by_group = self._proxies.add_clients(
+            {**dict.fromkeys(proxied_groups, _NO_CONNECTIONS), **broker_connections},
+            heartbeats=proxy_list.heartbeats,
+        )
         producer_results = self._producers.list_producers(broker_addrs)
         clients_by_id: dict[str, ClusterClient] = {}
         _collect_consumers(clients_by_id, connections_by_group)

@@ -41,7 +41,7 @@ class ProxyHeartbeats(NamedTuple):
     errors: Mapping[str, RocketMQError] = {}
 
     @property
-    def connected(self) -> list[ClientHeartbeat]:
+    def of_connected_clients(self) -> list[ClientHeartbeat]:
         """The heartbeats of clients that are connected."""
         return [heartbeat for heartbeat in self.latest if heartbeat.is_connected]
 

@@ -113,7 +113,11 @@ class ProxyAdmin:
         return ProxyList(tuple(ordered_statuses), {**heartbeats.errors, **errors}, heartbeats)
 
     def add_clients(
-        self, connections_by_group: Mapping[str, GroupConnections], cluster_name: str | None = None
+        self,
+        connections_by_group: Mapping[str, GroupConnections],
+        cluster_name: str | None = None,
+        *,
+        heartbeats: ProxyHeartbeats | None = None,
     ) -> dict[str, GroupConnections]:
         """Return the connections of groups together with the clients behind proxies.
 
@@ -122,8 +126,9 @@ class ProxyAdmin:
         Args:
             connections_by_group: Group to the clients that brokers know.
             cluster_name: Only proxies of this cluster, and configured ones. Default: all.
+            heartbeats: The heartbeats of these proxies. Default: they are read.
         """
-        heartbeats = self.get_heartbeats(cluster_name)
+        heartbeats = self.get_heartbeats(cluster_name) if heartbeats is None else heartbeats
         heartbeats_by_group: dict[str, list[ClientHeartbeat]] = {}
         for heartbeat in heartbeats.latest:
             heartbeats_by_group.setdefault(heartbeat.group, []).append(heartbeat)

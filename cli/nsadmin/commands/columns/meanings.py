@@ -13,11 +13,10 @@ from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
-from nsadmin.commands.columns.proxy_columns import CLIENT_COLUMN_MEANINGS, PROXY_MEANINGS
+from nsadmin.commands.columns.proxy_columns import PROXY_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
 COLUMN_MEANINGS = {
-    **CLIENT_COLUMN_MEANINGS,
     "about": "the checked topic or group; null for none",
     "accumulation": "messages that the group has not read yet",
     "ackThreadPoolQueueHeadWaitTimeMills": "ms that the first request has waited for acknowledgement",
@@ -107,7 +106,6 @@ COLUMN_MEANINGS = {
     "indexKey": "name of the message's entry in a RocksDB index, for -l",
     "inflight": "messages that were delivered but not acknowledged; since 5.1",
     "inflightTotal": "messages that were delivered but not acknowledged, in all queues; since 5.1",
-    "proxies": "remoting ports of the proxies",
     "journals": "folders with the journals of the name servers",
     "key": "name of the setting",
     "keys": "the message's business keys, separated by blanks",
@@ -116,6 +114,7 @@ COLUMN_MEANINGS = {
     "largestTopic": "the topic with the largest part of the registration",
     "largestTopicBytes": "bytes of that topic",
     "lastConsumeTime": "when the client last consumed from the queue (UTC)",
+    "lastHeartbeat": "when a server received the last heartbeat (UTC); null if unknown",
     "lastPopTime": "when the client last popped messages (UTC)",
     "lastPullTime": "when the client last requested messages of the queue (UTC)",
     "lastRead": "when the slave last read from its master (UTC)",
@@ -158,6 +157,9 @@ COLUMN_MEANINGS = {
     "problems": "the problem in words",
     "producerGroup": "name of the producer group",
     "properties": "properties by name",
+    "protocol": "remoting or gRPC; null if unknown",
+    "proxies": "remoting ports of the proxies",
+    "proxyAddrs": "proxies in cluster mode that the client is connected to, by remoting port",
     "pullRT": "ms that the client needs to fetch messages, of the topic",
     "pullTPS": "messages per second that the client fetches, of the topic",
     "pullThreadPoolQueueHeadWaitTimeMills": "ms that the first request in the read queue has waited",

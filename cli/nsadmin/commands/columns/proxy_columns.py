@@ -1,11 +1,5 @@
 """Owns the meanings of columns about proxies and the clients behind them."""
 
-CLIENT_COLUMN_MEANINGS = {
-    "protocol": "remoting or gRPC; null if unknown",
-    "proxyAddrs": "proxies in cluster mode that the client is connected to, by remoting port",
-    "lastHeartbeat": "when a server received the last heartbeat (UTC); null if unknown",
-}
-
 PROXY_MEANINGS = {
     "proxyList": {
         "proxyAddr": "remoting port of the proxy, HOST:PORT; only the host if the port is unknown",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.client_connections import is_group_offline
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
@@ -47,12 +47,22 @@ def observe_lag(
 def _count_clients(admin: AdminClient, group: str, cluster_name: str | None) -> int | None:
     """Count the connected clients: 0 for a group with offsets but no settings, because it was deleted.
 
-    Without clients, an answer means that a server failed: then the number is unknown.
+    The number is unknown if no server reports a client, and one of them failed.
     """
     try:
-        return len(admin.consumers.get_connections(group, cluster_name).clients) or None
+        group_connections = admin.consumers.get_connections(group, cluster_name)
     except RocketMQError as error:
         return 0 if is_group_offline(error) or is_not_found(error) else None
+    failures = [
+        error
+        for error in (*group_connections.errors.values(), *group_connections.proxy_errors.values())
+        if error is not None and not _is_unknown_group(error)
+    ]
+    return len(group_connections.clients) or (None if failures else 0)
+
+
+def _is_unknown_group(error: RocketMQError) -> bool:
+    return isinstance(error, RequestError) and error.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
 
 
 def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:

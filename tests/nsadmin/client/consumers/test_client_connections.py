@@ -25,8 +25,8 @@ def test_consumers_are_merged_by_client_id() -> None:
         found = read_consumers(CALLER, ["G", "H"], [one.addr, two.addr, idle.addr, dead])
     group = found["G"]
     assert group.clients == (
-        ConnectedClient("c1", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr, two.addr)),
-        ConnectedClient("c2", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr,)),
+        ConnectedClient("c1", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr, two.addr), "remoting"),
+        ConnectedClient("c2", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr,), "remoting"),
     )
     assert (group.consume_type, group.message_model) == ("CONSUME_PASSIVELY", "CLUSTERING")
     assert group.consume_from_where == "CONSUME_FROM_LAST_OFFSET"
@@ -44,7 +44,7 @@ def test_producers_are_merged_and_unknown_groups_are_no_failure() -> None:
     with ConsumerBroker() as one, ConsumerBroker() as two:
         one.producers = {"P": ["p1"]}
         clients, errors = read_producers(CALLER, "P", [one.addr, two.addr])
-        assert clients == (ConnectedClient("p1", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr,)),)
+        assert clients == (ConnectedClient("p1", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr,), "remoting"),)
         assert errors == {one.addr: None, two.addr: None}
         two.handlers[204] = refuse(1, "other")
         assert str(read_producers(CALLER, "P", [two.addr])[1][two.addr]) == "SYSTEM_ERROR (1): other"

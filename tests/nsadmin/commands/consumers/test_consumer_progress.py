@@ -127,11 +127,14 @@ def test_connections_of_a_group(
             "clientAddr": "10.0.0.1:5",
             "language": "JAVA",
             "version": "V5_5_0",
+            "protocol": "remoting",
             "consumeType": "CONSUME_PASSIVELY",
             "messageModel": "CLUSTERING",
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
             "subscriptions": {"T": "*"},
             "brokerAddrs": [consumer_broker.addr],
+            "proxyAddrs": [],
+            "lastHeartbeat": None,
         }
     ]
 

@@ -28,6 +28,7 @@ def test_clients_of_a_producer_group(
             "clientAddr": "10.0.0.1:5",
             "language": "JAVA",
             "version": "V5_5_0",
+            "protocol": "remoting",
             "brokerAddrs": [online.addr],
         }
     ]
@@ -61,6 +62,7 @@ def test_all_producers_of_one_broker_need_no_name_server(
         "clientAddr": "10.0.0.1:5",
         "language": "JAVA",
         "version": "V4_9_7",
+        "protocol": "remoting",
         "lastUpdated": "1970-01-01T00:00:01.000Z",
         "brokerAddr": online.addr,
     }

@@ -1,0 +1,234 @@
+"""Proxies of 5.5.0 and the clients behind them: two in cluster mode, one in local mode, gRPC and remoting.
+
+With NSADMIN_PROXIES=full, the tests also wait until the clients of a killed and of a frozen proxy are gone,
+for about a minute.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import command_line
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.command_line import Done
+from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
+from tests.interop.popping import create_group
+from tests.interop.processes import wait_for
+from tests.interop.proxies import GrpcClients, JavaProxy
+from tests.support.examples import elsewhere, words
+
+FULL_SIZE = os.environ.get("NSADMIN_PROXIES") == "full"
+TOPIC, GROUP, LOCAL_TOPIC, LOCAL_GROUP = "Orders", "orders-group", "Parcels", "parcels-group"
+DIRECT_TOPIC = "Bills"
+"""The topic of a remoting client behind the second proxy."""
+ON_LOOPBACK: dict[str, object] = {"bindAddress": "127.0.0.1"}
+
+
+class Cluster(NamedTuple):
+    """`ids` has the client id of each gRPC client by name."""
+
+    server: JavaNameServer
+    brokers: list[JavaBroker]
+    proxies: list[JavaProxy]
+    local: JavaProxy
+    local_broker: JavaBroker
+    clients: GrpcClients
+    ids: dict[str, str]
+
+    def __call__(self, *words: str) -> Done:
+        return command_line.nsadmin(self.server.address, *words, "--proxies", self.local.remoting_address)
+
+    def found(self, *words: str) -> Any:
+        """The rows of a command without an error."""
+        done = self(*words)
+        assert (done.code, done.said) == (0, ""), done
+        return done.rows
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("proxies")
+    with ExitStack() as ends, ThreadPoolExecutor() as pool:
+
+        def enter(*parts: Running) -> None:
+            for part in pool.map(lambda part: part.__enter__(), parts):
+                ends.push(part)
+
+        server = JavaNameServer(home / "ns", ON_LOOPBACK)
+        clients = GrpcClients(home / "clients")
+        enter(server, clients)
+        brokers = [
+            JavaBroker(home / name, [server.address], name, config=ON_LOOPBACK)
+            for name in ("broker-a", "broker-b")
+        ]
+        enter(*brokers)
+        for broker in brokers:
+            wait_for_broker([server], broker.name)
+            create_topic(broker.port, TOPIC)
+            create_topic(broker.port, DIRECT_TOPIC)
+        # Never started by itself: the proxy in local mode contains it.
+        inner = JavaBroker(home / "c", [server.address], "broker-c", "Locals", config=ON_LOOPBACK)
+        local = JavaProxy(
+            home / "local", [server.address], {"rocketMQClusterName": "Locals"}, broker_config=inner._config
+        )
+        proxies = [JavaProxy(home / name, [server.address]) for name in ("first", "second")]
+        enter(*proxies, local)
+        wait_for_broker([server], "broker-c")
+        create_topic(inner.port, LOCAL_TOPIC)
+        create_group(inner.port, LOCAL_GROUP)
+        wait_for_topic([server], LOCAL_TOPIC)
+        wait_for_topic([server], TOPIC)
+        wait_for_topic([server], DIRECT_TOPIC)
+        enter(LiveClients(home / "remoting", proxies[1].remoting_address, DIRECT_TOPIC))
+        ids = {
+            "push": clients.open("push", "push", proxies[0].grpc_address, TOPIC, GROUP),
+            "simple": clients.open("simple", "simple", proxies[1].grpc_address, TOPIC, GROUP),
+            "producer": clients.open("producer", "producer", proxies[0].grpc_address, TOPIC),
+            "local": clients.open("push", "local", local.grpc_address, LOCAL_TOPIC, LOCAL_GROUP),
+            "sender": clients.open("producer", "sender", local.grpc_address, LOCAL_TOPIC),
+        }
+        yield Cluster(server, brokers, proxies, local, inner, clients, ids)
+
+
+def settled(cluster: Cluster) -> None:
+    """Wait until each client sent a heartbeat with its settings, which is not the first one."""
+    wait_for(
+        "heartbeats",
+        lambda: (
+            {row["clientId"]: row["version"] for row in cluster("consumerConnection", GROUP).rows or ()}
+            == dict.fromkeys((cluster.ids["push"], cluster.ids["simple"]), "5.2.0")
+        ),
+        40,
+    )
+
+
+def test_each_client_of_a_group_is_listed_with_its_proxy(cluster: Cluster) -> None:
+    settled(cluster)
+    rows = {row["clientId"]: row for row in cluster.found("consumerConnection", GROUP)}
+    first, second = (proxy.remoting_address for proxy in cluster.proxies)
+    columns = ("language", "version", "protocol", "consumeType", "brokerAddrs", "proxyAddrs", "subscriptions")
+    assert {client_id: [row[column] for column in columns] for client_id, row in rows.items()} == {
+        cluster.ids["push"]: [
+            "JAVA", "5.2.0", "gRPC", "CONSUME_PASSIVELY", [], [first], {TOPIC: "TagA || TagB"}
+        ],
+        cluster.ids["simple"]: [
+            "JAVA", "5.2.0", "gRPC", "CONSUME_ACTIVELY", [], [second], {TOPIC: "TagA || TagB"}
+        ],
+    }  # fmt: skip
+
+
+def test_a_healthy_group_behind_a_proxy_is_healthy(cluster: Cluster) -> None:
+    done = cluster("check", "lag", GROUP)
+    values = {value["name"]: value["value"] for value in done.rows["values"]}
+    assert (done.code, values["clients"], done.rows["details"]) == (0, 2, [])
+    rows = {row["group"]: row for row in cluster.found("consumerProgress")}
+    assert (rows[GROUP]["count"], rows[GROUP]["version"]) == (2, "5.2.0")
+    assert (rows[LOCAL_GROUP]["count"], rows[LOCAL_GROUP]["version"]) == (1, None)
+    done = cluster("startMonitoring", "--once")
+    assert (done.code, done.rows["summary"]) == (0, "all 4 groups are healthy"), done
+
+
+def test_every_client_is_listed_once(cluster: Cluster) -> None:
+    first, second = (proxy.remoting_address for proxy in cluster.proxies)
+    local, broker = cluster.local.remoting_address, cluster.local_broker.address
+    rows = cluster.found("client", "list")
+    columns = ("version", "protocol", "role", "groups", "producerGroups", "proxyAddrs", "brokerAddrs")
+    by_id = {row["clientId"]: [row[column] for column in columns] for row in rows}
+    wanted = {
+        "push": ["5.2.0", "gRPC", "consumer", [GROUP], [], [first], []],
+        "simple": ["5.2.0", "gRPC", "consumer", [GROUP], [], [second], []],
+        "local": [None, "gRPC", "consumer", [LOCAL_GROUP], [], [local], [broker]],
+        "sender": [None, "gRPC", "producer", [], [LOCAL_TOPIC], [local], [broker]],
+    }
+    assert {cluster.ids.get(name): values for name, values in wanted.items()}.items() <= by_id.items()
+    # The producer behind the first proxy: its address is all that a server reports.
+    assert by_id[None] == [None, "gRPC", None, None, None, [first], []]
+    remoting = [row for row in rows if row["protocol"] == "remoting"]
+    assert [(row["groups"], row["version"], row["proxyAddrs"]) for row in remoting] == [
+        ([f"{DIRECT_TOPIC}-consumer"], "V5_5_0", [second])
+    ]
+    assert len(rows) == 6
+
+
+def test_proxies_are_found_by_themselves_or_configured(cluster: Cluster) -> None:
+    rows = {row["proxyAddr"]: row for row in cluster.found("proxy", "list")}
+    columns = ("grpcAddr", "mode", "version", "state", "consumers", "grpcConnections", "sources")
+    first, second = cluster.proxies
+    assert {addr: [row[column] for column in columns] for addr, row in rows.items()} == {
+        first.remoting_address: [first.grpc_address, "cluster", "V5_5_0", "ok", 1, 2, ["heartbeats"]],
+        second.remoting_address: [second.grpc_address, "cluster", "V5_5_0", "ok", 2, 1, ["heartbeats"]],
+        cluster.local.remoting_address: [
+            cluster.local.grpc_address, "local", "V5_5_0", "ok", None, 2, ["configured"]
+        ],
+    }  # fmt: skip
+    # The gRPC port of a known proxy is the same proxy.
+    done = command_line.nsadmin(cluster.server.address, "proxy", "list", "--proxies", first.grpc_address)
+    sources = {row["proxyAddr"]: row["sources"] for row in done.rows}
+    assert (done.code, sources[first.remoting_address]) == (0, ["heartbeats", "configured"])
+
+
+def test_old_clients_are_found(cluster: Cluster) -> None:
+    assert cluster("check", "clients").code == 0
+    done = cluster("check", "clients", "--min-version", "5.3.0")
+    values = {value["name"]: value["value"] for value in done.rows["values"]}
+    assert (done.code, values) == (1, {"old": 2, "unknown": 3, "clients": 6})
+
+
+def test_clients_that_cannot_be_asked_cost_no_time_and_are_no_failure(cluster: Cluster) -> None:
+    done = cluster("consumerStatus", LOCAL_GROUP)
+    assert (done.code, [row["clientId"] for row in done.rows]) == (0, [cluster.ids["local"]])
+    assert (
+        done.said
+        == f"nsadmin: gRPC clients and clients behind proxies report no state: {cluster.ids['local']}\n"
+    )
+
+
+def test_examples(cluster: Cluster) -> None:
+    for case in elsewhere("proxyList", "clientList"):
+        for example in case.examples:
+            line = [word.replace("127.0.0.1:8080", cluster.local.remoting_address) for word in words(example)]
+            done = command_line.nsadmin(cluster.server.address, *line)
+            assert done.code == example.exit_code, (example.command_line, done.said)
+
+
+def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Cluster) -> None:
+    first, second = cluster.proxies
+    os.kill(second.child.pid, signal.SIGSTOP)
+    try:
+        done = cluster("proxy", "list", "--timeout", "1")
+        states = {row["proxyAddr"]: row["state"] for row in done.rows}
+        assert (done.code, states[first.remoting_address], states[second.remoting_address]) == (
+            3, "ok", "silent",
+        )  # fmt: skip
+        assert done.said.startswith(f"nsadmin: proxy {second.remoting_address}: no answer within 1 s\n")
+        done = cluster("client", "list", "--timeout", "1")
+        assert done.code == 3
+        assert {cluster.ids["push"], cluster.ids["local"], cluster.ids["sender"]} <= {
+            row["clientId"] for row in done.rows
+        }
+        if FULL_SIZE:
+            wait_for_members(cluster, {cluster.ids["push"]})
+    finally:
+        os.kill(second.child.pid, signal.SIGCONT)
+    if FULL_SIZE:
+        wait_for_members(cluster, {cluster.ids["push"], cluster.ids["simple"]})
+    first.kill()
+    done = cluster("proxy", "list", "--timeout", "1")
+    states = {row["proxyAddr"]: row["state"] for row in done.rows}
+    assert (done.code, states[first.remoting_address], states[second.remoting_address]) == (3, "silent", "ok")
+    if FULL_SIZE:
+        wait_for_members(cluster, {cluster.ids["simple"]})
+
+
+def wait_for_members(cluster: Cluster, client_ids: set[str]) -> None:
+    wait_for(
+        f"only {client_ids}",
+        lambda: {row["clientId"] for row in cluster("consumerConnection", GROUP).rows or ()} == client_ids,
+        60,
+        0.5,
+    )

@@ -1,0 +1,70 @@
+"""client list."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.client.proxies import grpc_connections
+from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
+from nsadmin.client.proxies.cluster_clients import ClusterClient
+from nsadmin.commands.proxies.client_list import describe_role
+from tests.nsadmin.conftest import Run
+from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def proxied_broker(first: FakeNameServer) -> Iterator[ProxiedBroker]:
+    with ProxiedBroker() as running:
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+        yield running
+
+
+def test_clients_of_brokers_and_proxies(
+    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker
+) -> None:
+    with FakeProxy() as proxy:
+        proxied_broker.clients = {"G": ["direct"]}
+        proxied_broker.store(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
+        done = run("client", "list", "-n", first.addr, "--json")
+    direct, proxied = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert (direct["clientId"], direct["protocol"], direct["brokerAddrs"]) == (
+        "direct", "remoting", [proxied_broker.addr],
+    )  # fmt: skip
+    assert (proxied["clientId"], proxied["protocol"], proxied["proxyAddrs"]) == (
+        "proxied", "gRPC", [proxy.addr],
+    )  # fmt: skip
+    assert (direct["role"], proxied["groups"], direct["lastHeartbeat"]) == ("consumer", ["G"], None)
+
+
+def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
+    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker, dead: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.commands.proxies.client_list.is_grpc_installed", lambda: False)
+    monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
+    host, port = dead.split(":")
+    proxied_broker.store(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
+    done = run("client", "list", "-n", first.addr, "--json")
+    assert (done.code, [row["clientId"] for row in json.loads(done.out)]) == (3, ["proxied"])
+    assert done.err.splitlines()[0].startswith(f"nsadmin: proxy {dead}: connection refused")
+    assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in done.err
+
+
+@pytest.mark.parametrize(
+    ("consumer_groups", "producer_groups", "role"),
+    [
+        (("G",), (), "consumer"),
+        ((), ("P",), "producer"),
+        (("G",), ("P",), "consumer,producer"),
+        ((), (), "none"),
+        (None, None, None),
+    ],
+)
+def test_the_role_follows_from_the_groups(
+    consumer_groups: tuple[str, ...] | None, producer_groups: tuple[str, ...] | None, role: str | None
+) -> None:
+    client = ClusterClient("c", None, None, None, "gRPC", consumer_groups, producer_groups)
+    assert describe_role(client) == role

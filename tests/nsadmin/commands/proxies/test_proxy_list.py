@@ -1,0 +1,63 @@
+"""proxy list."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.client.proxies import grpc_connections
+from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROUP
+from tests.nsadmin.conftest import Run
+from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def proxied_broker(first: FakeNameServer) -> Iterator[ProxiedBroker]:
+    with ProxiedBroker() as running:
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+        yield running
+
+
+def test_a_silent_proxy_is_reported_and_hides_nothing(
+    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker, dead: str
+) -> None:
+    with FakeProxy() as proxy:
+        proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
+        done = run("proxy", "list", "-n", first.addr, "--proxies", dead, "--json")
+    rows = {row["proxyAddr"]: row for row in json.loads(done.out)}
+    assert (done.code, rows[proxy.addr]["state"], rows[dead]["state"]) == (3, "ok", "silent")
+    assert done.err.startswith(f"nsadmin: proxy {dead}: connection refused")
+    wanted = {
+        "proxyAddr": proxy.addr, "grpcAddr": "127.0.0.1:1", "mode": "cluster", "version": "V5_5_0",
+        "state": "ok", "consumers": 1, "grpcConnections": None, "sources": ["heartbeats"], "error": None,
+    }  # fmt: skip
+    assert wanted.items() <= rows[proxy.addr].items()
+    assert rows[dead]["consumers"] is None
+
+
+def test_a_proxy_with_unknown_ports_is_a_line_with_what_to_pass(
+    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker
+) -> None:
+    proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
+    done = run("proxy", "list", "-n", first.addr, "--json")
+    assert (done.code, json.loads(done.out)[0]["state"]) == (0, "unknown")
+    assert "pass --proxies 10.0.0.1:8080" in done.err
+
+
+def test_without_the_extra_a_line_says_what_to_install(
+    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.commands.proxies.proxy_list.is_grpc_installed", lambda: False)
+    monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
+    with FakeProxy() as proxy:
+        done = run("proxy", "list", "-n", first.addr, "--proxies", proxy.addr)
+    assert done.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
+    assert run("proxy", "list", "-n", first.addr).code == 0
+
+
+def test_proxies_that_are_no_addresses(run: Run) -> None:
+    done = run("proxy", "list", "--proxies", "a/b")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith('nsadmin: invalid value for --proxies: invalid address "a/b"')
