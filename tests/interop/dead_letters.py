@@ -47,14 +47,16 @@ class FailingConsumers(Running):
             f"-Drocketmq.client.logRoot={self.home}",
             *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
         ]
-        program = jars.program("DeadLetters", self._version)
-        command = ["java", *QUICK_START, "-Xmx256m", *settings, *program, *self._args]
+        command = ["java", *QUICK_START, "-Xmx256m", *settings, *self._program(), *self._args]
         self.child = Child(command, self.home / "stdout.log", talks=True)
         try:
             self.child.wait_for_line("ready", 60)
         except BaseException:
             self.child.kill()
             raise
+
+    def _program(self) -> list[str]:
+        return jars.program("DeadLetters", self._version)
 
     def order(self, line: str, timeout: float = 120) -> None:
         before = self.child.output.count(f"done {line}\n")
@@ -66,6 +68,19 @@ class FailingConsumers(Running):
         self.order(f"report {report}")
         rows = (line.split() for line in report.read_text().splitlines())
         return [Consumed(row[0], row[1], row[2], int(row[3])) for row in rows if row[0] == group]
+
+
+class GrpcConsumers(FailingConsumers):
+    """The same behind a proxy. Create both groups first: a proxy reads their settings every 20 seconds."""
+
+    def __init__(
+        self, home: Path, proxy: str, topic: str, group: str, other_group: str, is_ordered: bool = False
+    ) -> None:
+        super().__init__(home, proxy, topic, group, other_group)
+        self._args += ["fifo"] if is_ordered else []
+
+    def _program(self) -> list[str]:
+        return jars.compiled("GrpcDeadLetters", jars.GRPC_CLIENT, jars.grpc_client())
 
 
 def kill_replay(namesrv: str, state: Path, words: Sequence[str], after_lines: int) -> bool:

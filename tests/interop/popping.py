@@ -9,8 +9,9 @@ from tests.interop.wire import ask
 POP, SEND, SEND_BACK, CREATE_GROUP = 200050, 310, 36, 200
 
 
-def create_group(port: int, group: str) -> None:
-    config = {"groupName": group, "consumeEnable": True}
+def create_group(port: int, group: str, **more: object) -> None:
+    """A consumer group; `more` is properties of SubscriptionGroupConfig."""
+    config = {"groupName": group, "consumeEnable": True, **more}
     assert ask(port, CREATE_GROUP, {}, json.dumps(config).encode()).code == 0
 
 

@@ -11,10 +11,11 @@ import pytest
 from tests.interop import command_line, jars, popping
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import Done
-from tests.interop.dead_letters import FailingConsumers, count_lines, kill_replay
+from tests.interop.dead_letters import FailingConsumers, GrpcConsumers, count_lines, kill_replay
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.interop.proxies import JavaProxy
 from tests.support.examples import elsewhere, words
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_DEAD_LETTERS", "500"))
@@ -215,6 +216,32 @@ def test_a_popped_dead_letter_goes_back_to_the_group_that_pops(cluster: Cluster)
     assert f'brokers see no consumer of "{group}", as with gRPC clients' in done.said
     assert wait_for("the replay", lambda: pop_all(port, topic, group, 5), 30, 0.5) == first
     assert popping.pop(port, topic, other) == []
+
+
+@pytest.mark.parametrize("cluster", [jars.NEWEST], indirect=True)
+def test_a_grpc_consumer_behind_a_proxy_gets_the_replay(cluster: Cluster) -> None:
+    topic, group, other, count, port = "shop", "shop-consumer", "shop-others", 20, cluster.broker.port
+    create_topic(port, topic)
+    wait_for_topic([cluster.server], topic)
+    policy = {"initial": 1000, "max": 1000, "multiplier": 1}
+    for name in (group, other):
+        retries = {"type": "EXPONENTIAL", "exponentialRetryPolicy": policy}
+        popping.create_group(port, name, retryMaxTimes=0, groupRetryPolicy=retries)
+    home = cluster.broker.home
+    with (
+        JavaProxy(home / "proxy", [cluster.server.address]) as proxy,
+        GrpcConsumers(home / "grpc", proxy.grpc_address, topic, group, other) as clients,
+    ):
+        clients.order("fail")
+        clients.order(f"send {count} 0")
+        wait_for("dead letters", lambda: count_letters(cluster, group) >= count, 60, 0.5)
+        clients.order("mend")
+        rows = cluster("dlq", "show", group).rows
+        assert {row["properties"]["RETRY_TOPIC"] for row in rows} == {f"%RETRY%{group}_{topic}"}
+        done = cluster("dlq", "replay", group, "--yes")
+        assert (done.code, [row["replayed"] for row in done.rows]) == (0, [count])
+        wait_for("the replay", lambda: times_of(clients, group) == [1] * count, 60, 0.5)
+        assert times_of(clients, other) == [1] * count
 
 
 def pop_all(port: int, topic: str, group: str, count: int) -> list[bytes] | None:
