@@ -1198,10 +1198,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--limit= Replay at most N.' \
                 '--rate= Replay at most N messages per second.' \
                 '--max-failures= Stop if more than N fail again.' \
+                '--settle= Count failures for this long after the last message.' \
                 '--to-topic Send to the origin topic, where every group gets the message.' \
                 '--again Replay also the messages that an earlier run replayed.' \
                 '--force Replay also messages that died again after 3 replays.'
-            set columns 'brokerName|group|deadLetters|examined|replayed|replayedBefore|skipped|failed|failedAgain|result|error|originTopic|age|messageCount|'
+            set columns 'brokerName|group|deadLetters|examined|replayed|replayedBefore|copies|skipped|failed|failedAgain|result|error|originTopic|age|messageCount|'
         case dlqpurge
             set family change
             set places \

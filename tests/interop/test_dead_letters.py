@@ -172,6 +172,38 @@ def test_with_to_topic_every_group_gets_the_message_and_is_named(cluster: Cluste
     wait_for("the other", lambda: cluster.times(40_000, 5, OTHER) == [2] * 5, 30, 0.5)
 
 
+def make_letter(cluster: Cluster, topic: str, group: str, **settings: object) -> None:
+    """A dead letter of a group whose consumer did not even get the message."""
+    popping.create_group(cluster.broker.port, group, **settings)
+    offset_id = popping.send(cluster.broker.port, topic, b"lost", f"lost by {group}")
+    popping.make_dead_letter(cluster.broker.port, topic, group, offset_id)
+    wait_for("the dead letter", lambda: count_letters(cluster, group) == 1, 30, 0.5)
+
+
+@pytest.mark.parametrize("kind", ["broadcast", "pull"])
+def test_consumers_without_retries_are_refused_by_their_kind(cluster: Cluster, kind: str) -> None:
+    group = f"{kind}-consumer"
+    make_letter(cluster, TOPIC, group)
+    cluster.clients.order(f"join {kind} {group}")
+    wait_for("the client", lambda: cluster("consumerConnection", group).code == 0, 30, 0.5)
+    done = cluster("dlq", "replay", group, "--yes")
+    assert (done.code, done.rows) == (1, None)
+    assert f"consumers, which do not read %RETRY%{group}: pass --to-topic" in done.said
+    done = cluster("dlq", "replay", group, "--to-topic", "--yes")
+    assert (done.code, [row["replayed"] for row in done.rows]) == (0, [1])
+
+
+@pytest.mark.parametrize("cluster", [jars.NEWEST], indirect=True)
+def test_an_ordered_group_behind_a_proxy_is_refused(cluster: Cluster) -> None:
+    make_letter(cluster, TOPIC, "ordered-consumer", consumeMessageOrderly=True)
+    done = cluster("dlq", "replay", "ordered-consumer", "--yes")
+    assert (done.code, "its gRPC consumers do not read retry topics: pass --to-topic" in done.said) == (
+        1,
+        True,
+    )
+    assert cluster("dlq", "replay", "ordered-consumer", "--to-topic", "--yes").code == 0
+
+
 @pytest.mark.parametrize("cluster", [jars.NEWEST], indirect=True)
 def test_a_push_consumer_that_pops_gets_the_replay(cluster: Cluster) -> None:
     """It pulls the retry topic also while it pops all others. Brokers of 4.9 do not know POP."""
@@ -206,13 +238,15 @@ def test_a_popped_dead_letter_goes_back_to_the_group_that_pops(cluster: Cluster)
     for number in range(5):
         offset_id = popping.send(port, retry_topic, b"%d" % number, f"id{number}")
         popping.make_dead_letter(port, retry_topic, group, offset_id)
+    # A proxy that fails to acknowledge the message makes another dead letter of it.
+    popping.make_dead_letter(port, retry_topic, group, offset_id)
     first = wait_for("the attempts before", lambda: pop_all(port, topic, group, 5), 30, 0.5)
-    wait_for("dead letters", lambda: count_letters(cluster, group) == 5, 30, 0.5)
+    wait_for("dead letters", lambda: count_letters(cluster, group) == 6, 30, 0.5)
     rows = cluster("dlq", "show", group).rows
     assert {row["originTopic"] for row in rows} == {topic}
 
     done = cluster("dlq", "replay", group, "--yes")
-    assert (done.code, [row["replayed"] for row in done.rows]) == (0, [5])
+    assert (done.code, [(row["replayed"], row["copies"]) for row in done.rows]) == (0, [(5, 1)])
     assert f'brokers see no consumer of "{group}", as with gRPC clients' in done.said
     assert wait_for("the replay", lambda: pop_all(port, topic, group, 5), 30, 0.5) == first
     assert popping.pop(port, topic, other) == []

@@ -18,6 +18,7 @@ def record(
     stored: int = 1_700_000_000_000,
     store_ip: bytes = b"\x7f\0\0\1",
     store_port: int = 20911,
+    reconsume_times: int = 0,
 ) -> bytes:
     """One record; `crc` is computed unless given. The born host's address is the loopback's, its port 1."""
     born_ip = bytes(15) + b"\x01" if sys_flag & 0x10 else b"\x7f\0\0\1"
@@ -29,7 +30,7 @@ def record(
             born_ip + struct.pack(">i", 1),
             struct.pack(">q", stored),
             store_ip + struct.pack(">i", store_port),
-            struct.pack(">iq", 0, 0),
+            struct.pack(">iq", reconsume_times, 0),
             struct.pack(">i", len(body)) + body,
             (struct.pack(">b", len(name)) if magic == 0xDAA320A7 else struct.pack(">h", len(name))) + name,
             struct.pack(">h", len(properties)) + properties,

@@ -2,10 +2,11 @@
 // what it fails to consume is a dead letter at once. With "pop" the broker shares out the queues, and GROUP pops if
 // it is set to that. Each line of input is an order, answered with a line "done ORDER":
 // "send N FROM" sends N messages with the keys FROM, FROM + 1 and so on, "fail" makes GROUP fail, "mend" ends that,
-// "report FILE" writes a line "GROUP KEY TOPIC TIMES" for each message that a group consumed.
+// "join pull|broadcast GROUP" starts a consumer of another kind, "report FILE" writes a line "GROUP KEY TOPIC TIMES" for each message that a group consumed.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -42,6 +44,8 @@ public class DeadLetters {
             String[] words = line.split(" ");
             if (words[0].equals("send")) {
                 send(producer, args[1], Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+            } else if (words[0].equals("join")) {
+                join(args[0], args[1], words[1], words[2]);
             } else if (words[0].equals("report")) {
                 List<String> lines = new ArrayList<>();
                 CONSUMED.forEach((what, times) -> lines.add(what + " " + times));
@@ -77,6 +81,30 @@ public class DeadLetters {
         });
         consumer.start();
         return consumer;
+    }
+
+    static void join(String address, String topic, String kind, String group) throws Exception {
+        if (kind.equals("pull")) {
+            DefaultLitePullConsumer puller = new DefaultLitePullConsumer(group);
+            puller.setInstanceName(group);
+            puller.setNamesrvAddr(address);
+            puller.subscribe(topic, "*");
+            puller.start();
+            return;
+        }
+        DefaultMQPushConsumer broadcaster = new DefaultMQPushConsumer(group);
+        broadcaster.setInstanceName(group);
+        broadcaster.setNamesrvAddr(address);
+        for (Method method : DefaultMQPushConsumer.class.getMethods()) {
+            // The package of MessageModel differs between 4.9 and 5.x.
+            if (method.getName().equals("setMessageModel")) {
+                method.invoke(broadcaster, method.getParameterTypes()[0].getField("BROADCASTING").get(null));
+            }
+        }
+        broadcaster.subscribe(topic, "*");
+        broadcaster.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
+            ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+        broadcaster.start();
     }
 
     static void send(DefaultMQProducer producer, String topic, int count, int from) throws Exception {

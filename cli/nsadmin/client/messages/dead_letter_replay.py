@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
-from namesrv_core.errors import ResponseCode, RocketMQError, TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
@@ -15,6 +15,7 @@ from nsadmin.client.messages.dead_letter_selection import (
     DeadLetterSelection,
 )
 from nsadmin.client.messages.failure_watch import FailureWatch
+from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_sender import (
     SentMessage,
@@ -22,11 +23,9 @@ from nsadmin.client.messages.message_sender import (
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
+from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotApplied, NotFound, ServerResult
 
-_BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
-_BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
-_SETTLE_ATTEMPTS, _SETTLE_PAUSE_SECONDS = 50, 0.1
 _WATCH_PERIOD_SECONDS = 1.0
 
 
@@ -51,6 +50,7 @@ class ReplayOptions(NamedTuple):
         max_replays: Skip a message that was replayed so often and died again; None to replay it all the same.
         max_failures: Stop if more replayed messages than this failed again; None for never.
         repeats_replays: Replay also the messages that earlier runs replayed.
+        settle_seconds: How long to count failures after the last message, in seconds.
     """
 
     to_origin: bool = False
@@ -58,6 +58,7 @@ class ReplayOptions(NamedTuple):
     max_replays: int | None = 3
     max_failures: int | None = None
     repeats_replays: bool = False
+    settle_seconds: float = 0
 
 
 DEFAULT_REPLAY_OPTIONS = ReplayOptions()
@@ -88,6 +89,7 @@ class BrokerReplay(NamedTuple):
         guarded: Those that were skipped because they were replayed too often.
         failed: Those that could not be sent.
         failed_again: Replayed messages that the group failed to consume again, until now.
+        copies: Those that were skipped because they are further copies of a dead letter.
         error: The first error on this broker; None after a success.
     """
 
@@ -99,6 +101,7 @@ class BrokerReplay(NamedTuple):
     guarded: int = 0
     failed: int = 0
     failed_again: int = 0
+    copies: int = 0
     error: RocketMQError | None = None
 
 
@@ -113,7 +116,7 @@ class DeadLetterReplay:
         options: How they are replayed.
         memory: The earlier replays.
         run_id: The id of the run.
-        replayed_ids: The offset ids of dead letters that the memory does not know as replayed.
+        replayed_letters: Finds the dead letters that others replayed; None not to look for them.
     """
 
     def __init__(
@@ -125,9 +128,9 @@ class DeadLetterReplay:
         options: ReplayOptions,
         memory: ReplayMemory,
         run_id: str,
-        replayed_ids: frozenset[str] = frozenset(),
+        replayed_letters: ReplayedLetters | None = None,
     ) -> None:
-        self._replayed_ids = replayed_ids
+        self._replayed_letters, self._copies = replayed_letters, LetterCopies()
         self._queue_reader, self._letter_sender = queue_reader, letter_sender
         self._group, self._selection, self._options = group, selection, options
         self._memory, self._run_id = memory, run_id
@@ -135,6 +138,7 @@ class DeadLetterReplay:
         self._broken_brokers: set[str] = set()
         self._began_at, self._sent_count, self._watched_at = monotonic(), 0, monotonic()
         self._remaining: int | None = None
+        self._watch: FailureWatch | None = None
 
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Replay dead letters, and yield the progress of a broker after each page of messages.
@@ -152,14 +156,14 @@ class DeadLetterReplay:
             yield from self._resolve_pending(letter_spans)
             if self._selection.max_messages is not None:
                 self._remaining = max(0, self._selection.max_messages - self._memory.run_count)
-            watch = FailureWatch(
+            self._watch = FailureWatch(
                 self._queue_reader,
                 self._group,
                 self._run_id,
                 sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
             )
-            yield from self._replay_places(letter_spans, watch)
-            yield from self._check_failures(watch)
+            yield from self._replay_places(letter_spans, self._watch)
+            yield from self._settle(self._watch)
             if not self._broken_brokers:
                 self._memory.end_run()
         finally:
@@ -172,12 +176,9 @@ class DeadLetterReplay:
         for cluster_name, queue_span in letter_spans:
             place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
             places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
-            begin_offset = self._memory.list_replayed(place).skip_known(queue_span.begin_offset)
-            begin_offset = min(begin_offset, queue_span.end_offset)
-            skipped_count = begin_offset - queue_span.begin_offset
-            self._count(queue_span.broker_name, examined=skipped_count, known=skipped_count)
+            # Those that were replayed are read, too: a later dead letter can be a copy of one.
             if queue_span.broker_name not in self._broken_brokers:
-                queue_spans.append(queue_span._replace(begin_offset=begin_offset))
+                queue_spans.append(queue_span)
         for message_page in self._queue_reader.read_pages(DEAD_LETTER_PREFIX + self._group, queue_spans):
             broker_name = message_page.broker_name
             if message_page.error is not None:
@@ -203,11 +204,12 @@ class DeadLetterReplay:
         for letter in letters:
             if not self._selection.is_match(letter) or len(chosen_letters) == self._remaining:
                 continue
-            if letter.message.queue_offset in replayed_offsets:
+            is_known = letter.message.queue_offset in replayed_offsets
+            if is_known or (self._replayed_letters and self._replayed_letters.has_replay(letter)):
                 self._count(place.broker_name, known=1)
-            elif letter.message.offset_msg_id in self._replayed_ids:
-                self._count(place.broker_name, known=1)
-                self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
+                self._copies.note_replayed(letter)
+                if not is_known:
+                    self._note_replayed(place, letter)
             elif max_replays is not None and letter.replay_count >= max_replays:
                 self._count(place.broker_name, guarded=1)
             elif letter.origin_topic is None:
@@ -216,6 +218,10 @@ class DeadLetterReplay:
                 self._count_failure(
                     letter, NotApplied(f"the body is unreadable: {letter.message.body_error}")
                 )
+            elif self._copies.is_copy(letter):
+                self._count(place.broker_name, copies=1)
+                if self._copies.is_settled(letter):
+                    self._note_replayed(place, letter)
             else:
                 chosen_letters.append(letter)
         return chosen_letters
@@ -243,6 +249,8 @@ class DeadLetterReplay:
         self._keep_rate(len(letters))
         try:
             send_queue = self._letter_sender.choose_queue(letters[0])
+            if self._watch is not None and letters[0].is_popped and not self._options.to_origin:
+                self._watch.add_retry_queue(send_queue)
             begin_offset = self._letter_sender.find_end(send_queue)
         except (NotFound, TopicNotExist) as error:
             for letter in letters:
@@ -273,19 +281,32 @@ class DeadLetterReplay:
             (result.error for result in send_results if isinstance(result.error, CallError)), None
         )
         if unknown_error is not None:
-            arrived_count = self._resolve_batch(pending_batch)
-            self._count_replayed(broker_name, arrived_count)
-            if arrived_count < len(letters):
+            replayed_offsets = self._resolve_batch(pending_batch)
+            if len(replayed_offsets) < len(letters):
                 self._break_broker(broker_name, unknown_error)
-            return
-        replayed_offsets = []
-        for letter, (_, _, error) in zip(letters, send_results, strict=True):
-            if error is None or is_stored_unsafely(error):
-                replayed_offsets.append(letter.message.queue_offset)
-            else:
-                self._count_failure(letter, error)
-        self._memory.end_batch(pending_batch, replayed_offsets)
+        else:
+            replayed_offsets = []
+            for letter, (_, _, error) in zip(letters, send_results, strict=True):
+                if error is None or is_stored_unsafely(error):
+                    replayed_offsets.append(letter.message.queue_offset)
+                else:
+                    self._count_failure(letter, error)
+            self._memory.end_batch(pending_batch, replayed_offsets)
         self._count_replayed(broker_name, len(replayed_offsets))
+        self._settle_copies(pending_batch.place, letters, frozenset(replayed_offsets))
+
+    def _settle_copies(
+        self, place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
+    ) -> None:
+        """Note that copies of replayed dead letters need no replay."""
+        for copy in self._copies.end_batch(
+            [letter for letter in letters if letter.message.queue_offset in replayed_offsets],
+            [letter for letter in letters if letter.message.queue_offset not in replayed_offsets],
+        ):
+            self._note_replayed(place._replace(queue_id=copy.message.queue_id), copy)
+
+    def _note_replayed(self, place: ReplayPlace, letter: DeadLetter) -> None:
+        self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
 
     def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Find out what became of the batches of a killed run."""
@@ -295,22 +316,32 @@ class DeadLetterReplay:
                 self._resolve_batch(pending_batch)
                 yield self._progress[pending_batch.place.broker_name]
 
-    def _resolve_batch(self, pending_batch: PendingBatch) -> int:
-        """Read the queue that a batch was sent to, note what arrived there, and return how much did."""
+    def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
+        """Read the queue that a batch was sent to, note and return the offsets of what arrived there."""
         try:
             arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
         except ClientClosed:
             raise
         except RocketMQError as error:
             self._break_broker(pending_batch.place.broker_name, error)
-            return 0
+            return []
         self._memory.end_batch(pending_batch, arrived_offsets)
-        return len(arrived_offsets)
+        return arrived_offsets
 
     def _count_replayed(self, broker_name: str, message_count: int) -> None:
         self._count(broker_name, replayed=message_count)
         if self._remaining is not None:
             self._remaining -= message_count
+
+    def _settle(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+        """Count failures, also for some time after the last message: a consumer needs time to fail."""
+        settled_at = monotonic() + self._options.settle_seconds
+        while True:
+            yield from self._check_failures(watch)
+            remaining_seconds = settled_at - monotonic()
+            if remaining_seconds <= 0:
+                return
+            sleep(min(_WATCH_PERIOD_SECONDS, remaining_seconds))
 
     def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         failures_by_broker = watch.count_failures()

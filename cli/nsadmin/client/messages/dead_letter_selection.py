@@ -39,9 +39,12 @@ class DeadLetter(NamedTuple):
         Consumers behind a proxy pop messages. For them, a broker has a retry topic per origin topic
         (KeyBuilder.buildPopRetryTopic).
         """
-        named_topic = self.message.properties.get("RETRY_TOPIC", "")
-        is_popped = named_topic.startswith(self._pop_retry_prefixes)
-        return named_topic if is_popped else RETRY_PREFIX + self.group
+        return self.message.properties["RETRY_TOPIC"] if self.is_popped else RETRY_PREFIX + self.group
+
+    @property
+    def is_popped(self) -> bool:
+        """Whether the consumers of the group pop messages."""
+        return self.message.properties.get("RETRY_TOPIC", "").startswith(self._pop_retry_prefixes)
 
     @property
     def origin_topic(self) -> str | None:

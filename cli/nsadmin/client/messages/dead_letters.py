@@ -19,8 +19,6 @@ from nsadmin.client.messages.dead_letter_replay import (
 from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
     EVERY_LETTER,
-    REPLAY_ID_PROPERTY,
-    RETRY_PREFIX,
     DeadLetter,
     DeadLetterSelection,
 )
@@ -29,6 +27,7 @@ from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotFound, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
@@ -195,7 +194,8 @@ class DeadLetters:
         for letter_span in letter_spans:
             self._forget_other_queue(group, letter_span, replay_memory)
         needs_lookup = replay_memory.is_new and not options.repeats_replays
-        replayed_ids = self._find_replayed_ids(group, letter_spans) if needs_lookup else frozenset[str]()
+        # Another account or machine may have replayed some.
+        replayed_letters = self._find_replays(group, letter_spans) if needs_lookup else None
         run_id = replay_memory.begin_run(
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
@@ -214,7 +214,7 @@ class DeadLetters:
             options,
             replay_memory,
             run_id,
-            replayed_ids,
+            replayed_letters,
         )
         yield from dead_letter_replay.run(letter_spans)
 
@@ -226,33 +226,14 @@ class DeadLetters:
                 f'group "{group}" has no dead letters: no topic {DEAD_LETTER_PREFIX}{group}'
             ) from None
 
-    def _find_replayed_ids(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> frozenset[str]:
-        """Return the offset ids of dead letters whose replay is still in a retry topic of the group.
-
-        Another account or machine may have replayed them.
-        """
-        retry_topic = RETRY_PREFIX + group
-        oldest_ms = self._find_oldest_ms(group, letter_spans)
+    def _find_replays(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> ReplayedLetters:
         broker_names = {letter_span.queue_span.broker_name for letter_span in letter_spans}
-        replayed_ids: set[str] = set()
-        for topic in self._topics.list_names() if oldest_ms is not None else ():
-            if topic != retry_topic and not topic.startswith((f"{retry_topic}_", f"{retry_topic}+")):
-                continue
-            span_results = self._queue_reader.get_spans(
-                topic, self._topics.get_route(topic).queues, begin_ms=oldest_ms or 0
-            )
-            queue_spans = [
-                item.queue_span
-                for item in span_results
-                if item.queue_span is not None and item.broker_name in broker_names
-            ]
-            for message_page in self._queue_reader.read_pages(topic, queue_spans):
-                if message_page.error is not None:
-                    raise message_page.error
-                replayed_ids.update(
-                    message.properties.get(REPLAY_ID_PROPERTY, "") for message in message_page.messages
-                )
-        return frozenset(replayed_ids - {""})
+        letter_routes = [
+            queue_route for queue_route in self._find_routes(group) if queue_route.broker_name in broker_names
+        ]
+        return ReplayedLetters(
+            self._queue_reader, self._topics, letter_routes, self._find_oldest_ms(group, letter_spans)
+        )
 
     def _find_oldest_ms(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> int | None:
         """Return when the oldest dead letter was stored, in ms since 1970; None if there are none."""

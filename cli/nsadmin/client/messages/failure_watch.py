@@ -9,6 +9,7 @@ from nsadmin.client.messages.dead_letter_selection import (
     REPLAY_RUN_PROPERTY,
     RETRY_PREFIX,
 )
+from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.results import ClientClosed
 
@@ -40,6 +41,19 @@ class FailureWatch:
             watched_queue: self._find_end(*watched_queue[1:]) for watched_queue in watched_queues
         }
 
+    def add_retry_queue(self, send_queue: SendQueue) -> None:
+        """Watch a queue that replayed messages go to, whose consumers pop them.
+
+        A broker puts a popped message there again if it is not acknowledged (PopReviveService upstream).
+
+        Args:
+            send_queue: The queue.
+        """
+        topic, broker_name, broker_addr, queue_id = send_queue
+        watched_queue = (broker_name, broker_addr, topic, queue_id)
+        if watched_queue not in self._next_offsets:
+            self._next_offsets[watched_queue] = self._find_end(broker_addr, topic, queue_id) or 0
+
     def count_failures(self) -> Mapping[str, int]:
         """Return the number of different messages that failed again until now, by broker name."""
         for watched_queue, next_offset in list(self._next_offsets.items()):
@@ -55,11 +69,14 @@ class FailureWatch:
         for message_page in self._queue_reader.read_pages(topic, [queue_span]):
             for message in message_page.messages:
                 properties = message.properties
-                is_of_group = topic != _DELAY_TOPIC or (
-                    properties.get("REAL_TOPIC")
-                    in (RETRY_PREFIX + self._group, DEAD_LETTER_PREFIX + self._group)
-                )
-                if is_of_group and properties.get(REPLAY_RUN_PROPERTY) == self._run_id:
+                if topic == _DELAY_TOPIC:
+                    is_failure = properties.get("REAL_TOPIC") in (
+                        RETRY_PREFIX + self._group,
+                        DEAD_LETTER_PREFIX + self._group,
+                    )
+                else:
+                    is_failure = topic.startswith(DEAD_LETTER_PREFIX) or message.reconsume_times > 0
+                if is_failure and properties.get(REPLAY_RUN_PROPERTY) == self._run_id:
                     self._failed_ids[queue_span.broker_name].add(properties.get(REPLAY_ID_PROPERTY, ""))
 
     def _find_end(self, broker_addr: str, topic: str, queue_id: int) -> int | None:

@@ -52,6 +52,7 @@ DEAD_LETTER_MEANINGS = {
     },
     "dlqShow": _LETTER_MEANINGS,
     "dlqReplay": {
+        "copies": "messages that were skipped because they are further copies of a dead letter",
         "age": "upper limit of the age: 1h, 1d, 7d or 30d, or over 30d",
         "deadLetters": "dead letters in the time range",
         "examined": "dead letters that were read",

@@ -8,8 +8,10 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX, DeadLetterSelection
+from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.replay_memory import ReplayPlace
-from nsadmin.client.results import NotApplied, error_text
+from nsadmin.client.results import NotApplied, NotFound, error_text
+from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.dead_letters.letter_options import (
@@ -33,11 +35,12 @@ from nsadmin.phrases import abbreviate_names, quote_command
 from nsadmin.session import Session
 
 REPLAY_COLUMNS = (
-    "brokerName", "group", "deadLetters", "examined", "replayed", "replayedBefore", "skipped", "failed",
-    "failedAgain", "result", "error",
+    "brokerName", "group", "deadLetters", "examined", "replayed", "replayedBefore", "copies", "skipped",
+    "failed", "failedAgain", "result", "error",
 )  # fmt: skip
 PREVIEW_COLUMNS = ("group", "originTopic", "age", "messageCount", "result")
 DEFAULT_MAX_REPLAYS, DEFAULT_MAX_FAILURES = 3, 100
+_MAX_SETTLE_SECONDS = 3600
 
 
 @declare_columns(REPLAY_COLUMNS, PREVIEW_COLUMNS)
@@ -58,6 +61,10 @@ def dlq_replay(
         int,
         Option("--max-failures", metavar="N", minimum=0, help="Stop if more than N fail again."),
     ] = DEFAULT_MAX_FAILURES,
+    settle_text: Annotated[
+        str,
+        Option("--settle", metavar="TIME", help="Count failures for this long after the last message."),
+    ] = "0s",
     to_topic: Annotated[
         bool, Option("--to-topic", help="Send to the origin topic, where every group gets the message.")
     ] = False,
@@ -73,14 +80,18 @@ def dlq_replay(
     nsadmin sends each message to the retry topic from which the group got it before it died, on the broker of
     the dead letter. Push consumers see the message under its origin topic. This is proven with Java push
     consumers of 5.5.0 and 4.9.7, with POP consumers of 5.5.0, and with gRPC consumers behind a 5.5.0 proxy.
-    Pull consumers do not read retry topics: for them, pass --to-topic.
+    Pull consumers, broadcasting consumers and ordered gRPC consumers do not read retry topics: for them, pass
+    --to-topic.
 
     Safe to interrupt, even with SIGKILL. Run the same command to resume. At most one message per kill and
     queue is delivered twice. A dead letter stays in the dead-letter topic, and nsadmin remembers that it was
     replayed. So a later run replays only new dead letters.
 
-    The replay stops if the group fails again. nsadmin counts a failure when the client returns the message to
-    the broker.
+    The replay stops if the group fails again. nsadmin counts a failure when the broker stores the message for
+    a retry. Failures after the end do not count: pass --settle to wait for them.
+
+    A client that is interrupted can leave several copies of one dead letter. nsadmin replays the first, and
+    counts the others as copies.
 
     Examples:
         # Count the dead letters by origin topic and age
@@ -97,7 +108,12 @@ def dlq_replay(
         command_name, since_text, until_text, origin_topics, keys, tags, body, max_messages
     )
     options = ReplayOptions(
-        to_topic, rate, None if force else DEFAULT_MAX_REPLAYS, max_failures, repeats_replays
+        to_topic,
+        rate,
+        None if force else DEFAULT_MAX_REPLAYS,
+        max_failures,
+        repeats_replays,
+        parse_duration_seconds("--settle", settle_text, 0, _MAX_SETTLE_SECONDS),
     )
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
     memory = SavedReplayMemory(
@@ -143,6 +159,11 @@ def _build_question(
         session.write_remark(_describe_other_groups(session, group, letter_spans))
         return f"Send {letters_text} to their origin topics, where every group gets them?"
     if not connections.clients:
+        if _is_ordered(session, group):
+            raise NotApplied(
+                f'"{group}" consumes in order (consumeMessageOrderly=true): its gRPC consumers do not read '
+                f"retry topics: pass --to-topic to send to the origin topic"
+            )
         session.write_remark(
             f'brokers see no consumer of "{group}", as with gRPC clients: messages wait in the retry topic'
         )
@@ -153,6 +174,18 @@ def _build_question(
             f"pass --to-topic to send to the origin topic"
         )
     return f"Replay {letters_text} to {group}, and to no other group?"
+
+
+def _is_ordered(session: Session, group: str) -> bool:
+    """Whether gRPC consumers get messages in order. Brokers then skip retry topics (PopMessageProcessor)."""
+    try:
+        settings_by_broker = session.admin.groups.get_settings(group)
+    except NotFound:
+        return False
+    return any(
+        (broker_settings.settings or {}).get("consumeMessageOrderly") is True
+        for broker_settings in settings_by_broker
+    )
 
 
 def _describe_other_groups(session: Session, group: str, letter_spans: Sequence[DeadLetterSpan]) -> str:
@@ -233,6 +266,7 @@ def _replay_rows(
             "examined": broker_replay.examined,
             "replayed": broker_replay.replayed,
             "replayedBefore": broker_replay.known,
+            "copies": broker_replay.copies,
             "skipped": broker_replay.guarded,
             "failed": broker_replay.failed,
             "failedAgain": broker_replay.failed_again,
@@ -256,7 +290,7 @@ def _preview_rows(
 ) -> ResultRows:
     """Count the dead letters that a replay would send, by origin topic and age."""
     letter_counter, errors = LetterCounter(int(time() * 1000)), dict(broker_errors)
-    known_count = guarded_count = 0
+    letter_copies, known_count, copy_count, guarded_count = LetterCopies(), 0, 0, 0
     cluster_names = {span.queue_span.broker_name: span.cluster_name for span in letter_spans}
     for page in session.admin.dead_letters.read_letters(
         group, letter_spans, selection._replace(max_messages=None)
@@ -268,8 +302,11 @@ def _preview_rows(
         for letter in page.letters:
             if letter.message.queue_offset in known_offsets and not options.repeats_replays:
                 known_count += 1
+                letter_copies.note_replayed(letter)
             elif options.max_replays is not None and letter.replay_count >= options.max_replays:
                 guarded_count += 1
+            elif letter_copies.is_copy(letter):
+                copy_count += 1
             else:
                 letter_counter.add_letters([letter])
     count_rows: list[ResultRow] = [
@@ -285,6 +322,8 @@ def _preview_rows(
     notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in errors.items()]
     if known_count:
         notes.append(f"an earlier run replayed {count_noun(known_count, 'message')}: --again repeats them")
+    if copy_count:
+        notes.append(f"further copies of dead letters: {count_noun(copy_count, 'message')}")
     if guarded_count:
         notes.append(f"skipped after {DEFAULT_MAX_REPLAYS} replays: {count_noun(guarded_count, 'message')}")
     return ResultRows(PREVIEW_COLUMNS, count_rows, [None, *errors.values()], notes)

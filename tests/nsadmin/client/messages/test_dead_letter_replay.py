@@ -7,6 +7,7 @@ import pytest
 
 from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
+from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
@@ -38,6 +39,51 @@ def test_another_account_finds_replays_that_are_still_in_retry_topics(
         del graves.queues[place]
     assert replay(admin, memory=other_memory).replayed == 0
     assert replay(admin, options=ReplayOptions(repeats_replays=True)).replayed == 40
+
+
+def test_a_copy_of_a_dead_letter_is_not_replayed(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    memory = ReplayMemory()
+    for text in (b"one", b"two", b"one"):
+        graves.bury(text)
+    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 3, 3, 2, copies=1)
+    graves.bury(b"two")
+    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 4, 4, 0, known=3, copies=1)
+    graves.bury(b"two", "T", 0, NSADMIN_REPLAY_OF="its replay")
+    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 5, 5, 1, known=4)
+    assert list_bodies(graves) == ["one", "two", "two"]
+
+
+def test_a_copy_takes_the_place_of_a_dead_letter_that_was_refused(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    memory = ReplayMemory()
+    graves.bury(b"one")
+    graves.bury(b"one")
+    graves.refusals = [13]
+    done = replay(admin, memory=memory)
+    assert (done.replayed, done.copies, done.failed) == (0, 1, 1)
+    assert replay(admin, memory=memory).replayed == 1
+    assert list_bodies(graves) == ["one"]
+
+
+def test_failures_count_for_some_time_after_the_last_message(
+    admin: AdminClient, graves: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graves.bury(b"one")
+    pauses = []
+
+    def fail_meanwhile(seconds: float) -> None:
+        properties = (graves.sent[-1].ext or {})["i"] or ""
+        table = dict(item.split("\x01") for item in properties.split("\x02") if "NSADMIN" in item)
+        graves.bury(b"again", "T", 0, **table)
+        pauses.append(seconds)
+
+    monkeypatch.setattr("nsadmin.client.messages.dead_letter_replay.sleep", fail_meanwhile)
+    ticks = iter(range(100))
+    monkeypatch.setattr("nsadmin.client.messages.dead_letter_replay.monotonic", lambda: next(ticks))
+    with pytest.raises(NotApplied, match="1 of 1 replayed messages failed again, and the limit is 0"):
+        replay(admin, options=ReplayOptions(max_failures=0, settle_seconds=5))
+    assert pauses == [1.0]
 
 
 def test_after_a_kill_only_what_did_not_arrive_is_sent(

@@ -18,8 +18,8 @@ def test_a_queue_that_was_created_again_has_no_replayed_messages(
         graves.bury(b"%d" % number)
     assert replay(admin, memory=memory).replayed == 3
     graves.queues[DEAD, 0] = []
-    for _ in range(3):
-        graves.bury(b"other")
+    for number in range(3):
+        graves.bury(b"other %d" % number)
     assert replay(admin, memory=memory).replayed == 3
     graves.queues[DEAD, 0] = []
     graves.bury(b"fewer")

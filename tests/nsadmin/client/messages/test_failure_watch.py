@@ -7,7 +7,9 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_replay import ReplayOptions
 from nsadmin.client.messages.failure_watch import FailureWatch
+from nsadmin.client.messages.message_sender import SendQueue
 from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, replay
+from tests.support.messages import record
 
 
 def test_the_replay_stops_if_the_group_fails_again(admin: AdminClient, graves: DeadLetterBroker) -> None:
@@ -56,4 +58,20 @@ def test_a_broker_that_does_not_show_its_delayed_messages_is_watched_by_its_dead
     )
     watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", graves.addr)])
     graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
+    assert watch.count_failures() == {"broker-a": 1}
+
+
+def test_a_message_that_is_popped_again_failed_before(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    """The broker puts it into its retry topic again, with one attempt more. The replay itself has none."""
+    topic = "%RETRY%G_T"
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", graves.addr)])
+    queue = SendQueue(topic, "broker-a", graves.addr, 0)
+    watch.add_retry_queue(queue)
+    ours = {"NSADMIN_REPLAY_RUN": "R", "NSADMIN_REPLAY_OF": "A"}
+    graves.store(b"sent", topic, 0, 0, **ours)
+    assert watch.count_failures() == {"broker-a": 0}
+    graves.queues[topic, 0].append(
+        record(b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=graves.port)
+    )
+    watch.add_retry_queue(queue)
     assert watch.count_failures() == {"broker-a": 1}

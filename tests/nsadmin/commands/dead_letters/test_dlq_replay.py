@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -9,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import RETRY, DeadLetterBroker
 from tests.support.message_brokers import Reader
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeNameServer, body
 
 
 def test_a_preview_counts_and_sends_nothing(dlq: Run, graves: DeadLetterBroker) -> None:
@@ -37,7 +38,8 @@ def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetter
     assert json.loads(done.out) == [
         {
             "brokerName": "broker-a", "group": "G", "deadLetters": 1, "examined": 1, "replayed": 1,
-            "replayedBefore": 0, "skipped": 0, "failed": 0, "failedAgain": 0, "result": "done", "error": None,
+            "replayedBefore": 0, "copies": 0, "skipped": 0, "failed": 0, "failedAgain": 0, "result": "done",
+            "error": None,
         }
     ]  # fmt: skip
     [row] = json.loads(dlq("replay", "G").out)
@@ -77,6 +79,41 @@ def test_a_group_without_consumers_gets_them_later(dlq: Run, graves: DeadLetterB
         0,
         'nsadmin: brokers see no consumer of "G", as with gRPC clients: messages wait in the retry topic\n',
     )  # fmt: skip
+
+
+def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    graves.readers["G"] = Reader()
+    table = {"G": {"groupName": "G", "consumeMessageOrderly": True}}
+    graves.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
+    done = dlq("replay", "G")
+    assert (done.code, graves.sent) == (1, [])
+    assert "its gRPC consumers do not read retry topics: pass --to-topic" in done.err
+    assert dlq("replay", "G", "--to-topic").code == 0
+
+
+def test_copies_are_counted_and_not_replayed(dlq: Run, graves: DeadLetterBroker) -> None:
+    for text in (b"one", b"two", b"one"):
+        graves.bury(text)
+    done = dlq("replay", "G", "--dry-run")
+    assert [row["messageCount"] for row in json.loads(done.out)] == [2]
+    assert "further copies of dead letters: 1 message" in done.err
+    [row] = json.loads(dlq("replay", "G").out)
+    assert (row["replayed"], row["copies"], row["replayedBefore"]) == (2, 1, 0)
+    graves.bury(b"two")
+    [row] = json.loads(dlq("replay", "G").out)
+    assert (row["replayed"], row["copies"], row["replayedBefore"]) == (0, 1, 3)
+
+
+def test_failures_after_the_last_message_count_if_they_are_waited_for(
+    dlq: Run, graves: DeadLetterBroker
+) -> None:
+    graves.bury(b"one")
+    done = dlq("replay", "G", "--settle", "2h")
+    assert (done.code, 'invalid time "2h" for --settle: use 0ms to 1h' in done.err) == (2, True)
+    began_at = monotonic()
+    assert dlq("replay", "G", "--settle", "300ms").code == 0
+    assert monotonic() - began_at >= 0.3
 
 
 def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, graves: DeadLetterBroker) -> None:
