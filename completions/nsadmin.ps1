@@ -381,6 +381,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--dir=folders Folder of the journals, with a subfolder for each name server.')
             options = @('--dir=folders Folder of the journals, with a subfolder for each name server.', '--interval= Time between two polls: 500ms, 15s, 1m. Default: 15s.', '--rate= Maximum requests per second, to all servers together. Default: 1000.', '-s,--namespace= KV namespace to poll in addition to ORDER_TOPIC_CONFIG. Repeatable.', '--once Poll each name server once, for cron.', '--runtime Also poll brokers: release, TPS, disk, waiting requests.', '--lag Also poll how far each consumer group is behind on each topic.', '--broker-interval= Time between two rounds of brokers. Default: 60s.', '--broker-rate= Maximum requests per second to brokers. Default: 50.', '--keep-days= Maximum age of a journal''s files. Default: 400.', '--keep-megabytes= Maximum size of each journal. Default: 2048.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         }
+        'exporter' = @{
+            name = 'exporter'; family = 'read'; help = 'Serve metrics of a cluster for Prometheus'
+            places = @()
+            options = @('--http= Address of the metrics page. Without a host: 127.0.0.1. Default: 9557.', '--contexts= Contexts to export, separated by commas. Default: the name servers of the command line.', '--interval= Time between two passes over all brokers. Default: 30s.', '--topic-interval= Time between two passes over topics. Default: 60s.', '--rate= Maximum requests per second to all servers of a cluster. Default: 250.', '--include= Only topics and groups that match, such as ''orders*''. Repeatable.', '--exclude= No topics and groups that match. Repeatable.', '--system Also the topics and groups that brokers create for themselves.', '--per-queue Also a series for each queue of a topic and of a group.', '--compat Also the metrics of rocketmq-exporter under its names; implies --system.', '--max-series= Maximum series of a page. Default: 100000.'); columns = ''
+        }
+        'discoveryprometheus' = @{
+            name = 'discovery prometheus'; family = 'read'; help = 'Print all servers as targets for Prometheus'
+            places = @()
+            options = @('--port= Port of the targets, such as 9100 for node_exporter. Default: the port of each server.'); columns = ''
+        }
         'exportconfigs' = @{
             name = 'exportConfigs'; family = 'read'; help = 'Export broker settings as JSON'
             places = @('-c,--clusterName=clusters Name of a cluster.')
@@ -974,6 +984,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'delayed' = @{
             name = 'delayed'; family = 'group'; help = 'Messages that brokers deliver later'
             places = @('=list|cancel| ')
+            options = @(); columns = ''
+        }
+        'discovery' = @{
+            name = 'discovery'; family = 'group'; help = 'The servers of a cluster, for other programs'
+            places = @('=prometheus| ')
             options = @(); columns = ''
         }
         'dlq' = @{

@@ -159,11 +159,16 @@ class Session:
         """Open a client that reads from other name servers, with the same observer."""
         return AdminClient(namesrv_addr, access=access, observer=self._request_observer, read_only=True)
 
-    def open_background_client(self) -> AdminClient:
-        """Open a client of the same name servers for a thread that reads for days; without a progress bar."""
+    def open_background_client(
+        self, find_name_servers: NameServerFinder | None = None, access: Access | None = None
+    ) -> AdminClient:
+        """Open a client for a thread that reads for days; without a progress bar.
+
+        By default, it has the name servers and the access of this session.
+        """
         return AdminClient(
-            self.admin.addresses,
-            access=self.options.access,
+            self.admin.addresses if find_name_servers is None else find_name_servers,
+            access=self.options.access if access is None else access,
             observer=self._request_tracer,
             read_only=True,
         )

@@ -20,6 +20,7 @@ from namesrv_core.server.metric_families import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
 from namesrv_core.transport.address import join_addr, split_listen_text
 from namesrv_core.transport.http_server import HttpListener, PageRequest, PageResponse
+from namesrv_core.transport.metrics_page import render_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ class HttpPages(Collector):
         return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
 
     def _metrics_page(self, page_request: PageRequest) -> PageResponse:
-        metrics_body, content_type = metrics.render_metrics(
+        metrics_body, content_type = render_metrics(
             self._metrics_registry, page_request.headers.get("accept", "")
         )
         return PageResponse(200, metrics_body, content_type)

@@ -10,7 +10,6 @@ from itertools import product
 
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import InfoMetricFamily, Metric
-from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from namesrv_core import __version__, events
@@ -125,16 +124,6 @@ def build_registry(name_server: InspectedServer) -> CollectorRegistry:
     metrics_registry.register(ServerMetrics(name_server))
     ProcessCollector(registry=metrics_registry)
     return metrics_registry
-
-
-def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
-    """Render all metrics in a format that the Accept header allows. Returns the body and its content type."""
-    try:
-        encode_metrics, content_type = choose_encoder(accept_header)
-    except (TypeError, ValueError):
-        # prometheus_client does not accept a version that is no number.
-        encode_metrics, content_type = choose_encoder("")
-    return encode_metrics(metrics_registry), content_type
 
 
 def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:

@@ -22,6 +22,8 @@ TEXT_TYPE = "text/plain; charset=utf-8"
 _MAX_HEAD_BYTES = 16 * 1024
 _IDLE_SECONDS = 120.0
 _REQUEST_SECONDS = 10.0
+_FUTURE_PAGE_SECONDS = 60.0
+"""The limit of a page that another thread renders."""
 _LONG_PAGE_SECONDS = 0.001
 _REST_FACTOR = 9
 _MAX_LONG_PAGES = 64
@@ -30,13 +32,15 @@ _MAX_LONG_PAGES = 64
 class PageRequest(NamedTuple):
     """A request: its path without the query, and its headers by lower-case name.
 
-    `local_address` is our host and port, `peer_host` the requester's address.
+    `local_address` is our host and port, `peer_host` the requester's address. `query_text` is the encoded
+    text after the question mark.
     """
 
     page_path: str
     headers: dict[str, str]
     local_address: tuple[str, int]
     peer_host: str
+    query_text: str = ""
 
 
 class PageResponse(NamedTuple):
@@ -48,7 +52,8 @@ class PageResponse(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-PageHandler = Callable[[PageRequest], PageResponse]
+PageHandler = Callable[[PageRequest], PageResponse | asyncio.Future[PageResponse]]
+"""Renders a page at once, or returns the future of a page that another thread renders."""
 
 
 class PagePace:
@@ -228,10 +233,30 @@ class _HttpConnection(asyncio.Protocol):
             for header_name, header_value in http_request.headers
         }
         local_address = self._transport.get_extra_info("sockname")
+        query_text = http_request.target.partition(b"?")[2].decode("ascii", "replace")
         page_response = self._answer_request(
-            PageRequest(page_path, headers, (local_address[0], local_address[1]), self.peer_host)
+            PageRequest(page_path, headers, (local_address[0], local_address[1]), self.peer_host, query_text)
         )
-        self._send_page(page_response, is_head_request=http_request.method == b"HEAD")
+        is_head_request = http_request.method == b"HEAD"
+        if isinstance(page_response, asyncio.Future):
+            self._send_later(page_response, is_head_request)
+        else:
+            self._send_page(page_response, is_head_request)
+
+    def _send_later(self, future_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
+        """Send the page when it is rendered. Until then, the connection accepts no further request."""
+        self._is_request_paused = True
+        self._transport.pause_reading()
+        self._set_deadline(_FUTURE_PAGE_SECONDS)
+        future_page.add_done_callback(lambda page: self._send_rendered(page, is_head_request))
+
+    def _send_rendered(self, rendered_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
+        self._is_request_paused = False
+        if rendered_page.cancelled() or rendered_page.exception() is not None:
+            self._transport.abort()
+        elif not self._transport.is_closing():
+            self._send_page(rendered_page.result(), is_head_request)
+            self._resume_if_idle()
 
     def _send_page(self, page_response: PageResponse, is_head_request: bool = False) -> None:
         headers = [

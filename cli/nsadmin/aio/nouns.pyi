@@ -83,10 +83,11 @@ from nsadmin.client.topics.lite_topics import (
     LiteTopic,
     ParentTopic,
 )
+from nsadmin.client.topics.put_counts import MinuteStats
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
 from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
-from nsadmin.client.topics.topic_stats import BrokerTopicStats
+from nsadmin.client.topics.topic_stats import BrokerTopicStats, TopicStats
 from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
 from nsadmin.client.topics.topic_usage import TopicUsage
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
@@ -438,6 +439,11 @@ class AsyncPutCounts:
     ) -> list[ServerResult[MessageCount]]:
         """Return the message counts (last minute and 24 hours) of a topic on brokers."""
 
+    async def get_minute_stats(
+        self, broker_addr: str, counters: Sequence[tuple[str, str]]
+    ) -> list[ServerResult[MinuteStats | None]]:
+        """Return counters of a broker over the last minute, with one request each."""
+
 class AsyncReplicationAdmin:
     """`admin.replication`: the replication state of brokers."""
 
@@ -504,6 +510,9 @@ class AsyncTopicAdmin:
 
     async def get_stats(self, topic: str, route_of_topic: str | None = None) -> list[BrokerTopicStats]:
         """Return the offsets of a topic's queues on each of its brokers (GET_TOPIC_STATS_INFO, 202)."""
+
+    async def get_stats_at(self, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
+        """Return the offsets of topics' queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
 
     async def plan_deletion(self, topic: str, cluster_name: str) -> TopicDeletion:
         """Check a deletion without executing it; see TopicDeletion."""

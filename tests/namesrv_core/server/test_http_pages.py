@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.server import metrics
+from namesrv_core.server import http_pages
 from namesrv_core.server.name_server import NameServer
 from tests.support.http import Got, got
 from tests.support.running import Peer, on_a_loop, serving, settings_in
@@ -200,7 +200,7 @@ def test_a_page_that_fails_logs_one_traceback_and_tells_no_reason(
     def fail(*_: object) -> object:
         raise OSError("/etc/hidden is gone")
 
-    monkeypatch.setattr(metrics, "render_metrics", fail)
+    monkeypatch.setattr(http_pages, "render_metrics", fail)
 
     @on_a_loop
     async def test() -> None:

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry
 
 from namesrv_core.server import metrics, name_server
 from namesrv_core.server.counters import LatestRegistration
@@ -213,11 +212,3 @@ def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_
         if len(row) > 3 and row[1].strip().startswith("`" + METRIC_PREFIX)
     }
     assert documented == exported
-
-
-@pytest.mark.parametrize(
-    "accept", ["application/openmetrics-text; version=x", "a;b;c", "\x00", "text/plain; version="]
-)
-def test_an_odd_accept_header_gets_the_usual_format(accept: str) -> None:
-    _, content_type = metrics.render_metrics(CollectorRegistry(), accept)
-    assert content_type.startswith("text/plain")

@@ -55,13 +55,17 @@ class PopQueue(NamedTuple):
 
 
 class ConsumeStatus(NamedTuple):
-    """The consumption of one topic by one client: `*_rt` in ms per message or pull, `*_tps` per second."""
+    """The consumption of one topic by one client: `*_rt` in ms per message or pull, `*_tps` per second.
+
+    `consume_failed_msgs` counts the failed messages of the last hour.
+    """
 
     consume_ok_tps: float
     consume_failed_tps: float
     consume_rt: float
     pull_tps: float
     pull_rt: float
+    consume_failed_msgs: float = 0
 
 
 class RunningInfo(NamedTuple):
@@ -160,5 +164,5 @@ def _parse_running_queue(message_queue: MessageQueue, queue_record: Mapping[str,
 
 
 def _parse_status(status_record: Mapping[str, Any]) -> ConsumeStatus:
-    member_names = ("consumeOKTPS", "consumeFailedTPS", "consumeRT", "pullTPS", "pullRT")
+    member_names = ("consumeOKTPS", "consumeFailedTPS", "consumeRT", "pullTPS", "pullRT", "consumeFailedMsgs")
     return ConsumeStatus(*(float(status_record.get(member_name) or 0) for member_name in member_names))

@@ -4,8 +4,9 @@ A broker samples its counters every 10 seconds. So a count includes messages of 
 first 10 s of a topic.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
@@ -17,6 +18,18 @@ from nsadmin.client.topics.topic_traffic import MessageCount, accept_uncounted, 
 
 _STATS_CODE = RequestCode.VIEW_BROKER_STATS_DATA
 _USER_TOPICS_STATS = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
+
+
+class MinuteStats(NamedTuple):
+    """A counter of a broker over the last minute.
+
+    Attributes:
+        per_second: The mean per second.
+        total: The sum.
+    """
+
+    per_second: float
+    total: int
 
 
 class PutCounts:
@@ -79,6 +92,35 @@ class PutCounts:
             One ServerResult per address, in order; zeros for a broker without messages of the topic.
         """
         return read_put_counts(self._caller, topic, broker_addrs)
+
+    def get_minute_stats(
+        self, broker_addr: str, counters: Sequence[tuple[str, str]]
+    ) -> list[ServerResult[MinuteStats | None]]:
+        """Return counters of a broker over the last minute, with one request each.
+
+        Args:
+            broker_addr: The broker address.
+            counters: Pairs of (statistics name, key), such as ("GROUP_GET_NUMS", "topic@group").
+
+        Returns:
+            One ServerResult per counter, in order; None for a counter that the broker does not have, because
+            it never counted anything.
+        """
+        answers = self._caller.send_requests(
+            (
+                broker_addr,
+                build_request(_STATS_CODE, headers.write_header(broker_headers.ViewBrokerStats(*counter))),
+            )
+            for counter in counters
+        )
+        return [decode_answer(accept_uncounted(answer), _parse_minute_stats) for answer in answers]
+
+
+def _parse_minute_stats(response: RemotingCommand) -> MinuteStats | None:
+    minute_span = parse_json_object(response).get("statsMinute")
+    if minute_span is None:
+        return None
+    return MinuteStats(float(minute_span.get("tps") or 0), int(minute_span.get("sum") or 0))
 
 
 def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str, int]:

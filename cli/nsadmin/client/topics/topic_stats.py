@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
@@ -99,6 +99,26 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
         )
         for broker_stats in own_stats
     ]
+
+
+def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
+    """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each.
+
+    Args:
+        caller: The connections.
+        topic_places: Pairs of (broker address, topic).
+
+    Returns:
+        One ServerResult per pair, in order.
+    """
+    answers = caller.send_requests(
+        (
+            broker_addr,
+            build_request(RequestCode.GET_TOPIC_STATS_INFO, headers.write_header(headers.TopicName(topic))),
+        )
+        for broker_addr, topic in topic_places
+    )
+    return [decode_answer(answer, _parse_topic_stats) for answer in answers]
 
 
 def _logical_stats(

@@ -1,7 +1,7 @@
 """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from namesrv_core.protocol import fastjson, headers
@@ -16,7 +16,7 @@ from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_field
 
 if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
-    from nsadmin.client.topics.topic_stats import BrokerTopicStats
+    from nsadmin.client.topics.topic_stats import BrokerTopicStats, TopicStats
     from nsadmin.client.topics.topic_traffic import TopicTraffic
     from nsadmin.client.topics.topic_usage import TopicUsage
 
@@ -283,6 +283,20 @@ class TopicAdmin:
         from nsadmin.client.topics.topic_stats import read_topic_stats
 
         return read_topic_stats(self._caller, self.get_route(route_of_topic or topic), topic)
+
+    def get_stats_at(self, topic_places: Sequence[tuple[str, str]]) -> "list[ServerResult[TopicStats]]":
+        """Return the offsets of topics' queues at brokers, with one GET_TOPIC_STATS_INFO (202) each.
+
+        Args:
+            topic_places: Pairs of (broker address, topic).
+
+        Returns:
+            One ServerResult per pair, in order. The queues are the broker's own, also of a static topic. The
+            error is TopicNotExist if the broker does not have the topic.
+        """
+        from nsadmin.client.topics.topic_stats import read_stats_at
+
+        return read_stats_at(self._caller, topic_places)
 
     def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """Check a deletion without executing it; see TopicDeletion.

@@ -1,0 +1,43 @@
+"""Owns discovery prometheus, which prints the servers of a cluster as targets for Prometheus."""
+
+from typing import Annotated
+
+from nsadmin.command_line.declarations import Option
+from nsadmin.operations.exporter.figures import ServerIdentity
+from nsadmin.operations.exporter.service_discovery import build_target_groups, format_target_groups
+from nsadmin.session import Session
+
+
+def discovery_prometheus(
+    session: Session,
+    port: Annotated[
+        int | None,
+        Option(
+            "--port",
+            metavar="PORT",
+            help="Port of the targets, such as 9100 for node_exporter. Default: the port of each server.",
+            minimum=1,
+        ),
+    ] = None,
+) -> str:
+    """Print name servers and brokers as JSON for file_sd_configs of Prometheus.
+
+    Each server is a target group with labels __meta_rocketmq_kind, address, cluster, broker, broker_id and
+    context. `nsadmin exporter` serves the same at /sd, for http_sd_configs.
+
+    Examples:
+        # Write a file for file_sd_configs
+        nsadmin discovery prometheus > targets.json
+        # The machines of all servers, for node_exporter
+        nsadmin discovery prometheus --port 9100
+    """
+    cluster_info = session.admin.clusters.get_info()
+    brokers = [
+        ServerIdentity(broker_addr, broker_group.cluster_name, broker_group.broker_name, str(broker_id))
+        for broker_group in cluster_info.broker_groups
+        for broker_id, broker_addr in broker_group.broker_addrs.items()
+    ]
+    namesrv_addrs = session.admin.addresses.addrs
+    return format_target_groups(
+        build_target_groups(session.options.context or "", namesrv_addrs, brokers, port)
+    )

@@ -1,0 +1,146 @@
+"""Owns exporter, which serves metrics of clusters for Prometheus."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Annotated
+
+from nsadmin import stderr
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Option
+from nsadmin.exit_codes import UsageError
+from nsadmin.library.context_connection import resolve_connection
+from nsadmin.operations.exporter.broker_reader import ReadChoice
+from nsadmin.operations.exporter.cluster_reader import ClusterSource, ReadPlan
+from nsadmin.operations.exporter.exporter_server import ExporterPlan, run_exporter
+from nsadmin.operations.exporter.name_filter import NameFilter
+from nsadmin.output import ResultRows
+from nsadmin.session import Session
+
+_MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 1.0, 3600.0
+
+
+def exporter(
+    session: Session,
+    http_address: Annotated[
+        str,
+        Option(
+            "--http",
+            metavar="[HOST:]PORT",
+            help="Address of the metrics page. Without a host: 127.0.0.1. Default: 9557.",
+        ),
+    ] = "9557",
+    contexts_text: Annotated[
+        str | None,
+        Option(
+            "--contexts",
+            metavar="NAME,...",
+            help="Contexts to export, separated by commas. Default: the name servers of the command line.",
+        ),
+    ] = None,
+    interval_text: Annotated[
+        str,
+        Option("--interval", metavar="TIME", help="Time between two passes over all brokers. Default: 30s."),
+    ] = "30s",
+    topic_interval_text: Annotated[
+        str,
+        Option("--topic-interval", metavar="TIME", help="Time between two passes over topics. Default: 60s."),
+    ] = "60s",
+    max_request_rate: Annotated[
+        int,
+        Option(
+            "--rate",
+            metavar="N",
+            help="Maximum requests per second to all servers of a cluster. Default: 250.",
+            minimum=16,
+        ),
+    ] = 250,
+    included_patterns: Annotated[
+        list[str] | None,
+        Option(
+            "--include",
+            metavar="PATTERN",
+            help="Only topics and groups that match, such as 'orders*'. Repeatable.",
+        ),
+    ] = None,
+    excluded_patterns: Annotated[
+        list[str] | None,
+        Option("--exclude", metavar="PATTERN", help="No topics and groups that match. Repeatable."),
+    ] = None,
+    shows_system: Annotated[
+        bool, Option("--system", help="Also the topics and groups that brokers create for themselves.")
+    ] = False,
+    shows_queues: Annotated[
+        bool, Option("--per-queue", help="Also a series for each queue of a topic and of a group.")
+    ] = False,
+    is_compat: Annotated[
+        bool,
+        Option("--compat", help="Also the metrics of rocketmq-exporter under its names; implies --system."),
+    ] = False,
+    max_series: Annotated[
+        int,
+        Option("--max-series", metavar="N", help="Maximum series of a page. Default: 100000.", minimum=1),
+    ] = 100_000,
+) -> Iterator[ResultRows]:
+    """Serve metrics of name servers, brokers, topics and groups for Prometheus, until it is stopped.
+
+    nsadmin reads all servers in passes, and a scrape gets the latest figures at once. A slow or frozen broker
+    delays only its own figures. `nsadmin_scrape_age_seconds` tells how old figures are; nsadmin drops them
+    after three missed passes, but at least a minute. Deleted topics and groups are gone after the next pass.
+
+    Pages: /metrics as text or OpenMetrics, /probe?target=HOST:PORT for one server, /sd with all targets for
+    HTTP service discovery, /healthz and /readyz. docs/reference/exporter-metrics.md lists all metrics, and
+    docs/monitoring has alert rules and a dashboard. nsadmin reads one request per group and master in a pass,
+    and one per topic and master in a pass over topics. With --contexts, each series has the label context.
+
+    Examples:
+        # Serve the metrics of the context in use at http://127.0.0.1:9557/metrics
+        nsadmin exporter
+        # Two clusters, for other machines, without topics of tests
+        nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'
+        # Keep the dashboards of rocketmq-exporter
+        nsadmin exporter --http 5557 --compat
+    """
+    read_plan = ReadPlan(
+        parse_duration_seconds("--interval", interval_text, _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS),
+        parse_duration_seconds(
+            "--topic-interval", topic_interval_text, _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS
+        ),
+        max_request_rate,
+        ReadChoice(
+            NameFilter(
+                tuple(included_patterns or ()), tuple(excluded_patterns or ()), shows_system or is_compat
+            ),
+            shows_queues,
+            max_series,
+        ),
+        is_compat,
+    )
+    exporter_plan = ExporterPlan(_list_sources(session, contexts_text), read_plan, http_address, max_series)
+
+    def announce_start(bound_addr: str) -> None:
+        session.write_remark(f"serving http://{bound_addr}/metrics; stop with Ctrl-C or SIGTERM")
+
+    try:
+        signal_name = run_exporter(exporter_plan, stderr.write_stderr_line, announce_start)
+    except OSError as error:
+        raise UsageError(f'cannot listen on "{http_address}": {error.strerror or error}') from None
+    session.write_remark(f"stopped by {signal_name}")
+    yield from ()
+
+
+def _list_sources(session: Session, contexts_text: str | None) -> list[ClusterSource]:
+    if contexts_text is None:
+        return [ClusterSource("", session.open_background_client)]
+    context_names = list(dict.fromkeys(name.strip() for name in contexts_text.split(",") if name.strip()))
+    if not context_names:
+        raise UsageError('no context in --contexts: write names, such as "prod,backup"')
+    sources = []
+    for context_name in context_names:
+        connection = resolve_connection(context_name)
+        sources.append(
+            ClusterSource(
+                context_name,
+                partial(session.open_background_client, connection.find_name_servers, connection.access),
+            )
+        )
+    return sources

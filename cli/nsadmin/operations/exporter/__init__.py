@@ -1,0 +1,1 @@
+"""The Prometheus exporter: reads name servers and brokers in passes, and serves the figures as metrics."""

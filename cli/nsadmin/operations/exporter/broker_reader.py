@@ -1,0 +1,281 @@
+"""Reads one broker: runtime, replication, groups and clients, or its topics."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from sys import intern
+from time import monotonic, time
+from typing import NamedTuple, TypeVar
+
+from namesrv_core.errors import NotSupported
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.targets import target_at_addr
+from nsadmin.client.consumers.client_connections import ConnectedClient, ProducerClient
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.results import ServerResult, is_unreachable
+from nsadmin.operations.collector.name_server_poller import PollStopped
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.exporter.broker_figures import (
+    build_registration_tables,
+    build_replication_table,
+    build_runtime_tables,
+)
+from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
+from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
+from nsadmin.operations.exporter.group_figures import GroupRows, build_group_rows, build_group_tables
+from nsadmin.operations.exporter.name_filter import NameFilter
+from nsadmin.operations.exporter.reading_store import ReadingStore
+from nsadmin.operations.exporter.rolling_reads import RollingResult, read_rolling
+from nsadmin.operations.exporter.topic_figures import TopicRows, build_topic_rows, build_topic_tables
+from nsadmin.operations.registration_size import measure_registration
+
+T = TypeVar("T")
+
+_BATCH_SIZE = 16
+"""Requests that one broker gets at the same time."""
+_UP_METRICS = ("nsadmin_broker_up", "nsadmin_broker_answer_seconds")
+
+
+class ReadChoice(NamedTuple):
+    """What is read: the names, whether figures of queues are kept, and the names per broker at most."""
+
+    name_filter: NameFilter = NameFilter()
+    shows_queues: bool = False
+    max_names: int = 100_000
+
+
+class BrokerReader:
+    """Reads brokers of one cluster into a store. Several threads call its methods."""
+
+    def __init__(
+        self,
+        admin: AdminClient,
+        reading_store: ReadingStore,
+        request_pace: RequestPace,
+        read_choice: ReadChoice,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.admin = admin
+        self._store = reading_store
+        self._request_pace = request_pace
+        self._choice = read_choice
+        self._is_stopped = is_stopped
+
+    def read_state(self, server: ServerIdentity, reports_groups: bool, deadline: float) -> bool:
+        """Read runtime figures, replication, groups and clients. Return whether all was read in time."""
+        if not self._read_runtime(server):
+            return False
+        if server.broker_id == str(MASTER_BROKER_ID):
+            with self._reserve(1):
+                [ha_result] = self.admin.replication.get_status([server.address])
+            if ha_result.result is not None:
+                self._put(server, "replication", (build_replication_table(server, ha_result.result),))
+            elif not isinstance(ha_result.error, NotSupported):
+                self._store.count_error("replication", server)
+        return not reports_groups or self._read_groups(server, deadline)
+
+    def _read_runtime(self, server: ServerIdentity) -> bool:
+        with self._reserve(1):
+            began_at = monotonic()
+            [runtime_result] = self.admin.brokers.get_runtime_info([server.address])
+        # A broker that refuses the request is up.
+        is_up = not is_unreachable(runtime_result.error)
+        up_figures = (float(is_up), monotonic() - began_at)
+        self._put(server, "up", (FigureTable(_UP_METRICS, [(server.broker_labels, up_figures)]),))
+        runtime_info = self._require(runtime_result, "runtime", server)
+        if runtime_info is not None:
+            max_offset = runtime_info.get_integer("commitLogMaxOffset")
+            self._put(server, "runtime", build_runtime_tables(server, runtime_info), max_offset)
+        return is_up
+
+    def _read_groups(self, server: ServerIdentity, deadline: float) -> bool:
+        with self._reserve(2):
+            [table_result] = self.admin.groups.get_tables([target_at_addr(server.address)])
+            [committed_result] = self.admin.consumers.get_committed_each([server.address])
+        group_table = self._require(table_result, "groups", server)
+        committed_offsets = self._require(committed_result, "groups", server)
+        if group_table is None or committed_offsets is None:
+            return False
+        groups = sorted(filter(self._choice.name_filter.accepts_group, group_table))[: self._choice.max_names]
+        lag_result = self._read_rows(
+            server,
+            "groups",
+            groups,
+            lambda batch: self._read_lags(server, batch, committed_offsets),
+            build_group_tables,
+            deadline,
+        )
+        return (
+            not lag_result.is_silent
+            and self._read_clients(server, groups, deadline)
+            and lag_result.is_complete
+        )
+
+    def _read_lags(
+        self, server: ServerIdentity, groups: Sequence[str], committed_offsets: CommittedOffsets
+    ) -> dict[str, GroupRows] | None:
+        with self._reserve(len(groups)):
+            stats_results = self.admin.consumers.get_stats_each([(server.address, group) for group in groups])
+        rows_by_group: dict[str, GroupRows] = {}
+        for group, stats_result in zip(groups, stats_results, strict=True):
+            consume_stats = self._require(stats_result, "groups", server)
+            if consume_stats is not None:
+                rows_by_group[group] = build_group_rows(
+                    server,
+                    group,
+                    consume_stats,
+                    committed_offsets,
+                    int(time() * 1000),
+                    self._choice.shows_queues,
+                )
+            elif is_unreachable(stats_result.error):
+                return None
+        return rows_by_group
+
+    def _read_clients(self, server: ServerIdentity, groups: Sequence[str], deadline: float) -> bool:
+        with self._reserve(1):
+            [producer_result] = self.admin.producers.list_producers([server.address])
+        producer_clients: tuple[ProducerClient, ...] = ()
+        if producer_result.result is not None:
+            producer_clients = producer_result.result
+        elif not isinstance(producer_result.error, NotSupported):
+            self._store.count_error("clients", server)
+        earlier_reading = self._store.find_reading("clients", server.address)
+        earlier_consumers = {} if earlier_reading is None else earlier_reading.facts.consumers
+        consumers, rolling_result = read_rolling(
+            groups,
+            earlier_consumers,
+            lambda batch: self._read_connections(server, batch),
+            lambda: monotonic() < deadline,
+            _BATCH_SIZE,
+        )
+        shown_producers = [
+            producer_client
+            for producer_client in producer_clients
+            if self._choice.name_filter.accepts_group(producer_client.producer_group)
+        ]
+        client_facts = ClientFacts(consumers, _group_producers(shown_producers))
+        self._put_rolling(server, "clients", (), client_facts, rolling_result)
+        return rolling_result.is_complete
+
+    def _read_connections(
+        self, server: ServerIdentity, groups: Sequence[str]
+    ) -> dict[str, frozenset[ClientKey]] | None:
+        with self._reserve(len(groups)):
+            connections_by_group = self.admin.consumers.get_group_connections(groups, [server.address])
+        clients_by_group: dict[str, frozenset[ClientKey]] = {}
+        for group, connections in connections_by_group.items():
+            error = connections.errors[server.address]
+            if is_unreachable(error):
+                self._store.count_error("clients", server)
+                return None
+            if error is None:
+                clients_by_group[group] = frozenset(map(_make_client_key, connections.clients))
+            else:
+                self._store.count_error("clients", server)
+        return clients_by_group
+
+    def read_topics(self, server: ServerIdentity, deadline: float) -> bool:
+        """Read the registration and the offsets of all topics. Return whether all was read in time."""
+        with self._reserve(2):
+            [registrant_result] = self.admin.registrations.get_each([server.address])
+        registrant = self._require(registrant_result, "registration", server)
+        if registrant is None:
+            return False
+        name_filter = self._choice.name_filter
+        registration_tables = build_registration_tables(
+            server, registrant, measure_registration(registrant), name_filter
+        )
+        self._put(server, "registration", registration_tables)
+        topics = sorted(
+            topic for topic in registrant.topics if name_filter.accepts_topic(topic, server.broker_labels)
+        )
+        rolling_result = self._read_rows(
+            server,
+            "topics",
+            topics[: self._choice.max_names],
+            lambda batch: self._read_topic_batch(server, batch),
+            build_topic_tables,
+            deadline,
+        )
+        return rolling_result.is_complete
+
+    def _read_topic_batch(self, server: ServerIdentity, topics: Sequence[str]) -> dict[str, TopicRows] | None:
+        with self._reserve(len(topics)):
+            stats_results = self.admin.topics.get_stats_at([(server.address, topic) for topic in topics])
+        rows_by_topic: dict[str, TopicRows] = {}
+        for topic, stats_result in zip(topics, stats_results, strict=True):
+            if stats_result.result is not None:
+                rows_by_topic[topic] = build_topic_rows(
+                    server, topic, stats_result.result, self._choice.shows_queues
+                )
+            elif is_unreachable(stats_result.error):
+                self._store.count_error("topics", server)
+                return None
+        return rows_by_topic
+
+    def _read_rows(
+        self,
+        server: ServerIdentity,
+        source: str,
+        names: Sequence[str],
+        read_batch: Callable[[Sequence[str]], Mapping[str, T] | None],
+        build_tables: Callable[[Mapping[str, T]], tuple[FigureTable, ...]],
+        deadline: float,
+    ) -> RollingResult:
+        """Read the rows of many names; the facts of the reading are the rows by name."""
+        earlier_reading = self._store.find_reading(source, server.address)
+        rows_by_name, rolling_result = read_rolling(
+            names,
+            {} if earlier_reading is None else earlier_reading.facts,
+            read_batch,
+            lambda: monotonic() < deadline,
+            _BATCH_SIZE,
+        )
+        self._put_rolling(server, source, build_tables(rows_by_name), rows_by_name, rolling_result)
+        return rolling_result
+
+    def _put_rolling(
+        self,
+        server: ServerIdentity,
+        source: str,
+        tables: tuple[FigureTable, ...],
+        facts: object,
+        rolling_result: RollingResult,
+    ) -> None:
+        earlier_reading = self._store.find_reading(source, server.address)
+        # Some of the figures are still those of the earlier reading.
+        is_mixed = earlier_reading is not None and not rolling_result.is_complete
+        read_at = earlier_reading.read_at if is_mixed and earlier_reading else monotonic()
+        self._store.put_reading(Reading(source, server, read_at, tables, facts))
+
+    def _put(
+        self, server: ServerIdentity, source: str, tables: tuple[FigureTable, ...], facts: object = None
+    ) -> None:
+        self._store.put_reading(Reading(source, server, monotonic(), tables, facts))
+
+    def _require(self, result: ServerResult[T], source: str, server: ServerIdentity) -> T | None:
+        """Return the result; count the error of a failure, and return None."""
+        if result.result is None:
+            self._store.count_error(source, server)
+        return result.result
+
+    @contextmanager
+    def _reserve(self, request_count: int) -> Iterator[None]:
+        with self._request_pace.reserve_requests(request_count):
+            if self._is_stopped():
+                raise PollStopped
+            yield
+
+
+def _make_client_key(client: ConnectedClient | ProducerClient) -> ClientKey:
+    return ClientKey(intern(client.client_id), client.language or "unknown", client.version or "unknown")
+
+
+def _group_producers(producer_clients: Sequence[ProducerClient]) -> dict[str, frozenset[ClientKey]]:
+    clients_by_group: dict[str, set[ClientKey]] = {}
+    for producer_client in producer_clients:
+        clients_by_group.setdefault(producer_client.producer_group, set()).add(
+            _make_client_key(producer_client)
+        )
+    return {group: frozenset(clients) for group, clients in clients_by_group.items()}

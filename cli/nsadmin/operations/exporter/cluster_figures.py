@@ -1,0 +1,66 @@
+"""Figures of a whole cluster: differences between its name servers, and open drains."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from time import monotonic
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.operations.divergence.observer import DivergenceObserver
+from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity, clean_label
+from nsadmin.operations.state_folder import find_state_home
+
+_NO_SERVER = ServerIdentity("")
+_DIFFERENCE_STATES = ("drift", "new")
+
+
+class ClusterFigures:
+    """Remembers how old each difference is, so that a read need not wait until it is drift."""
+
+    def __init__(self, admin: AdminClient, state_home: Path | None = None) -> None:
+        self._observer = (
+            DivergenceObserver(admin, lambda: int(monotonic() * 1000))
+            if len(admin.addresses.addrs) > 1
+            else None
+        )
+        self._state_home = find_state_home() if state_home is None else state_home
+
+    def read_all(self, cluster_names: Collection[str]) -> Iterator[Reading]:
+        """Read the drains of these clusters, then the differences if there are several name servers."""
+        yield Reading("drains", _NO_SERVER, monotonic(), (self._read_drains(cluster_names),))
+        if self._observer is None:
+            return
+        try:
+            observation = self._observer.observe_once()
+        except RocketMQError:
+            return
+        if observation.verdict == "unknown":
+            return
+        counts: Counter[str] = Counter(dict.fromkeys(_DIFFERENCE_STATES, 0))
+        for finding in observation.findings:
+            counts[finding.state] += len(finding.differences)
+        difference_table = FigureTable(
+            ("nsadmin_nameserver_differences",),
+            [((state,), (float(count),)) for state, count in counts.items()],
+        )
+        yield Reading("divergence", _NO_SERVER, monotonic(), (difference_table,))
+
+    def _read_drains(self, cluster_names: Collection[str]) -> FigureTable:
+        drain_states = [
+            kept_drain.drain_state
+            for kept_drain in load_drains(self._state_home)
+            if isinstance(kept_drain, SavedDrain)
+        ]
+        return FigureTable(
+            ("nsadmin_drain_start_time_seconds",),
+            [
+                (
+                    (clean_label(drain_state.cluster), clean_label(drain_state.broker), drain_state.phase),
+                    (drain_state.started / 1000,),
+                )
+                for drain_state in drain_states
+                if drain_state.cluster in cluster_names
+            ],
+        )

@@ -1,0 +1,281 @@
+"""Reads one cluster again and again: name servers, brokers, topics, divergence and drains.
+
+Each kind of pass has its own threads. A pass ends at its deadline, and a slow server delays only itself.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from time import monotonic
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.name_servers.name_server_tables import NameServerListing
+from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.operations.collector.name_server_poller import PollStopped
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice
+from nsadmin.operations.exporter.cluster_figures import ClusterFigures
+from nsadmin.operations.exporter.compat_reader import CompatReader
+from nsadmin.operations.exporter.figures import Reading, ServerIdentity
+from nsadmin.operations.exporter.name_server_figures import (
+    build_name_server_tables,
+    choose_reported_brokers,
+    list_brokers,
+)
+from nsadmin.operations.exporter.reading_store import ReadingStore
+from nsadmin.operations.exporter.server_lanes import ServerLanes, ServerRead
+from nsadmin.phrases import abbreviate_names
+
+_EXPIRY_PASSES = 3
+"""After this many missed passes, figures are no longer served."""
+_MIN_EXPIRY_SECONDS = 60.0
+_STATE_SOURCES = ("up", "runtime", "replication", "groups", "clients")
+_TOPIC_SOURCES = ("registration", "topics", "compat")
+_STATE_THREADS, _TOPIC_THREADS = 8, 4
+_MAX_NAMED = 4
+
+
+class ReadPlan(NamedTuple):
+    """How often a cluster is read, and the limit of requests per second to all its servers.
+
+    `topic_interval_seconds` is the time between two passes over topics; they need a request per topic.
+    """
+
+    interval_seconds: float = 30.0
+    topic_interval_seconds: float = 60.0
+    requests_per_second: int = 250
+    choice: ReadChoice = ReadChoice()
+    is_compat: bool = False
+
+
+class ClusterSource(NamedTuple):
+    """A cluster to read: the name of its context, "" for none, and a function that opens a client."""
+
+    context_name: str
+    open_client: Callable[[], AbstractContextManager[AdminClient]]
+
+
+class ClusterReader:
+    """The threads that read one cluster. `report` gets a line when servers fall silent or answer again."""
+
+    def __init__(self, source: ClusterSource, read_plan: ReadPlan, report: Callable[[str], object]) -> None:
+        self.context_name = source.context_name
+        self.store = ReadingStore()
+        self._source = source
+        self._plan = read_plan
+        self._report = report
+        self._stop_event = threading.Event()
+        self._request_pace = RequestPace(read_plan.requests_per_second, pause=self._stop_event.wait)
+        self._listings: dict[str, NameServerListing] = {}
+        self._namesrv_addrs: tuple[str, ...] = ()
+        self._brokers: list[ServerIdentity] = []
+        self._reporters: set[str] = set()
+        self._brokers_known = threading.Event()
+        self._silent_names: frozenset[str] = frozenset()
+        self._failure_text = ""
+        self._threads: list[threading.Thread] = []
+        self._lanes: list[ServerLanes] = []
+
+    @property
+    def name_servers(self) -> tuple[str, ...]:
+        """The addresses of the name servers; () before the first pass."""
+        return self._namesrv_addrs
+
+    @property
+    def brokers(self) -> Sequence[ServerIdentity]:
+        """The brokers that name servers listed last."""
+        return self._brokers
+
+    @property
+    def has_read(self) -> bool:
+        """Whether the first pass over the brokers is done."""
+        return "brokers" in self.store.list_pass_results()
+
+    def start(self) -> None:
+        self._threads = [
+            threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
+            for thread_body in (self._run_state_passes, self._run_topic_passes, self._run_cluster_reads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, patience_seconds: float = 2.0) -> None:
+        """Stop all threads. Wait this many seconds for requests that are running."""
+        self._stop_event.set()
+        self._brokers_known.set()
+        for lanes in self._lanes:
+            lanes.close()
+        deadline = monotonic() + patience_seconds
+        for thread in self._threads:
+            thread.join(max(deadline - monotonic(), 0))
+
+    def make_broker_reader(self, admin: AdminClient, store: ReadingStore) -> BrokerReader:
+        """Make a reader with the choice and the pace of this cluster."""
+        return BrokerReader(admin, store, self._request_pace, self._plan.choice, self._stop_event.is_set)
+
+    def open_client(self) -> AbstractContextManager[AdminClient]:
+        return self._source.open_client()
+
+    def _run_with_restarts(self, thread_body: Callable[[], None]) -> None:
+        while not self._stop_event.is_set():
+            try:
+                thread_body()
+            except (PollStopped, ClientClosed):
+                return
+            except Exception as error:
+                self._report_failure(error)
+                self._stop_event.wait(self._plan.interval_seconds)
+
+    def _report_failure(self, error: Exception) -> None:
+        """Report an error once, also if it occurs in every pass."""
+        failure_text = error_text(error) if isinstance(error, RocketMQError) else repr(error)
+        if failure_text != self._failure_text:
+            self._failure_text = failure_text
+            self._report(f"{self._prefix}cannot read the cluster: {failure_text}")
+
+    @property
+    def _prefix(self) -> str:
+        return f"{self.context_name}: " if self.context_name else ""
+
+    def _open_lanes(self, name: str, thread_count: int) -> ServerLanes:
+        lanes = ServerLanes(name, thread_count)
+        self._lanes.append(lanes)
+        return lanes
+
+    def _repeat_passes(self, interval_seconds: float, run_pass: Callable[[float], None]) -> None:
+        """Run a pass per interval, with the end of the interval as its deadline."""
+        while not self._stop_event.is_set():
+            began_at = monotonic()
+            run_pass(began_at + interval_seconds)
+            self._stop_event.wait(max(began_at + interval_seconds - monotonic(), 0.05))
+
+    def _run_state_passes(self) -> None:
+        namesrv_lanes = self._open_lanes("nameservers", 4)
+        broker_lanes = self._open_lanes("brokers", _STATE_THREADS)
+        with self._source.open_client() as admin:
+            broker_reader = self.make_broker_reader(admin, self.store)
+
+            def run_pass(deadline: float) -> None:
+                began_at = monotonic()
+                self._read_name_servers(admin, namesrv_lanes, deadline)
+                unfinished_count = broker_lanes.run_pass(
+                    self._brokers,
+                    self._guard_read(
+                        lambda server: broker_reader.read_state(
+                            server, server.address in self._reporters, deadline
+                        )
+                    ),
+                    deadline,
+                )
+                self._expire(_STATE_SOURCES, self._plan.interval_seconds)
+                self.store.record_pass("brokers", monotonic() - began_at, unfinished_count)
+                self._report_silent()
+
+            self._repeat_passes(self._plan.interval_seconds, run_pass)
+
+    def _read_name_servers(self, admin: AdminClient, lanes: ServerLanes, deadline: float) -> None:
+        self._namesrv_addrs = tuple(admin.addresses.addrs)
+        servers = [ServerIdentity(namesrv_addr) for namesrv_addr in self._namesrv_addrs]
+        lanes.run_pass(servers, self._guard_read(partial(self._read_name_server, admin)), deadline)
+        self._brokers = list_brokers(
+            self._listings[namesrv_addr]
+            for namesrv_addr in self._namesrv_addrs
+            if namesrv_addr in self._listings
+        )
+        self._reporters = choose_reported_brokers(self._brokers)
+        self.store.retain_brokers(self._brokers, self._reporters)
+        self._brokers_known.set()
+
+    def _read_name_server(self, admin: AdminClient, server: ServerIdentity) -> bool:
+        with self._request_pace.reserve_requests(3):
+            began_at = monotonic()
+            [result] = admin.name_server_tables.get_listing_each([server.address], ())
+        answer_seconds = monotonic() - began_at
+        if result.result is None:
+            self.store.count_error("tables", server)
+        else:
+            # A name server without any broker may have just started: keep what is known.
+            self._listings[server.address] = result.result
+        tables = build_name_server_tables(server.address, result.result, answer_seconds)
+        self.store.put_reading(Reading("tables", server, monotonic(), tables))
+        return result.error is None
+
+    def _run_topic_passes(self) -> None:
+        self._brokers_known.wait()
+        lanes = self._open_lanes("topics", _TOPIC_THREADS)
+        with self._source.open_client() as admin:
+            broker_reader = self.make_broker_reader(admin, self.store)
+            compat_reader = (
+                CompatReader(
+                    admin, self.store, self._request_pace, self._plan.choice, self._stop_event.is_set
+                )
+                if self._plan.is_compat
+                else None
+            )
+
+            def read_server(server: ServerIdentity, deadline: float) -> bool:
+                has_read_topics = broker_reader.read_topics(server, deadline)
+                return has_read_topics and (
+                    compat_reader is None or compat_reader.read_broker(server, deadline)
+                )
+
+            def run_pass(deadline: float) -> None:
+                began_at = monotonic()
+                reporters = [server for server in self._brokers if server.address in self._reporters]
+                unfinished_count = lanes.run_pass(
+                    reporters, self._guard_read(lambda server: read_server(server, deadline)), deadline
+                )
+                self._expire(_TOPIC_SOURCES, self._plan.topic_interval_seconds)
+                self.store.record_pass("topics", monotonic() - began_at, unfinished_count)
+
+            self._repeat_passes(self._plan.topic_interval_seconds, run_pass)
+
+    def _run_cluster_reads(self) -> None:
+        self._brokers_known.wait()
+        with self._source.open_client() as admin:
+            cluster_figures = ClusterFigures(admin)
+            while not self._stop_event.is_set():
+                began_at = monotonic()
+                for reading in cluster_figures.read_all({server.cluster_name for server in self._brokers}):
+                    self.store.put_reading(reading)
+                # A comparison reads all routes of all name servers: rest ten times as long.
+                rest_seconds = max(10 * (monotonic() - began_at), self._plan.interval_seconds)
+                self._stop_event.wait(rest_seconds)
+
+    def _guard_read(self, read_server: ServerRead) -> ServerRead:
+        """Turn the errors of a read into an unfinished one, so that it does not end the pass."""
+
+        def read_guarded(server: ServerIdentity) -> bool:
+            try:
+                return read_server(server)
+            except (PollStopped, ClientClosed):
+                return False
+            except Exception as error:
+                self._report_failure(error)
+                return False
+
+        return read_guarded
+
+    def _expire(self, sources: Sequence[str], interval_seconds: float) -> None:
+        max_age = max(_EXPIRY_PASSES * interval_seconds, _MIN_EXPIRY_SECONDS)
+        self.store.expire_readings(dict.fromkeys(sources, max_age), monotonic())
+
+    def _report_silent(self) -> None:
+        """Report which brokers do not answer, if that has changed since the last pass."""
+        silent_names = frozenset(
+            "/".join(reading.server[1:])
+            for reading in self.store.list_readings()
+            if reading.source == "up" and reading.tables[0].rows[0][1][0] == 0
+        )
+        if silent_names != self._silent_names:
+            self._silent_names = silent_names
+            silent_text = (
+                f"{len(silent_names)} of {len(self._brokers)} brokers do not answer: "
+                f"{abbreviate_names(sorted(silent_names), _MAX_NAMED)}"
+                if silent_names
+                else f"all {len(self._brokers)} brokers answer again"
+            )
+            self._report(self._prefix + silent_text)

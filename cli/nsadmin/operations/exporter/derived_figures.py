@@ -1,0 +1,89 @@
+"""Figures that need the answers of several brokers: slave distance, and clients without duplicates. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.operations.exporter.figures import FigureRow, FigureTable, Reading, clean_label
+
+
+class ClientKey(NamedTuple):
+    """One connected client."""
+
+    client_id: str
+    language: str
+    version: str
+
+
+class ClientFacts(NamedTuple):
+    """The clients of each group on one broker. A known group without clients has an empty set."""
+
+    consumers: Mapping[str, frozenset[ClientKey]]
+    producers: Mapping[str, frozenset[ClientKey]]
+
+
+def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:
+    """Derive the figures from the readings of one cluster or of several."""
+    runtime_readings = []
+    client_readings = []
+    for reading in readings:
+        if reading.source == "runtime":
+            runtime_readings.append(reading)
+        elif reading.source == "clients":
+            client_readings.append(reading)
+    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(client_readings)]
+
+
+def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
+    """The facts of a runtime reading are the end of the commit log in bytes, or None."""
+    offsets_by_name: dict[tuple[str, str], dict[int, int]] = {}
+    for reading in runtime_readings:
+        cluster_name, broker_name, broker_id = reading.server.broker_labels
+        if reading.facts is not None:
+            offsets_by_name.setdefault((cluster_name, broker_name), {})[int(broker_id)] = reading.facts
+    distance_rows: list[FigureRow] = [
+        ((*name, str(broker_id)), (float(max(max_offsets[MASTER_BROKER_ID] - max_offset, 0)),))
+        for name, max_offsets in offsets_by_name.items()
+        if MASTER_BROKER_ID in max_offsets
+        for broker_id, max_offset in max_offsets.items()
+        if broker_id != MASTER_BROKER_ID
+    ]
+    return FigureTable(("nsadmin_broker_slave_distance_bytes",), distance_rows)
+
+
+def _derive_client_counts(client_readings: Iterable[Reading]) -> list[FigureTable]:
+    clients_by_kind: dict[str, dict[tuple[str, str], set[ClientKey]]] = {"consumer": {}, "producer": {}}
+    for reading in client_readings:
+        client_facts: ClientFacts = reading.facts
+        for kind, clients_by_group in (
+            ("consumer", client_facts.consumers),
+            ("producer", client_facts.producers),
+        ):
+            for group, clients in clients_by_group.items():
+                group_place = (reading.server.cluster_name, group)
+                clients_by_kind[kind].setdefault(group_place, set()).update(clients)
+    release_counts: Counter[tuple[str, str, str, str]] = Counter()
+    for kind, clients_by_place in clients_by_kind.items():
+        # A process can be a client of several groups with the same id.
+        clients_by_cluster: dict[str, set[ClientKey]] = {}
+        for (cluster_name, _), group_clients in clients_by_place.items():
+            clients_by_cluster.setdefault(cluster_name, set()).update(group_clients)
+        for cluster_name, cluster_clients in clients_by_cluster.items():
+            for client in cluster_clients:
+                release_counts[cluster_name, kind, client.language, client.version] += 1
+    return [
+        FigureTable(("nsadmin_group_clients",), _count_by_group(clients_by_kind["consumer"])),
+        FigureTable(("nsadmin_producer_clients",), _count_by_group(clients_by_kind["producer"])),
+        FigureTable(
+            ("nsadmin_clients",),
+            [(labels, (float(client_count),)) for labels, client_count in sorted(release_counts.items())],
+        ),
+    ]
+
+
+def _count_by_group(clients_by_place: Mapping[tuple[str, str], set[ClientKey]]) -> list[FigureRow]:
+    return [
+        ((cluster_name, clean_label(group)), (float(len(clients)),))
+        for (cluster_name, group), clients in clients_by_place.items()
+    ]

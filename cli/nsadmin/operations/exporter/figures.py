@@ -1,0 +1,58 @@
+"""Records of the exporter: figures of one server, as tables whose rows have the same labels."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.printable_text import escape_unsafe
+
+LabelValues = tuple[str, ...]
+FigureRow = tuple[LabelValues, tuple[float | None, ...]]
+"""The values of the labels, and one figure per metric. None stands for a figure that is not known."""
+
+_MAX_LABEL_LENGTH = 512
+
+
+class FigureTable(NamedTuple):
+    """Figures of several metrics that have the same labels, in the order of `metric_names`."""
+
+    metric_names: tuple[str, ...]
+    rows: Sequence[FigureRow]
+
+
+class ServerIdentity(NamedTuple):
+    """The server that a reading is about. A name server has only an address."""
+
+    address: str
+    cluster_name: str = ""
+    broker_name: str = ""
+    broker_id: str = ""
+
+    @property
+    def broker_labels(self) -> LabelValues:
+        """The values of the labels cluster, broker and id."""
+        return self.cluster_name, self.broker_name, self.broker_id
+
+
+class Reading(NamedTuple):
+    """The figures that one kind of request gave for one server.
+
+    `read_at` is in seconds of a steady clock. `facts` has values from which other figures are derived.
+    """
+
+    source: str
+    server: ServerIdentity
+    read_at: float
+    tables: tuple[FigureTable, ...] = ()
+    facts: Any = None
+
+
+def clean_label(name: str) -> str:
+    """Make a label value from a name that a server reported: printable, valid UTF-8 and of bounded length."""
+    if name.isascii() and name.isprintable() and len(name) <= _MAX_LABEL_LENGTH:
+        return name
+    return escape_unsafe(name[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode())
+
+
+def merge_rows(row_lists: Iterable[Sequence[FigureRow]]) -> list[FigureRow]:
+    """Return the rows of several lists as one list."""
+    return [row for rows in row_lists for row in rows]

@@ -1,0 +1,120 @@
+"""Figures of consumer groups on one broker: their lag. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.operations.exporter.figures import (
+    FigureRow,
+    FigureTable,
+    ServerIdentity,
+    clean_label,
+    merge_rows,
+)
+
+LAG_METRICS = (
+    "nsadmin_group_lag_messages",
+    "nsadmin_group_lag_seconds",
+    "nsadmin_group_inflight_messages",
+    "nsadmin_group_committed_messages",
+    "nsadmin_group_uncommitted_queues",
+)
+RATE_METRICS = ("nsadmin_group_consumed_messages_per_second",)
+QUEUE_LAG_METRICS = ("nsadmin_group_queue_lag_messages", "nsadmin_group_queue_lag_seconds")
+
+
+class GroupRows(NamedTuple):
+    """The rows of one group on one broker: by topic, of the group itself, and by queue."""
+
+    lag_rows: Sequence[FigureRow]
+    rate_rows: Sequence[FigureRow]
+    queue_rows: Sequence[FigureRow]
+
+
+def build_group_rows(
+    server: ServerIdentity,
+    group: str,
+    consume_stats: ConsumeStats,
+    committed_offsets: CommittedOffsets,
+    now_ms: int,
+    shows_queues: bool,
+) -> GroupRows:
+    """Build the rows of a group. A queue without a committed offset has no lag, as in consumerProgress."""
+    cluster_name, broker_name, _ = server.broker_labels
+    group_label = clean_label(group)
+    lags_by_topic: dict[str, list[GroupQueueLag]] = {}
+    for queue_lag in consume_stats.queues:
+        lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
+    lag_rows: list[FigureRow] = []
+    queue_rows: list[FigureRow] = []
+    for topic, queue_lags in lags_by_topic.items():
+        labels = (cluster_name, broker_name, group_label, clean_label(topic))
+        committed_lags = find_committed(queue_lags, committed_offsets.get(f"{topic}@{group}", ()))
+        lag_rows.append((labels, _sum_lags(queue_lags, committed_lags, now_ms)))
+        if shows_queues:
+            queue_rows += [
+                (
+                    (*labels, str(queue_lag.queue.queue_id)),
+                    (float(count_behind(queue_lag)), measure_delay([queue_lag], now_ms)),
+                )
+                for queue_lag in committed_lags
+            ]
+    rate_row = ((cluster_name, broker_name, group_label), (consume_stats.consume_tps,))
+    return GroupRows(lag_rows, [rate_row], queue_rows)
+
+
+def find_committed(
+    queue_lags: Sequence[GroupQueueLag], committed_queue_ids: Collection[int]
+) -> list[GroupQueueLag]:
+    """Return the queues on which the group has committed an offset. Brokers report 0 for the others."""
+    return [
+        queue_lag
+        for queue_lag in queue_lags
+        # A queue that was first committed between the two requests has an offset above 0.
+        if queue_lag.queue.queue_id in committed_queue_ids or (queue_lag.consumer_offset or 0) > 0
+    ]
+
+
+def count_behind(queue_lag: GroupQueueLag) -> int:
+    """The messages that the group has not consumed; 0 if its offset is beyond the end of the queue."""
+    return max(queue_lag.lag_count or 0, 0)
+
+
+def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
+    """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
+    lagging_queues = [queue_lag for queue_lag in queue_lags if count_behind(queue_lag)]
+    consume_times = [
+        queue_lag.last_consumed_ms for queue_lag in lagging_queues if queue_lag.last_consumed_ms is not None
+    ]
+    if not consume_times:
+        return None if lagging_queues else 0.0
+    return max(now_ms - min(consume_times), 0) / 1000
+
+
+def _sum_lags(
+    queue_lags: Sequence[GroupQueueLag], committed_lags: Sequence[GroupQueueLag], now_ms: int
+) -> tuple[float | None, ...]:
+    uncommitted_count = float(len(queue_lags) - len(committed_lags))
+    if not committed_lags:
+        return None, None, None, None, uncommitted_count
+    inflight_counts = [
+        queue_lag.inflight_count for queue_lag in committed_lags if queue_lag.inflight_count is not None
+    ]
+    return (
+        float(sum(map(count_behind, committed_lags))),
+        measure_delay(committed_lags, now_ms),
+        float(sum(inflight_counts)) if inflight_counts else None,
+        float(sum(queue_lag.consumer_offset or 0 for queue_lag in committed_lags)),
+        uncommitted_count,
+    )
+
+
+def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTable, ...]:
+    """Join the rows of all groups of a broker."""
+    all_rows = list(rows_by_group.values())
+    return (
+        FigureTable(LAG_METRICS, merge_rows(group_rows.lag_rows for group_rows in all_rows)),
+        FigureTable(RATE_METRICS, merge_rows(group_rows.rate_rows for group_rows in all_rows)),
+        FigureTable(QUEUE_LAG_METRICS, merge_rows(group_rows.queue_rows for group_rows in all_rows)),
+    )

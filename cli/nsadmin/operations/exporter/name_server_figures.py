@@ -1,0 +1,80 @@
+"""Figures of one name server, and the brokers that name servers list. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.name_servers.name_server_tables import NameServerListing
+from nsadmin.operations.exporter.figures import FigureTable, ServerIdentity, clean_label
+
+_UP_METRICS = ("nsadmin_nameserver_up", "nsadmin_nameserver_answer_seconds", "nsadmin_nameserver_topics")
+
+
+def build_name_server_tables(
+    namesrv_addr: str, listing: NameServerListing | None, answer_seconds: float
+) -> tuple[FigureTable, ...]:
+    """Build the figures of a name server; `listing` is None if it did not answer."""
+    if listing is None:
+        return (FigureTable(_UP_METRICS, [((namesrv_addr,), (0.0, answer_seconds, None))]),)
+    up_row = ((namesrv_addr,), (1.0, answer_seconds, float(len(listing.topics))))
+    broker_counts: Counter[tuple[str, str]] = Counter()
+    masterless_counts: Counter[str] = Counter()
+    for cluster_name in listing.clusters:
+        broker_counts.update({(cluster_name, "master"): 0, (cluster_name, "slave"): 0})
+        masterless_counts[cluster_name] += 0
+    for broker_group in listing.groups.values():
+        member_ids = [member.broker_id for member in broker_group.members]
+        for member_id in member_ids:
+            broker_counts[broker_group.cluster_name, _name_role(member_id)] += 1
+        masterless_counts[broker_group.cluster_name] += MASTER_BROKER_ID not in member_ids
+    return (
+        FigureTable(_UP_METRICS, [up_row]),
+        FigureTable(
+            ("nsadmin_nameserver_brokers",),
+            [
+                ((namesrv_addr, clean_label(cluster_name), role), (float(broker_count),))
+                for (cluster_name, role), broker_count in broker_counts.items()
+            ],
+        ),
+        FigureTable(
+            ("nsadmin_nameserver_broker_groups_without_master",),
+            [
+                ((namesrv_addr, clean_label(cluster_name)), (float(group_count),))
+                for cluster_name, group_count in masterless_counts.items()
+            ],
+        ),
+    )
+
+
+def _name_role(broker_id: int) -> str:
+    return "master" if broker_id == MASTER_BROKER_ID else "slave"
+
+
+def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
+    """List the brokers of all name servers, each once, masters of a broker name before its slaves.
+
+    A broker that name servers list under different addresses gets the address of the first listing, because
+    two servers must not have the same labels.
+    """
+    brokers_by_place: dict[tuple[str, str, int], ServerIdentity] = {}
+    for listing in listings:
+        for broker_group in listing.groups.values():
+            for member in broker_group.members:
+                brokers_by_place.setdefault(
+                    (broker_group.cluster_name, broker_group.broker_name, member.broker_id),
+                    ServerIdentity(
+                        member.broker_addr,
+                        clean_label(broker_group.cluster_name),
+                        clean_label(broker_group.broker_name),
+                        str(member.broker_id),
+                    ),
+                )
+    return [brokers_by_place[place] for place in sorted(brokers_by_place)]
+
+
+def choose_reported_brokers(brokers: Iterable[ServerIdentity]) -> set[str]:
+    """Choose the address that reports topics and groups of each broker name: usually the master's."""
+    first_by_name: dict[tuple[str, str], str] = {}
+    for server in brokers:
+        first_by_name.setdefault((server.cluster_name, server.broker_name), server.address)
+    return set(first_by_name.values())

@@ -1,0 +1,67 @@
+"""Figures of topics on one broker, from the offsets of their queues. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client.topics.topic_stats import TopicStats
+from nsadmin.operations.exporter.figures import (
+    FigureRow,
+    FigureTable,
+    ServerIdentity,
+    clean_label,
+    merge_rows,
+)
+from nsadmin.operations.topic_kinds import DLQ_PREFIX
+
+TOPIC_METRICS = (
+    "nsadmin_topic_put_messages_total",
+    "nsadmin_topic_stored_messages",
+    "nsadmin_topic_last_message_time_seconds",
+    "nsadmin_topic_put_messages_per_second",
+)
+DEAD_LETTER_METRICS = ("nsadmin_group_dead_letters",)
+QUEUE_METRICS = ("nsadmin_topic_queue_put_messages_total", "nsadmin_topic_queue_stored_messages")
+
+
+class TopicRows(NamedTuple):
+    """The rows of one topic on one broker: its own, of its group if it has dead letters, and by queue."""
+
+    topic_rows: Sequence[FigureRow]
+    dead_letter_rows: Sequence[FigureRow]
+    queue_rows: Sequence[FigureRow]
+
+
+def build_topic_rows(
+    server: ServerIdentity, topic: str, topic_stats: TopicStats, shows_queues: bool
+) -> TopicRows:
+    """Build the rows of a topic. Nothing is known about the time of the newest message if there is none."""
+    cluster_name, broker_name, _ = server.broker_labels
+    labels = (cluster_name, broker_name, clean_label(topic))
+    stored_counts = [float(queue.max_offset - (queue.min_offset or 0)) for queue in topic_stats.queues]
+    newest_ms = max((queue.last_update_timestamp for queue in topic_stats.queues), default=0)
+    topic_figures = (
+        float(sum(queue.max_offset for queue in topic_stats.queues)),
+        sum(stored_counts),
+        newest_ms / 1000 if newest_ms > 0 else None,
+        topic_stats.put_tps,
+    )
+    dead_letter_rows: list[FigureRow] = []
+    if topic.startswith(DLQ_PREFIX):
+        group_labels = (cluster_name, broker_name, clean_label(topic[len(DLQ_PREFIX) :]))
+        dead_letter_rows.append((group_labels, (sum(stored_counts),)))
+    queue_rows = [
+        ((*labels, str(queue.queue_id)), (float(queue.max_offset), stored_count))
+        for queue, stored_count in zip(topic_stats.queues, stored_counts, strict=True)
+        if shows_queues
+    ]
+    return TopicRows([(labels, topic_figures)], dead_letter_rows, queue_rows)
+
+
+def build_topic_tables(rows_by_topic: Mapping[str, TopicRows]) -> tuple[FigureTable, ...]:
+    """Join the rows of all topics of a broker."""
+    all_rows = list(rows_by_topic.values())
+    return (
+        FigureTable(TOPIC_METRICS, merge_rows(topic_rows.topic_rows for topic_rows in all_rows)),
+        FigureTable(DEAD_LETTER_METRICS, merge_rows(topic_rows.dead_letter_rows for topic_rows in all_rows)),
+        FigureTable(QUEUE_METRICS, merge_rows(topic_rows.queue_rows for topic_rows in all_rows)),
+    )
