@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands, schemas and type stubs.
+"""`python -m nsadmin.manual`: writes man/, completions/, generated pages, schemas and type stubs.
 
 `--check` only compares.
 """
@@ -8,7 +8,16 @@ from pathlib import Path
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
-from nsadmin.manual import async_stubs, library_page, man_pages, package_stub, reference_page
+from nsadmin.manual import (
+    async_stubs,
+    exporter_alerts,
+    exporter_dashboard,
+    exporter_page,
+    library_page,
+    man_pages,
+    package_stub,
+    reference_page,
+)
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
 from nsadmin.manual.completion_scripts.command_shapes import build_shapes
@@ -31,6 +40,9 @@ def render_files() -> dict[str, str]:
         "completions/nsadmin.ps1": powershell.render_script(command_shapes),
         **reference_page.render_pages(command_descriptions),
         "docs/reference/library.md": library_page.render_library_page(),
+        "docs/reference/exporter-metrics.md": exporter_page.render_metrics_page(),
+        "docs/monitoring/exporter-alerts.yml": exporter_alerts.render_alert_rules(),
+        "docs/monitoring/exporter-dashboard.json": exporter_dashboard.render_dashboard(),
         "docs/reference/journal.schema.json": record_schema.record_schema_text(),
         "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
         "docs/reference/cluster.schema.json": cluster_schema.format_schema(),

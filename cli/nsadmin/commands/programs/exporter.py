@@ -84,13 +84,15 @@ def exporter(
     """Serve metrics of name servers, brokers, topics and groups for Prometheus, until it is stopped.
 
     nsadmin reads all servers in passes, and a scrape gets the latest figures at once. A slow or frozen broker
-    delays only its own figures. `nsadmin_scrape_age_seconds` tells how old figures are; nsadmin drops them
-    after three missed passes, but at least a minute. Deleted topics and groups are gone after the next pass.
+    delays only its own figures. `nsadmin_scrape_age_seconds` is the age of the figures of a server. nsadmin
+    drops figures after three missed passes, but not within a minute. Deleted topics and groups disappear in
+    the next pass.
 
     Pages: /metrics as text or OpenMetrics, /probe?target=HOST:PORT for one server, /sd with all targets for
     HTTP service discovery, /healthz and /readyz. docs/reference/exporter-metrics.md lists all metrics, and
-    docs/monitoring has alert rules and a dashboard. nsadmin reads one request per group and master in a pass,
-    and one per topic and master in a pass over topics. With --contexts, each series has the label context.
+    docs/monitoring has alert rules and a dashboard. A pass needs two requests for each group on each master,
+    and a pass over topics one for each topic on each master. With --contexts, each series has the label
+    `context`.
 
     Examples:
         # Serve the metrics of the context in use at http://127.0.0.1:9557/metrics

@@ -33,7 +33,10 @@ _EXPIRY_PASSES = 3
 """After this many missed passes, figures are no longer served."""
 _MIN_EXPIRY_SECONDS = 60.0
 _STATE_SOURCES = ("up", "runtime", "replication", "groups", "clients")
-_TOPIC_SOURCES = ("registration", "topics", "compat")
+_TOPIC_SOURCES = ("registration", "topics")
+_COMPAT_SOURCES = ("compat",)
+_COMPAT_INTERVALS = 4
+"""So many further intervals a broker may take for the figures of --compat."""
 _STATE_THREADS, _TOPIC_THREADS = 8, 4
 _MAX_NAMED = 4
 
@@ -95,9 +98,12 @@ class ClusterReader:
         return "brokers" in self.store.list_pass_results()
 
     def start(self) -> None:
+        thread_bodies = [self._run_state_passes, self._run_topic_passes, self._run_cluster_reads]
+        if self._plan.is_compat:
+            thread_bodies.append(self._run_compat_passes)
         self._threads = [
             threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
-            for thread_body in (self._run_state_passes, self._run_topic_passes, self._run_cluster_reads)
+            for thread_body in thread_bodies
         ]
         for thread in self._threads:
             thread.start()
@@ -208,30 +214,42 @@ class ClusterReader:
         lanes = self._open_lanes("topics", _TOPIC_THREADS)
         with self._source.open_client() as admin:
             broker_reader = self.make_broker_reader(admin, self.store)
-            compat_reader = (
-                CompatReader(
-                    admin, self.store, self._request_pace, self._plan.choice, self._stop_event.is_set
-                )
-                if self._plan.is_compat
-                else None
-            )
-
-            def read_server(server: ServerIdentity, deadline: float) -> bool:
-                has_read_topics = broker_reader.read_topics(server, deadline)
-                return has_read_topics and (
-                    compat_reader is None or compat_reader.read_broker(server, deadline)
-                )
 
             def run_pass(deadline: float) -> None:
                 began_at = monotonic()
                 reporters = [server for server in self._brokers if server.address in self._reporters]
                 unfinished_count = lanes.run_pass(
-                    reporters, self._guard_read(lambda server: read_server(server, deadline)), deadline
+                    reporters,
+                    self._guard_read(lambda server: broker_reader.read_topics(server, deadline)),
+                    deadline,
                 )
                 self._expire(_TOPIC_SOURCES, self._plan.topic_interval_seconds)
                 self.store.record_pass("topics", monotonic() - began_at, unfinished_count)
 
             self._repeat_passes(self._plan.topic_interval_seconds, run_pass)
+
+    def _run_compat_passes(self) -> None:
+        """Read what only --compat needs. A broker may take several intervals, because it is asked a lot."""
+        self._brokers_known.wait()
+        lanes = self._open_lanes("compat", _TOPIC_THREADS)
+        interval_seconds = self._plan.topic_interval_seconds
+        with self._source.open_client() as admin:
+            compat_reader = CompatReader(
+                admin, self.store, self._request_pace, self._plan.choice, self._stop_event.is_set
+            )
+
+            def run_pass(deadline: float) -> None:
+                began_at = monotonic()
+                read_deadline = deadline + _COMPAT_INTERVALS * interval_seconds
+                unfinished_count = lanes.run_pass(
+                    self._brokers,
+                    self._guard_read(lambda server: compat_reader.read_broker(server, read_deadline)),
+                    deadline,
+                )
+                self._expire(_COMPAT_SOURCES, (1 + _COMPAT_INTERVALS) * interval_seconds)
+                self.store.record_pass("compat", monotonic() - began_at, unfinished_count)
+
+            self._repeat_passes(interval_seconds, run_pass)
 
     def _run_cluster_reads(self) -> None:
         self._brokers_known.wait()

@@ -70,7 +70,8 @@ def build_compat_runtime(server: ServerIdentity, runtime_info: RuntimeInfo) -> F
     }
     for name, table_keys in RATE_FIGURES:
         rate_words = next((table[key] for key in table_keys if key in table), "").split()
-        for window, rate_word in zip(RATE_WINDOWS, rate_words, strict=False):
+        # A broker that has just started has no rates yet: rocketmq-exporter says 0.
+        for window, rate_word in zip(RATE_WINDOWS, [*rate_words, "0", "0", "0"], strict=False):
             figures[f"{name}_tps{window}"] = float(rate_word)
     return FigureTable(tuple(RUNTIME_PREFIX + name for name in figures), [(labels, tuple(figures.values()))])
 
