@@ -59,6 +59,7 @@ ELSEWHERE = {
     "dlqReplay": "simulated consumers never fail",
     "dlqShow": "simulated consumers never fail",
     "dumpCompactionLog": "it reads a file of a real broker",
+    "exporter": "it serves until it is stopped",
     "exportMetadataInRocksDB": "it reads files of a real broker",
     "proxyList": "simulated clients use no proxy",
     "produce": "simulated brokers take no messages",

@@ -26,8 +26,8 @@ def discovery_prometheus(
     context. `nsadmin exporter` serves the same at /sd, for http_sd_configs.
 
     Examples:
-        # Write a file for file_sd_configs
-        nsadmin discovery prometheus > targets.json
+        # All name servers and brokers
+        nsadmin discovery prometheus
         # The machines of all servers, for node_exporter
         nsadmin discovery prometheus --port 9100
     """

@@ -1,0 +1,44 @@
+"""Figures of a whole cluster: differences and drains."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.exporter.cluster_figures import ClusterFigures
+from nsadmin.operations.exporter.figures import FigureRow
+from tests.support.servers import FakeNameServer
+
+
+def rows(figures: ClusterFigures, *clusters: str) -> dict[str, list[FigureRow]]:
+    return {reading.source: list(reading.tables[0].rows) for reading in figures.read_all(clusters)}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    for cluster, broker in (("C", "a"), ("Other", "b")):
+        store = DrainStore(drain_folder_of(tmp_path, cluster, broker), broker)
+        store.save_drain(DrainState(cluster, broker, ("n:1",), 1_700_000_000_500, 0), QueueSnapshot())
+    return tmp_path
+
+
+def test_open_drains_of_the_brokers_of_this_cluster(state: Path) -> None:
+    with AdminClient("127.0.0.1:1") as admin:
+        found = rows(ClusterFigures(admin, state), "C")
+    assert found == {"drains": [(("C", "a", "snapshot"), (1_700_000_000.5,))]}
+
+
+def test_differences_between_two_name_servers(tmp_path: Path) -> None:
+    brokers = {"C": {"a": {0: "127.0.0.1:1"}}}
+    with FakeNameServer(brokers) as first, FakeNameServer(brokers) as second:
+        first.routes = {"T": {"a": 6}}
+        second.routes = {"T": {"a": 6}}
+        with AdminClient(f"{first.addr};{second.addr}", timeout=5) as admin:
+            figures = ClusterFigures(admin, tmp_path)
+            assert dict(rows(figures)["divergence"]) == {("drift",): (0.0,), ("new",): (0.0,)}
+            second.routes = {"T": {"a": 4}}
+            assert dict(rows(figures)["divergence"]) == {("drift",): (0.0,), ("new",): (1.0,)}
+            second.close()
+            assert "divergence" not in rows(figures)

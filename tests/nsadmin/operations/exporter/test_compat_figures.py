@@ -1,0 +1,81 @@
+"""Figures under the names of rocketmq-exporter."""
+
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.operations.exporter.compat_figures import (
+    CompatClients,
+    CompatFacts,
+    build_compat_runtime,
+    derive_compat_tables,
+    sum_raw_lags,
+    sum_raw_offsets,
+)
+from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
+from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
+from nsadmin.operations.exporter.topic_figures import TOPIC_METRICS
+from tests.support.exported import BROKER
+
+OTHER = ServerIdentity("h:3", "C", "b", "0")
+
+
+def derived(*readings: Reading) -> dict[str, dict[tuple[str, ...], tuple[float | None, ...]]]:
+    return {table.metric_names[0]: dict(table.rows) for table in derive_compat_tables(readings)}
+
+
+def test_the_runtime_figures() -> None:
+    table = {
+        "brokerVersionDesc": "V5_5_0", "brokerVersion": "493", "bootTimestamp": "17", "putTps": "1 2 3",
+        "getMissTps": "", "getTransferedTps": "5 6 7", "putMessageDistributeTime": "[<=0ms]:4 [10s~]:1 ",
+        "commitLogDirCapacity": "Total : 1.0 KiB, Free : 1.0 B.", "remainHowManyDataToFlush": "2 KiB",
+    }  # fmt: skip
+    built = build_compat_runtime(BROKER, RuntimeInfo(table))
+    [(labels, figures)] = built.rows
+    assert labels == ("C", "h:1", "", "V5_5_0", "17", "493")
+    found = {
+        name.removeprefix("rocketmq_brokeruntime_"): figure
+        for name, figure in zip(built.metric_names, figures, strict=True)
+    }
+    assert (found["put_tps10"], found["put_tps60"], found["put_tps600"]) == (1, 2, 3)
+    assert (found["getmiss_tps10"], found["gettransfered_tps600"]) == (0, 7)
+    assert (found["pmdt_0ms"], found["pmdt_10stomore"], found["pmdt_1to2s"]) == (4, 1, None)
+    assert (found["commitlogdir_capacity_total"], found["remain_howmanydata_toflush"]) == (1024, 2048)
+    assert found["dispatch_maxbuffer"] is None
+
+
+def test_its_lag_counts_queues_without_a_committed_offset_whole() -> None:
+    queues = (
+        GroupQueueLag("G", MessageQueue("T", "a", 0), 10, 4, None, None),
+        GroupQueueLag("G", MessageQueue("T", "a", 1), 5, None, None, None),
+    )
+    assert sum_raw_lags(ConsumeStats(0, queues)) == {"T": 11}
+    assert sum_raw_offsets(ConsumeStats(0, queues)) == {"T": 4}
+
+
+def test_the_lag_is_the_sum_of_all_brokers_and_the_clients_are_those_of_the_first() -> None:
+    clients = CompatClients(2, "x:1,x:2", "1@x,2@x")
+    first = CompatFacts({"G": CompatClients()}, {("G", "T"): 3, ("G", "%RETRY%G"): 1, ("G", "%DLQ%G"): 9})
+    second = CompatFacts(
+        {"G": clients, "H": CompatClients(1, "y", "3", False)}, {("G", "T"): 4, ("H", "T"): 5}
+    )
+    found = derived(Reading("compat", BROKER, 0, (), first), Reading("compat", OTHER, 0, (), second))
+    assert found["rocketmq_group_diff"] == {("G", "T", "2", "1"): (7.0,)}
+    assert found["rocketmq_group_retrydiff"] == {("G", "%RETRY%G", "2", "1"): (1.0,)}
+    assert found["rocketmq_group_count"] == {("x:1,x:2", "1@x,2@x", "G"): (2.0,), ("y", "3", "H"): (1.0,)}
+
+
+def test_offsets_by_kind_of_topic_producers_and_slaves() -> None:
+    rows = [(("C", "a", topic), (5.0, 1.0, None, None)) for topic in ("T", "%RETRY%G", "%DLQ%G")]
+    producers = ClientFacts({}, {"P": frozenset({ClientKey("1", "JAVA", "V5_5_0")})})
+    slave = ServerIdentity("h:2", "C", "a", "1")
+    found = derived(
+        Reading("topics", BROKER, 0, (FigureTable(TOPIC_METRICS, rows),)),
+        Reading("clients", BROKER, 0, (), producers),
+        Reading("runtime", BROKER, 0, (), 100),
+        Reading("runtime", slave, 0, (), 60),
+    )
+    assert found["rocketmq_producer_offset"] == {("C", "a", "T"): (5.0,)}
+    assert found["rocketmq_topic_retry_offset"] == {("C", "a", "%RETRY%G"): (5.0,)}
+    assert found["rocketmq_topic_dlq_offset"] == {("C", "a", "G"): (5.0,)}
+    assert found["rocketmq_producer_count"] == {("C", "a", "P"): (1.0,)}
+    assert found["rocketmq_broker_commitlog_diff"] == {("C", "h:2", "a"): (40.0,)}

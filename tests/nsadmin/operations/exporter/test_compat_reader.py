@@ -1,0 +1,54 @@
+"""Reads for the metrics of rocketmq-exporter."""
+
+from pathlib import Path
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.exporter.broker_reader import ReadChoice
+from nsadmin.operations.exporter.compat_metrics import COMPAT_METRICS
+from nsadmin.operations.exporter.compat_reader import CompatReader
+from nsadmin.operations.exporter.figures import ServerIdentity
+from tests.support.exported import Reads, choose, later, reads, series_of
+from tests.support.lab import lab
+
+PLAN = FleetPlan(clusters=1, groups=1, replicas=2, topics=12)
+
+
+def compat(reading: Reads) -> CompatReader:
+    return CompatReader(
+        reading.reader.admin, reading.store, RequestPace(100_000), ReadChoice(), lambda: False
+    )
+
+
+def test_a_broker_of_the_lab_gives_nearly_all_of_them(tmp_path: Path) -> None:
+    with lab(tmp_path, PLAN) as running, reads() as reading:
+        for (name, broker_id), addr in running.brokers.items():
+            server = ServerIdentity(addr, "cluster-a", name, str(broker_id))
+            assert reading.reader.read_state(server, broker_id == 0, later())
+            assert broker_id or reading.reader.read_topics(server, later())
+            assert compat(reading).read_broker(server, later())
+        series = series_of(reading.store, is_compat=True)
+    missing = {metric.name for metric in COMPAT_METRICS} - {name for name, _ in series}
+    # Simulated brokers do not count these.
+    assert missing == {
+        "rocketmq_broker_tps",
+        "rocketmq_broker_qps",
+        "rocketmq_producer_message_size",
+        "rocketmq_consumer_message_size",
+        "rocketmq_send_back_nums",
+    }
+    latencies = choose(series, "rocketmq_group_get_latency_by_storetime")
+    assert all(0 <= latency < 3_600_000 for latency in latencies.values())
+
+
+def test_nothing_of_a_broker_that_does_not_answer_or_not_in_time(dead: str, tmp_path: Path) -> None:
+    with reads() as reading:
+        assert not compat(reading).read_broker(ServerIdentity(dead, "C", "a", "0"), later())
+        assert compat(reading).read_broker(ServerIdentity(dead, "C", "a", "1"), later())
+        assert reading.store.list_readings() == []
+        assert [count for source, _, count in reading.store.list_error_counts() if source == "compat"] == [1]
+    with lab(tmp_path, PLAN) as running, reads() as reading:
+        addr = running.brokers["broker-a-0", 0]
+        assert not compat(reading).read_broker(
+            ServerIdentity(addr, "cluster-a", "broker-a-0", "0"), later(-1)
+        )

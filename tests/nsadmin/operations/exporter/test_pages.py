@@ -1,0 +1,73 @@
+"""The pages of the exporter."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.transport.event_loop import run_coroutine
+from namesrv_core.transport.http_server import HttpListener
+from nsadmin.operations.exporter.cluster_reader import ClusterReader, ReadPlan
+from nsadmin.operations.exporter.pages import ExporterPages
+from tests.interop.processes import wait_for
+from tests.support.exported import choose, cluster_reader, read_series
+from tests.support.http import Got, got
+from tests.support.lab import lab
+from tests.support.running import DEADLINE
+
+
+def fetch(reader: ClusterReader, *paths: str) -> list[Got]:
+    async def fetch_all() -> list[Got]:
+        pages = ExporterPages([reader], max_series=1000, is_compat=False)
+        listener = await HttpListener.open(pages.answer_request, "127.0.0.1", 0)
+        try:
+            return list(await asyncio.gather(*(got(listener.bound_addr, path) for path in paths)))
+        finally:
+            listener.close()
+            pages.close()
+
+    return run_coroutine(asyncio.wait_for(fetch_all(), DEADLINE))
+
+
+def test_each_page(tmp_path: Path) -> None:
+    plan = FleetPlan(clusters=1, groups=1, replicas=1, topics=3)
+    with (
+        lab(tmp_path, plan) as running,
+        cluster_reader(running.namesrv_addr, ReadPlan(0.2, 0.2), []) as reader,
+    ):
+        wait_for("the brokers", lambda: reader.has_read, 20)
+        [addr] = running.brokers.values()
+        paths = (
+            "/metrics",
+            "/healthz",
+            "/readyz",
+            "/sd",
+            f"/probe?target={addr}",
+            "/probe",
+            "/probe?target=x",
+            "/x",
+        )
+        answers = fetch(reader, *paths)
+    metrics, health, ready, targets, probed, unnamed, unknown, missing = answers
+    assert [answer.status for answer in answers] == [200, 200, 200, 200, 200, 400, 404, 404]
+    series = read_series(metrics.text)
+    assert choose(series, "nsadmin_broker_up").popitem()[1] == 1
+    assert choose(series, "process_resident_memory_bytes")
+    assert (health.text, ready.text) == ("ok\n", "ready\n")
+    assert [group["targets"] for group in json.loads(targets.text)] == [[running.namesrv_addr], [addr]]
+    assert choose(read_series(probed.text), "nsadmin_probe_success").popitem()[1] == 1
+    assert unnamed.text == "missing parameter target: pass /probe?target=HOST:PORT\n"
+    assert unknown.text == 'unknown target "x": the page /sd lists all targets\n'
+    assert missing.text == "page not found; pages: /metrics /probe /sd /healthz /readyz\n"
+
+
+def test_it_is_not_ready_before_the_first_pass(dead: str) -> None:
+    with cluster_reader(dead, ReadPlan(60, 60), []) as reader:
+        reader.store.list_pass_results()
+        pages = ExporterPages(
+            [reader, ClusterReader(reader._source, ReadPlan(), print)], max_series=1, is_compat=False
+        )
+        page = pages._render_readiness(None)  # type: ignore[arg-type]
+        pages.close()
+    assert page.status == 503
+    assert page.body.endswith(b"clusters are not read yet\n")
