@@ -26,6 +26,11 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerAddr|key|value|'
+        case proxylist
+            set family read
+            set options \
+                '-c,--cluster=clusters Ask only the brokers of this cluster.'
+            set columns 'proxyAddr|grpcAddr|mode|version|state|consumers|grpcConnections|lastHeartbeat|sources|error|'
         case hastatus
             set family read
             set places \
@@ -234,7 +239,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups A consumer group.' \
                 '-b,--brokerAddr=addresses Ask only this broker: address, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
-            set columns 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
+            set columns 'group|clientId|clientAddr|language|version|protocol|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|proxyAddrs|lastHeartbeat|'
         case consumerstatus
             set family read
             set places \
@@ -245,7 +250,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses Only clients that are connected to this broker.' \
                 '-s,--jstack Show the stacks of the clients\' threads instead of rows.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
-            set columns 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
+            set columns 'group|clientId|version|language|protocol|proxyAddrs|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         case brokerconsumestats
             set family read
             set places \
@@ -272,6 +277,12 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topicName=topics Only this topic.' \
                 '-g,--groupName=groups Only this group.'
             set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
+        case clientlist
+            set family read
+            set options \
+                '-c,--cluster=clusters Ask only the brokers of this cluster.' \
+                '--system Also show clients that only have groups of RocketMQ itself.'
+            set columns 'clientId|clientAddr|language|version|protocol|role|groups|producerGroups|proxyAddrs|brokerAddrs|lastHeartbeat|'
         case producer
             set family read
             set places \
@@ -279,7 +290,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--broker=addresses A broker: address, NAME or NAME/ID. Default: all brokers.' \
                 '--internal,--no-internal Whether to show CLIENT_INNER_PRODUCER.'
-            set columns 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
+            set columns 'producerGroup|clientId|clientAddr|language|version|protocol|lastUpdated|brokerAddr|'
         case producerconnection
             set family read
             set places \
@@ -288,7 +299,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--producerGroup=producer-groups A producer group.' \
                 '-t,--topic=topics Ask only the brokers of this topic.'
-            set columns 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
+            set columns 'producerGroup|clientId|clientAddr|language|version|protocol|brokerAddrs|'
         case querymsgbykey
             set family read
             set places \
@@ -1205,10 +1216,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--limit= Replay at most N.' \
                 '--rate= Replay at most N messages per second.' \
                 '--max-failures= Stop if more than N fail again.' \
+                '--settle= Count failures for this long after the last message.' \
                 '--to-topic Send to the origin topic, where every group gets the message.' \
                 '--again Replay also the messages that an earlier run replayed.' \
                 '--force Replay also messages that died again after 3 replays.'
-            set columns 'brokerName|group|deadLetters|examined|replayed|replayedBefore|skipped|failed|failedAgain|result|error|originTopic|age|messageCount|'
+            set columns 'brokerName|group|deadLetters|examined|replayed|replayedBefore|copies|skipped|failed|failedAgain|result|error|originTopic|age|messageCount|'
         case dlqpurge
             set family change
             set places \
@@ -1590,6 +1602,14 @@ function __nsadmin_table --no-scope-shadowing
                 '--warning= Messages that the group may be behind. Default: 10000.' \
                 '--critical= Messages that the group may be behind. Default: 100000.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkclients
+            set family check
+            set options \
+                '--min-version= The oldest accepted release. Default: 5.0.0.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Clients that may be older. Default: 0.' \
+                '--critical= Clients that may be older. Default: 1000000.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
         case checkheartbeat
             set family check
             set options \
@@ -1694,21 +1714,21 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         case contextlist
             set family local
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or - for the previous one.'
             set options \
                 '--name=contexts Name of a context, or - for the previous one.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case contextset
             set family local
             set places \
@@ -1731,6 +1751,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsServerName= The name that servers\' certificates must have.' \
                 '--verify,--insecure Whether to verify certificates. Without verification, signing commands also need --insecure.' \
                 '--addressMap= Replacement address of brokers, added to the map. Repeatable.' \
+                '--proxies=proxies Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--journal=folders Folder of a name server\'s journal. Repeatable.' \
                 '--timeout= Timeout of each request on each server.' \
                 '--retries= Retries of reads that got no answer.' \
@@ -1739,7 +1760,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--readOnly,--writable Whether to refuse changes.' \
                 '--color=red|green|yellow|blue|magenta|cyan Color of the context\'s name, such as red.' \
                 '--unset= Remove this field, such as timeout or tls.caFile. Repeatable.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case contextlogin
             set family local
             set places \
@@ -1747,14 +1768,14 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.' \
                 '--file= Store the credentials in this file, which only its owner can read.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
         case reportshow
             set family local
             set places \
@@ -1876,7 +1897,11 @@ function __nsadmin_table --no-scope-shadowing
         case check
             set family group
             set places \
-                '=all|namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|replicas|drain| '
+                '=all|namesrv|brokers|divergence|topic|writable|lag|clients|heartbeat|registrationSize|certificates|journal|replicas|drain| '
+        case client
+            set family group
+            set places \
+                '=list| '
         case context
             set family group
             set places \
@@ -1909,6 +1934,10 @@ function __nsadmin_table --no-scope-shadowing
             set family group
             set places \
                 '=track| '
+        case proxy
+            set family group
+            set places \
+                '=list| '
         case repair
             set family group
             set places \
@@ -1938,6 +1967,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -1966,6 +1996,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -1992,6 +2023,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2021,6 +2053,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2069,6 +2102,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2091,6 +2125,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2117,6 +2152,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2169,7 +2205,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'List brokers with their load and state' brokerStatus\t'Show all runtime figures of a broker' haStatus\t'Show how far slaves are behind their master' replicaDiff\t'Compare slaves with their masters' getBrokerConfig\t'Show the settings of brokers' configDiff\t'Compare settings across brokers and with defaults' checkRocksdbCqWriteProgress\t'Compare file and RocksDB queues' getColdDataFlowCtrInfo\t'Show cold-data read limits and use' drainStatus\t'List open drains and later changes' topicList\t'List topics' topicRoute\t'Show the brokers and queues of a topic' topicStatus\t'Show the offsets of a topic\'s queues' topicClusterList\t'List the clusters of a topic' statsAll\t'Show the traffic of topics and groups' allocateMQ\t'Show which client gets which queues' getBrokerLiteInfo\t'Show the lite topics of brokers' getParentTopicInfo\t'Count the lite topics of a parent topic' getLiteTopicInfo\t'Show offsets and subscribers of a lite topic' getLiteClientInfo\t'List the lite topics of a client' getLiteGroupInfo\t'Show a group\'s backlog on lite topics' consumerProgress\t'Show the backlog of one group or of all' consumerConnection\t'List a group\'s clients and subscriptions' consumerStatus\t'Show the state of a group\'s clients' brokerConsumeStats\t'Show the backlog of all groups on a broker' getConsumerConfig\t'Show the settings of a group' getConsumeMode\t'List groups that are set to pull or pop' producer\t'List producers' producerConnection\t'List the clients of a producer group' queryMsgByKey\t'Find messages by key' queryMsgByOffset\t'Show the message at an offset of a queue' queryMsgTraceById\t'Show who sent and who consumed a message' printMsg\t'Print the messages of a topic' printMsgByQueue\t'Print the messages of one queue, or count tags' consumeMessage\t'Print messages from an offset or a time on' consume\t'Print the messages of a topic, also those to come' queryCq\t'Show entries of a consume queue' dumpCompactionLog\t'Print the messages of a compaction log file' where\t'Show the effective settings and test the servers' divergence\t'Compare name servers and explain differences' getNamesrvConfig\t'Show the settings of name servers' orderConfCheck\t'Compare order configs with brokers' export\t'Write a cluster\'s configuration as YAML' plan\t'Compare a file with the cluster' whatIf\t'Show what an outage of servers would break' spread\t'List topics that are unbalanced across brokers' registrationSize\t'Compare registrations with their limit' listUser\t'List users' getUser\t'Show a user' listAcl\t'List ACLs' getAcl\t'Show the ACL of a user' getAclConfig\t'List accounts (brokers of 4.x)' clusterAclConfigVersion\t'Show versions of ACL files (4.x)' getControllerMetaData\t'Show the controllers and their leader' getSyncStateSet\t'List replicas and whether they are in sync' getBrokerEpoch\t'Show the epochs of brokers' getControllerConfig\t'Show the settings of controllers' history\t'Show past changes of a topic, broker or key' collect\t'Record journals of name servers that keep none' exporter\t'Serve metrics of a cluster for Prometheus' exportConfigs\t'Export broker settings as JSON' exportMetadata\t'Export topics and groups as JSON' exportMetrics\t'Export load, versions and sizes as JSON' exportMetadataInRocksDB\t'Export topics or groups from RocksDB' updateBrokerConfig\t'Change a setting of brokers' sendMsgStatus\t'Time test messages to one broker' clusterRT\t'Time test messages to every master' cleanExpiredCQ\t'Delete consume queue files of expired messages' deleteExpiredCommitLog\t'Delete expired commit log files' cleanUnusedTopic\t'Delete consume queues of topics without config' setCommitLogReadAheadMode\t'Switch read-ahead of commit logs' switchTimerEngine\t'Choose the store of timed messages' resetMasterFlushOffset\t'Set the master flush offset on a slave' updateColdDataFlowCtrGroupConfig\t'Limit a group\'s cold-data reads' removeColdDataFlowCtrGroupConfig\t'Remove a group\'s cold-data limit' addBroker\t'Start a broker in a broker container' removeBroker\t'Stop a broker in a broker container' drain\t'Stop writes to a broker until it is safe to stop' undrain\t'Restore the permissions from before the drain' rollingRestart\t'Restart the brokers of a cluster one by one' wipeWritePerm\t'Remove the write permission of a broker' addWritePerm\t'Give a broker write permission again' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change the permission of a topic' updateTopicList\t'Create or change the topics of a file' deleteTopic\t'Delete a topic and its messages' updateStaticTopic\t'Create or enlarge a static topic' remappingStaticTopic\t'Move queues of a static topic' triggerLiteDispatch\t'Dispatch lite topics to clients again' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Set a group to pull or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Copy the offsets of another group' sendMessage\t'Send a text message' produce\t'Send messages from a text, a file or a template' checkMsgSendRT\t'Time test messages to a topic' updateKvConfig\t'Set a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Change a setting of name servers' apply\t'Change the cluster to match a file' createUser\t'Create a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users to other brokers' deleteUser\t'Delete a user and its ACL' createAcl\t'Create an ACL' updateAcl\t'Change an ACL' copyAcl\t'Copy ACLs to other brokers' deleteAcl\t'Delete an ACL or parts of it' updateAclConfig\t'Create or change an account (4.x)' deleteAclConfig\t'Delete an account (4.x)' updateGlobalWhiteAddr\t'Set addresses that need no signature (4.x)' updateControllerConfig\t'Change a setting of controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Remove replicas from the controllers' exportPopRecord\t'Move pop records to the message store' updateOrderConf\t'Show or change a topic\'s order config' queryMsgByUniqueKey\t'Find messages by the producer\'s id' queryMsgById\t'Find a message by an id of either kind' orphans\t'Find leftover topics, and delete them' rocksDBConfigToJson\t'Export a RocksDB config store as JSON' securityAudit\t'List security risks and how to fix them' startMonitoring\t'Check all consumer groups repeatedly' mqadminMap\t'Show the nsadmin command for an mqadmin command' lab\t'Run a name server with simulated brokers' namesrv\t'Run a name server' completion\t'Print the completion script of a shell' tui\t'Watch and operate the cluster in the terminal' batch\t'Run many commands over the same connections' audit\t'The record of changes made from this account' bench\t'Throughput and latency of a cluster, measured with a bounded load' check\t'Checks for monitoring systems' context\t'Clusters that you saved under a name' delayed\t'Messages that brokers deliver later' discovery\t'The servers of a cluster, for other programs' dlq\t'Dead letters: the messages that consumer groups failed to consume' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' message\t'One message' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
+            printf '%s\n' clusterList\t'List brokers with their load and state' brokerStatus\t'Show all runtime figures of a broker' haStatus\t'Show how far slaves are behind their master' replicaDiff\t'Compare slaves with their masters' getBrokerConfig\t'Show the settings of brokers' configDiff\t'Compare settings across brokers and with defaults' checkRocksdbCqWriteProgress\t'Compare file and RocksDB queues' getColdDataFlowCtrInfo\t'Show cold-data read limits and use' drainStatus\t'List open drains and later changes' topicList\t'List topics' topicRoute\t'Show the brokers and queues of a topic' topicStatus\t'Show the offsets of a topic\'s queues' topicClusterList\t'List the clusters of a topic' statsAll\t'Show the traffic of topics and groups' allocateMQ\t'Show which client gets which queues' getBrokerLiteInfo\t'Show the lite topics of brokers' getParentTopicInfo\t'Count the lite topics of a parent topic' getLiteTopicInfo\t'Show offsets and subscribers of a lite topic' getLiteClientInfo\t'List the lite topics of a client' getLiteGroupInfo\t'Show a group\'s backlog on lite topics' consumerProgress\t'Show the backlog of one group or of all' consumerConnection\t'List a group\'s clients and subscriptions' consumerStatus\t'Show the state of a group\'s clients' brokerConsumeStats\t'Show the backlog of all groups on a broker' getConsumerConfig\t'Show the settings of a group' getConsumeMode\t'List groups that are set to pull or pop' producer\t'List producers' producerConnection\t'List the clients of a producer group' queryMsgByKey\t'Find messages by key' queryMsgByOffset\t'Show the message at an offset of a queue' queryMsgTraceById\t'Show who sent and who consumed a message' printMsg\t'Print the messages of a topic' printMsgByQueue\t'Print the messages of one queue, or count tags' consumeMessage\t'Print messages from an offset or a time on' consume\t'Print the messages of a topic, also those to come' queryCq\t'Show entries of a consume queue' dumpCompactionLog\t'Print the messages of a compaction log file' where\t'Show the effective settings and test the servers' divergence\t'Compare name servers and explain differences' getNamesrvConfig\t'Show the settings of name servers' orderConfCheck\t'Compare order configs with brokers' export\t'Write a cluster\'s configuration as YAML' plan\t'Compare a file with the cluster' whatIf\t'Show what an outage of servers would break' spread\t'List topics that are unbalanced across brokers' registrationSize\t'Compare registrations with their limit' listUser\t'List users' getUser\t'Show a user' listAcl\t'List ACLs' getAcl\t'Show the ACL of a user' getAclConfig\t'List accounts (brokers of 4.x)' clusterAclConfigVersion\t'Show versions of ACL files (4.x)' getControllerMetaData\t'Show the controllers and their leader' getSyncStateSet\t'List replicas and whether they are in sync' getBrokerEpoch\t'Show the epochs of brokers' getControllerConfig\t'Show the settings of controllers' history\t'Show past changes of a topic, broker or key' collect\t'Record journals of name servers that keep none' exporter\t'Serve metrics of a cluster for Prometheus' exportConfigs\t'Export broker settings as JSON' exportMetadata\t'Export topics and groups as JSON' exportMetrics\t'Export load, versions and sizes as JSON' exportMetadataInRocksDB\t'Export topics or groups from RocksDB' updateBrokerConfig\t'Change a setting of brokers' sendMsgStatus\t'Time test messages to one broker' clusterRT\t'Time test messages to every master' cleanExpiredCQ\t'Delete consume queue files of expired messages' deleteExpiredCommitLog\t'Delete expired commit log files' cleanUnusedTopic\t'Delete consume queues of topics without config' setCommitLogReadAheadMode\t'Switch read-ahead of commit logs' switchTimerEngine\t'Choose the store of timed messages' resetMasterFlushOffset\t'Set the master flush offset on a slave' updateColdDataFlowCtrGroupConfig\t'Limit a group\'s cold-data reads' removeColdDataFlowCtrGroupConfig\t'Remove a group\'s cold-data limit' addBroker\t'Start a broker in a broker container' removeBroker\t'Stop a broker in a broker container' drain\t'Stop writes to a broker until it is safe to stop' undrain\t'Restore the permissions from before the drain' rollingRestart\t'Restart the brokers of a cluster one by one' wipeWritePerm\t'Remove the write permission of a broker' addWritePerm\t'Give a broker write permission again' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change the permission of a topic' updateTopicList\t'Create or change the topics of a file' deleteTopic\t'Delete a topic and its messages' updateStaticTopic\t'Create or enlarge a static topic' remappingStaticTopic\t'Move queues of a static topic' triggerLiteDispatch\t'Dispatch lite topics to clients again' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Set a group to pull or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Copy the offsets of another group' sendMessage\t'Send a text message' produce\t'Send messages from a text, a file or a template' checkMsgSendRT\t'Time test messages to a topic' updateKvConfig\t'Set a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Change a setting of name servers' apply\t'Change the cluster to match a file' createUser\t'Create a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users to other brokers' deleteUser\t'Delete a user and its ACL' createAcl\t'Create an ACL' updateAcl\t'Change an ACL' copyAcl\t'Copy ACLs to other brokers' deleteAcl\t'Delete an ACL or parts of it' updateAclConfig\t'Create or change an account (4.x)' deleteAclConfig\t'Delete an account (4.x)' updateGlobalWhiteAddr\t'Set addresses that need no signature (4.x)' updateControllerConfig\t'Change a setting of controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Remove replicas from the controllers' exportPopRecord\t'Move pop records to the message store' updateOrderConf\t'Show or change a topic\'s order config' queryMsgByUniqueKey\t'Find messages by the producer\'s id' queryMsgById\t'Find a message by an id of either kind' orphans\t'Find leftover topics, and delete them' rocksDBConfigToJson\t'Export a RocksDB config store as JSON' securityAudit\t'List security risks and how to fix them' startMonitoring\t'Check all consumer groups repeatedly' mqadminMap\t'Show the nsadmin command for an mqadmin command' lab\t'Run a name server with simulated brokers' namesrv\t'Run a name server' completion\t'Print the completion script of a shell' tui\t'Watch and operate the cluster in the terminal' batch\t'Run many commands over the same connections' audit\t'The record of changes made from this account' bench\t'Throughput and latency of a cluster, measured with a bounded load' check\t'Checks for monitoring systems' client\t'The clients that are connected to brokers and proxies' context\t'Clusters that you saved under a name' delayed\t'Messages that brokers deliver later' discovery\t'The servers of a cluster, for other programs' dlq\t'Dead letters: the messages that consumer groups failed to consume' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' message\t'One message' proxy\t'The proxies of RocketMQ 5' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
         case 'columns:*'
             # Complete the last column of a list such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)
@@ -2193,7 +2229,7 @@ end
 
 # Prints the commands of a group.
 function __nsadmin_members --argument-names group
-    for member in 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'route explain'\t'Explain "No route info of this topic"' 'message track'\t'Show the story of one message' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check drain'\t'Check that drained brokers stay drained' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
+    for member in 'proxy list'\t'List proxies with their mode and state' 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'route explain'\t'Explain "No route info of this topic"' 'client list'\t'List every connected client' 'message track'\t'Show the story of one message' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check clients'\t'Check the releases of connected clients' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check drain'\t'Check that drained brokers stay drained' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
         string match -q -- "$group *" $member; and string replace -r '^\S+ ' '' -- $member
     end
 end
