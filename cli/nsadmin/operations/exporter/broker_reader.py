@@ -10,8 +10,8 @@ from namesrv_core.errors import NotSupported
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
-from nsadmin.client.consumers.client_connections import ConnectedClient, ProducerClient
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace

@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
-from nsadmin.client.consumers.client_connections import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import is_unreachable
