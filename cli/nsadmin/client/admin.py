@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nsadmin.client.consumers.offset_moves import OffsetAdmin
     from nsadmin.client.consumers.pop_records import PopRecords
     from nsadmin.client.consumers.producers import ProducerAdmin
+    from nsadmin.client.consumers.queue_progress import QueueProgress
     from nsadmin.client.messages.consume_queues import ConsumeQueues
     from nsadmin.client.messages.consume_tracks import ConsumeTracks
     from nsadmin.client.messages.dead_letters import DeadLetters
@@ -258,6 +259,13 @@ class AdminClient(AccessNouns):
         from nsadmin.client.consumers.producers import ProducerAdmin
 
         return ProducerAdmin(self._caller, self.clusters, self.topics)
+
+    @cached_property
+    def queue_progress(self) -> "QueueProgress":
+        """Offsets of single queues and groups."""
+        from nsadmin.client.consumers.queue_progress import QueueProgress
+
+        return QueueProgress(self._caller)
 
     @cached_property
     def client_runtime(self) -> "ClientRuntime":

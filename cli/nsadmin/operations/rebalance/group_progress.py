@@ -1,0 +1,172 @@
+"""Reads how consumer groups stand with the queues of a moving topic."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.consumers.client_runtime import RunningGroup
+from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.running_info import ALL_QUEUES
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.results import NotFound
+from nsadmin.operations.rebalance.run_facts import GroupBacklog, NewQueueUse, TopicQuestion
+from nsadmin.operations.topic_kinds import RETRY_PREFIX
+
+BROADCASTING = "BROADCASTING"
+
+
+class GroupReader:
+    """Reads the groups of one topic on the brokers with these addresses, given by broker name."""
+
+    def __init__(
+        self, admin: AdminClient, cluster_name: str, question: TopicQuestion, addrs: Mapping[str, str]
+    ) -> None:
+        self._admin = admin
+        self._cluster_name = cluster_name
+        self._question = question
+        self._addrs = addrs
+
+    def list_groups(self) -> list[str]:
+        """Return the groups that consume the topic. Raises RocketMQError if a broker does not answer."""
+        topic = self._question.topic
+        group_names = {
+            group
+            for broker_addr in self._addrs.values()
+            for group in self._admin.topics.list_consumer_groups(broker_addr, [topic]).value()[topic]
+        }
+        return sorted(group for group in group_names if not is_system_group(group))
+
+    def read_running_group(self, group: str) -> RunningGroup | None:
+        """Return the clients of a group; None if none is connected."""
+        try:
+            return self._admin.client_runtime.get_group(group, cluster_name=self._cluster_name)
+        except NotFound:
+            return None
+        except RequestError as error:
+            if error.code == ResponseCode.CONSUMER_NOT_ONLINE:
+                return None
+            raise
+
+    def read_new_queue_use(self, groups: Sequence[str]) -> dict[str, NewQueueUse]:
+        """Return how each group stands with the new queues."""
+        new_queues = self._list_queues(self._question.new_queues)
+        without_offset = self._find_missing_offsets(groups, new_queues)
+        uses = {}
+        for group in groups:
+            running_group = self.read_running_group(group) if self._question.with_owners else None
+            is_broadcasting = running_group is not None and running_group.message_model == BROADCASTING
+            unowned, is_certain = _count_unowned(running_group, new_queues, is_broadcasting)
+            uses[group] = NewQueueUse(unowned, is_certain, {} if is_broadcasting else without_offset[group])
+        return uses
+
+    def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
+        return [
+            MessageQueue(self._question.topic, broker, queue_id)
+            for broker, queue_ids in sorted(ids_by_broker.items())
+            for queue_id in queue_ids
+        ]
+
+    def _find_missing_offsets(
+        self, groups: Sequence[str], queues: Sequence[MessageQueue]
+    ) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Return the queues without a committed offset, by group and broker."""
+        places = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
+        missing: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
+        committed_offsets = self._admin.queue_progress.get_committed_offsets(places)
+        for (_, group, queue), committed in zip(places, committed_offsets, strict=True):
+            if committed.error is not None:
+                raise committed.error
+            if committed.offset is None:
+                known_ids = missing[group].get(queue.broker_name, ())
+                missing[group][queue.broker_name] = (*known_ids, queue.queue_id)
+        return missing
+
+    def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
+        """Return the next offsets of the closing queues; None for a broker that does not tell them."""
+        queues = self._list_queues(self._question.closing_queues)
+        ends = self._admin.queue_progress.get_end_offsets(
+            [(self._addrs[queue.broker_name], queue) for queue in queues]
+        )
+        ends_by_broker: dict[str, tuple[int, ...] | None] = {}
+        for broker in self._question.closing_queues:
+            broker_ends = [
+                end for queue, end in zip(queues, ends, strict=True) if queue.broker_name == broker
+            ]
+            known_ends = tuple(end for end in broker_ends if isinstance(end, int))
+            ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
+        return ends_by_broker
+
+    def read_backlogs(self, groups: Sequence[str]) -> dict[str, GroupBacklog]:
+        """Return what each group has not consumed."""
+        return {group: self._read_backlog(group) for group in groups}
+
+    def _read_backlog(self, group: str) -> GroupBacklog:
+        running_group = self.read_running_group(group)
+        is_online = running_group is not None
+        if running_group is not None and running_group.message_model == BROADCASTING:
+            return self._read_broadcast_backlog(running_group)
+        lags = self._read_lags(self._question.topic, group, self._addrs)
+        closing = sum(
+            lag
+            for queue, lag in lags.items()
+            if queue.queue_id in self._question.closing_queues.get(queue.broker_name, ())
+        )
+        leaving_addrs = {broker: self._addrs[broker] for broker in self._question.leaving_brokers}
+        retries = sum(self._read_lags(f"{RETRY_PREFIX}{group}", group, leaving_addrs).values())
+        return GroupBacklog(closing, sum(lags.values()), retries, is_online)
+
+    def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, int]:
+        stats_results = self._admin.queue_progress.get_group_stats(
+            topic, [(broker_addr, group) for broker_addr in addrs.values()]
+        )
+        lags: dict[MessageQueue, int] = {}
+        for stats_result in stats_results:
+            if stats_result.error is not None and is_missing_topic(stats_result.error):
+                continue
+            for queue_lag in stats_result.value().queues:
+                if queue_lag.queue.topic == topic:
+                    lags[queue_lag.queue] = max(0, queue_lag.lag_count or 0)
+        return lags
+
+    def _read_broadcast_backlog(self, running_group: RunningGroup) -> GroupBacklog:
+        """Each client consumes every message, and keeps its offsets itself."""
+        queues = self._list_queues(self._question.closing_queues)
+        ends = self._admin.queue_progress.get_end_offsets(
+            [(self._addrs[queue.broker_name], queue) for queue in queues]
+        )
+        closing = 0
+        for running_client in running_group.clients:
+            if running_client.info is None:
+                return GroupBacklog(None, None, 0, True)
+            commits = {item.queue: item.commit_offset for item in running_client.info.queues}
+            for queue, end in zip(queues, ends, strict=True):
+                if not isinstance(end, int) or queue not in commits:
+                    return GroupBacklog(None, None, 0, True)
+                closing += max(0, end - commits[queue])
+        return GroupBacklog(closing, closing, 0, True)
+
+
+def is_missing_topic(error: RocketMQError) -> bool:
+    """Whether a broker refused because it does not have the topic."""
+    return isinstance(error, RequestError) and error.code == ResponseCode.TOPIC_NOT_EXIST
+
+
+def _count_unowned(
+    running_group: RunningGroup | None, queues: Sequence[MessageQueue], is_broadcasting: bool
+) -> tuple[int, bool]:
+    """Return how many queues no client consumes, and whether all clients reported their queues."""
+    if running_group is None:
+        return 0, True
+    reports = [running_client.info for running_client in running_group.clients]
+    known_sets = [set(info.held_queues) for info in reports if info is not None]
+    is_certain = len(known_sets) == len(reports)
+    if is_broadcasting:
+        return max((_count_missing(queues, held) for held in known_sets), default=0), is_certain
+    return _count_missing(queues, set().union(*known_sets)), is_certain
+
+
+def _count_missing(queues: Iterable[MessageQueue], held_queues: set[MessageQueue]) -> int:
+    return sum(
+        queue not in held_queues and queue._replace(queue_id=ALL_QUEUES) not in held_queues
+        for queue in queues
+    )

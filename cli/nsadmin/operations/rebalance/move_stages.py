@@ -1,0 +1,95 @@
+"""The stages in which the queues of one topic move. Pure.
+
+Rule: at every stage, also while only some brokers have carried it out, producers find a writable queue and
+every stored message is in a readable queue. A queue that will be written is readable before, and a queue that
+stops being readable was not written for a while and is consumed.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
+
+OPEN_READS, OPEN_WRITES, CLOSE_WRITES = "openReads", "openWrites", "closeWrites"
+CLOSE_READS, DELETE_TOPIC = "closeReads", "deleteTopic"
+PIN_ORDER, ADD_QUEUES, SWITCH_ORDER = "pinOrder", "addQueues", "switchOrder"
+READ_ON, UNPIN_ORDER = "readOn", "unpinOrder"
+STAGE_KINDS = (
+    OPEN_READS, OPEN_WRITES, CLOSE_WRITES, CLOSE_READS, DELETE_TOPIC, PIN_ORDER, ADD_QUEUES, SWITCH_ORDER,
+    READ_ON, UNPIN_ORDER,
+)  # fmt: skip
+
+QueuesByBroker = Mapping[str, QueuePair]
+
+
+class MoveStage(NamedTuple):
+    """One stage: what every server must have, and what must be true before the next stage.
+
+    Attributes:
+        kind: One of STAGE_KINDS.
+        counts: The queues on every broker that has or gets the topic.
+        order_conf: The order configuration in force; "" for none, None if the move does not change it.
+        opens_from: Broker to the first new queue: groups start to consume it where it begins.
+        drains_from: Broker to the first queue that goes away: it and the ones after it must be consumed.
+        deletes_on: The brokers that the topic is deleted from.
+    """
+
+    kind: str
+    counts: QueuesByBroker
+    order_conf: str | None = None
+    opens_from: Mapping[str, int] = {}
+    drains_from: Mapping[str, int] = {}
+    deletes_on: tuple[str, ...] = ()
+
+    @property
+    def opening_queues(self) -> dict[str, range]:
+        """The new queues, by broker."""
+        return {
+            broker: range(first_id, max(self.counts[broker])) for broker, first_id in self.opens_from.items()
+        }
+
+    @property
+    def closing_queues(self) -> dict[str, range]:
+        """The queues that go away after this stage, by broker."""
+        return {
+            broker: range(first_id, self.counts[broker].read) for broker, first_id in self.drains_from.items()
+        }
+
+    @property
+    def waits_for_clients(self) -> bool:
+        """Whether clients must have refreshed their routes before the stage ends."""
+        return self.kind in (OPEN_WRITES, CLOSE_WRITES, PIN_ORDER, SWITCH_ORDER)
+
+
+def list_move_stages(before: QueuesByBroker, after: QueuesByBroker) -> tuple[MoveStage, ...]:
+    """Return the stages from one state of an unordered topic to another; () if nothing changes."""
+    brokers = sorted({*before, *after})
+    old = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
+    new = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
+    all_reads = {broker: max(old[broker].read, new[broker].read) for broker in brokers}
+    shrinking = {broker: new[broker].read for broker in brokers if new[broker].read < old[broker].read}
+    stages: list[MoveStage] = []
+    growing = {broker: old[broker].read for broker in brokers if new[broker].read > old[broker].read}
+    if growing:
+        opened = {broker: QueuePair(all_reads[broker], old[broker].write) for broker in brokers}
+        stages.append(MoveStage(OPEN_READS, opened, opens_from=growing))
+    if any(new[broker].write > old[broker].write for broker in brokers):
+        all_writes = {
+            broker: QueuePair(all_reads[broker], max(old[broker].write, new[broker].write))
+            for broker in brokers
+        }
+        stages.append(MoveStage(OPEN_WRITES, all_writes))
+    if shrinking or any(new[broker].write < old[broker].write for broker in brokers):
+        closed = {broker: QueuePair(all_reads[broker], new[broker].write) for broker in brokers}
+        stages.append(MoveStage(CLOSE_WRITES, closed, drains_from=shrinking))
+    if shrinking:
+        stages.append(MoveStage(CLOSE_READS, new))
+    return (*stages, *list_deletions(before, after, new))
+
+
+def list_deletions(
+    before: Iterable[str], after: QueuesByBroker, counts: QueuesByBroker, order_conf: str | None = None
+) -> tuple[MoveStage, ...]:
+    """Return the stage that deletes the topic from the brokers in `before` that are not in `after`."""
+    emptied = tuple(sorted({*before} - {*after}))
+    return (MoveStage(DELETE_TOPIC, counts, order_conf, deletes_on=emptied),) if emptied else ()

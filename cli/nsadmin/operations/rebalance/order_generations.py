@@ -1,0 +1,213 @@
+"""The stages in which the queues of an ordered topic move, so that the sequence of every key is kept. Pure.
+
+A producer of ordered messages chooses the queue by the key and the number of queues. So a key changes its
+queue when the list of queues changes. An order configuration is such a list (a generation), and all producers
+of a name server change from one to the next at one moment, without a send error.
+
+Rule: a generation may follow another if each queue that both have has the same keys in both. All other queues
+of the next generation are not readable until the queues that only the previous one has are consumed. So the
+earlier messages of every key that changes its queue are consumed before its later ones.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from nsadmin.client.name_servers.order_confs import format_order_conf, parse_order_conf
+from nsadmin.operations.rebalance.move_stages import (
+    ADD_QUEUES,
+    CLOSE_READS,
+    CLOSE_WRITES,
+    OPEN_READS,
+    PIN_ORDER,
+    READ_ON,
+    SWITCH_ORDER,
+    UNPIN_ORDER,
+    MoveStage,
+    QueuesByBroker,
+    list_deletions,
+)
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
+
+Generation = tuple[tuple[str, int], ...]
+"""Brokers with their numbers of queues, in the order in which producers number the queues."""
+
+
+class NoOrderedPathError(ValueError):
+    """The queues cannot move without a moment in which the sequence of keys could break."""
+
+
+class OrderedMove(NamedTuple):
+    """A move of an ordered topic.
+
+    `conf_now` is the order configuration in force and `conf_after` the one at the end, both None for none.
+    `spare_brokers` may get all queues in between.
+    """
+
+    before: QueuesByBroker
+    after: QueuesByBroker
+    conf_now: str | None = None
+    conf_after: str | None = None
+    spare_brokers: tuple[str, ...] = ()
+
+
+def generation_of_counts(counts: QueuesByBroker) -> Generation:
+    """Return the queues as producers number them without an order configuration: in the order of names."""
+    return tuple((broker, counts[broker].write) for broker in sorted(counts) if counts[broker].write)
+
+
+def generation_of_conf(conf_text: str) -> Generation:
+    """Return the queues of an order configuration. Raises ValueError."""
+    return tuple((broker, count) for broker, count in parse_order_conf(conf_text).items() if count)
+
+
+def format_generation(generation: Generation) -> str:
+    """Return the order configuration of a generation."""
+    return format_order_conf(dict(generation))
+
+
+def can_follow(previous: Generation, following: Generation) -> bool:
+    """Whether each queue that both generations have has the same keys in both."""
+    slots_before, slots_after = _first_slots(previous), _first_slots(following)
+    shared_brokers = slots_before.keys() & slots_after.keys()
+    if not shared_brokers:
+        return True
+    return _count_queues(previous) == _count_queues(following) and all(
+        slots_before[broker] == slots_after[broker] for broker in shared_brokers
+    )
+
+
+def find_generations(
+    first: Generation, last: Generation, spare_brokers: Iterable[str] = ()
+) -> tuple[Generation, ...]:
+    """Return the shortest way from one generation to another, both included.
+
+    The generations in between have all queues on one broker, also on one of `spare_brokers`. With two brokers
+    there is always a way.
+
+    Raises:
+        NoOrderedPathError: There is none.
+    """
+    brokers = sorted({*dict(first), *dict(last), *spare_brokers})
+    queue_counts = sorted({_count_queues(first), _count_queues(last)})
+    candidates = [last, *(((broker, count),) for count in queue_counts for broker in brokers)]
+    paths: deque[tuple[Generation, ...]] = deque([(first,)])
+    known = {first}
+    while paths:
+        path = paths.popleft()
+        if path[-1] == last:
+            return path
+        for candidate in candidates:
+            if candidate not in known and can_follow(path[-1], candidate):
+                known.add(candidate)
+                paths.append((*path, candidate))
+    raise NoOrderedPathError(
+        "all queues are on one broker, and their number changes: add queues on a second broker, or do not "
+        "move this topic"
+    )
+
+
+def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
+    """Return the stages of an ordered topic; () if nothing changes. Raises NoOrderedPathError."""
+    before, after, conf_now, conf_after, spare_brokers = ordered_move
+    first = generation_of_conf(conf_now) if conf_now else generation_of_counts(before)
+    last = generation_of_conf(conf_after) if conf_after else generation_of_counts(after)
+    brokers = sorted({*before, *after, *dict(first), *spare_brokers})
+    old = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
+    final = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
+    if old == final and first == last and conf_now == conf_after:
+        return list_deletions(before, after, final, conf_now)
+    if len(last) == 0 or len(first) == 0:
+        raise NoOrderedPathError("the topic has no writable queue before or after the move")
+    if any(final[broker].read < count for broker, count in last):
+        raise NoOrderedPathError("the order configuration after the move has more queues than the brokers")
+    stages: list[MoveStage] = []
+    start = _even_counts(brokers, first)
+    stages += _align_reads(old, start, conf_now)
+    if first != last:
+        path = find_generations(first, last, brokers)
+        if not conf_now:
+            stages.append(MoveStage(PIN_ORDER, start, format_generation(first)))
+        for previous, following in itertools.pairwise(path):
+            stages += _list_switch_stages(brokers, previous, following)
+    last_conf = stages[-1].order_conf if stages else conf_now
+    stages += _finish_counts(_even_counts(brokers, last), final, last_conf)
+    wanted_conf = conf_after or ""
+    if (last_conf or "") != wanted_conf:
+        stages.append(MoveStage(UNPIN_ORDER, final, wanted_conf))
+    used_brokers = {
+        *before,
+        *(broker for stage in stages for broker, pair in stage.counts.items() if any(pair)),
+    }
+    return (*stages, *list_deletions(used_brokers, after, final, wanted_conf))
+
+
+def _align_reads(old: QueuesByBroker, start: QueuesByBroker, conf_now: str | None) -> Iterator[MoveStage]:
+    """Yield the stages after which exactly the queues of the first generation are readable."""
+    if any(old[broker].read < start[broker].read for broker in start):
+        raise NoOrderedPathError("producers write to queues that consumers do not read")
+    surplus = {broker: start[broker].read for broker in start if old[broker].read > start[broker].read}
+    if surplus:
+        held = {broker: QueuePair(old[broker].read, start[broker].write) for broker in start}
+        yield MoveStage(CLOSE_WRITES, held, conf_now, drains_from=surplus)
+    if old != start:
+        yield MoveStage(CLOSE_READS, start, conf_now)
+
+
+def _list_switch_stages(
+    brokers: list[str], previous: Generation, following: Generation
+) -> Iterator[MoveStage]:
+    counts_before, counts_after = _even_counts(brokers, previous), _even_counts(brokers, following)
+    gated = {
+        broker: QueuePair(
+            counts_before[broker].read, max(counts_before[broker].write, counts_after[broker].write)
+        )
+        for broker in brokers
+    }
+    if gated != counts_before:
+        added = {
+            broker: counts_before[broker].read
+            for broker in brokers
+            if counts_after[broker].read > counts_before[broker].read
+        }
+        yield MoveStage(ADD_QUEUES, gated, format_generation(previous), opens_from=added)
+    drained = {
+        broker: counts_after[broker].read
+        for broker in brokers
+        if counts_after[broker].read < counts_before[broker].read
+    }
+    yield MoveStage(SWITCH_ORDER, gated, format_generation(following), drains_from=drained)
+    yield MoveStage(READ_ON, counts_after, format_generation(following))
+
+
+def _finish_counts(
+    even: QueuesByBroker, final: QueuesByBroker, order_conf: str | None
+) -> Iterator[MoveStage]:
+    if even != final:
+        yield MoveStage(
+            OPEN_READS,
+            final,
+            order_conf,
+            opens_from={
+                broker: even[broker].read for broker in final if final[broker].read > even[broker].read
+            },
+        )
+
+
+def _even_counts(brokers: list[str], generation: Generation) -> dict[str, QueuePair]:
+    counts: Mapping[str, int] = dict(generation)
+    return {broker: QueuePair(counts.get(broker, 0), counts.get(broker, 0)) for broker in brokers}
+
+
+def _first_slots(generation: Generation) -> dict[str, int]:
+    first_slots: dict[str, int] = {}
+    next_slot = 0
+    for broker, count in generation:
+        first_slots[broker] = next_slot
+        next_slot += count
+    return first_slots
+
+
+def _count_queues(generation: Generation) -> int:
+    return sum(count for _, count in generation)

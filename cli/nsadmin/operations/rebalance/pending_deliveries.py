@@ -1,0 +1,100 @@
+"""Counts the messages that brokers will still put into queues which are closed to producers.
+
+Brokers keep delayed messages and uncommitted transactional messages in topics of their own. Later they store
+them in the queue that the producer chose.
+"""
+
+from collections.abc import Mapping
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.results import ServerResult
+
+HALF_TOPIC, HALF_GROUP = "RMQ_SYS_TRANS_HALF_TOPIC", "CID_RMQ_SYS_TRANS"
+
+
+def count_undelivered(
+    admin: AdminClient,
+    topic: str,
+    closing_queues: Mapping[str, range],
+    addrs: Mapping[str, str],
+    now_ms: int,
+) -> int | None:
+    """Return the number of delayed and transactional messages for closing queues; None if it is unknown.
+
+    `addrs` has the masters by broker name.
+    """
+    closing_addrs = [addrs[broker] for broker in closing_queues]
+    runtime_results = admin.brokers.get_runtime_info(closing_addrs)
+    if any(runtime_result.error is not None for runtime_result in runtime_results):
+        return None
+    try:
+        total = sum(
+            _count_half_messages(admin, topic, broker, addrs[broker], queue_ids)
+            for broker, queue_ids in closing_queues.items()
+        )
+        if any(_keeps_delayed(runtime_result) for runtime_result in runtime_results):
+            total += _count_delayed(admin, topic, closing_queues, now_ms)
+    except RocketMQError:
+        return None
+    return total
+
+
+def _keeps_delayed(runtime_result: ServerResult[RuntimeInfo]) -> bool:
+    """Whether a broker has undelivered messages of delay levels, or may have timed ones."""
+    runtime_info = runtime_result.result
+    if runtime_info is None:
+        return True
+    for info_key, offsets_text in runtime_info.table.items():
+        delivered_offset, _, max_offset = offsets_text.partition(",")
+        if info_key.startswith("scheduleMessageOffset_") and delivered_offset != max_offset:
+            return True
+    # Brokers since 5.0 do not say how many timed messages they keep.
+    return "timerReadBehind" in runtime_info.table
+
+
+def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, range], now_ms: int) -> int:
+    delayed_messages, errors = admin.delayed_messages.list_pending(topic, now_ms)
+    for broker, error in errors.items():
+        if broker in closing_queues:
+            raise error
+    return sum(
+        not delayed.is_cancelled
+        and _is_for_queues(
+            delayed.located_message.message.properties,
+            closing_queues.get(delayed.located_message.broker_name or "", range(0)),
+        )
+        for delayed in delayed_messages
+    )
+
+
+def _count_half_messages(
+    admin: AdminClient, topic: str, broker: str, broker_addr: str, queue_ids: range
+) -> int:
+    half_queue = MessageQueue(HALF_TOPIC, broker, 0)
+    [end_offset] = admin.queue_progress.get_end_offsets([(broker_addr, half_queue)])
+    if isinstance(end_offset, RocketMQError):
+        raise end_offset
+    if not end_offset:
+        return 0
+    [committed] = admin.queue_progress.get_committed_offsets([(broker_addr, HALF_GROUP, half_queue)])
+    if committed.error is not None:
+        raise committed.error
+    span = QueueSpan(broker, broker_addr, 0, committed.offset or 0, end_offset)
+    count = 0
+    for message_page in admin.queue_reader.read_pages(HALF_TOPIC, [span]):
+        if message_page.error is not None:
+            raise message_page.error
+        count += sum(
+            message.properties.get("REAL_TOPIC") == topic and _is_for_queues(message.properties, queue_ids)
+            for message in message_page.messages
+        )
+    return count
+
+
+def _is_for_queues(properties: Mapping[str, str], queue_ids: range) -> bool:
+    queue_text = properties.get("REAL_QID", "")
+    return not queue_text.isdecimal() or int(queue_text) in queue_ids

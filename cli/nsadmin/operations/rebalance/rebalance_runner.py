@@ -1,0 +1,157 @@
+"""Runs a rebalance plan and yields its events. The state is saved before each change is sent."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
+from nsadmin.operations.rebalance import run_events
+from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan
+from nsadmin.operations.rebalance.run_events import RunEvent, build_event_record
+from nsadmin.operations.rebalance.run_facts import (
+    CommitStart,
+    CreateGroupOn,
+    DeleteTopicOn,
+    PutOrderConf,
+    PutTopic,
+    RebalanceEnvironment,
+    RunAction,
+)
+from nsadmin.operations.rebalance.run_machine import RebalanceMachine
+from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.rebalance.run_state import RunState
+from nsadmin.operations.rebalance.run_store import RunStore
+
+_MAX_FAILURES = 5
+
+
+class RunOrder(NamedTuple):
+    """What to run: the plan, the limits, the seconds between two observations, and the direction."""
+
+    plan: RebalancePlan
+    rules: RunRules = RunRules()
+    interval_seconds: float = 5.0
+    is_rollback: bool = False
+    by: str = ""
+
+
+class RebalanceRun:
+    """One run by this process. It ends when it finished, or when it paused itself."""
+
+    def __init__(
+        self,
+        run_order: RunOrder,
+        environment: RebalanceEnvironment,
+        run_store: RunStore,
+        procedure_clock: ProcedureClock,
+    ) -> None:
+        self._order = run_order
+        self._environment = environment
+        self._store = run_store
+        self._clock = procedure_clock
+        self._failure_counts: dict[RunAction, int] = {}
+
+    def run(self, new_state: RunState | None) -> Iterator[EventRecord]:
+        """Run or resume the plan. `new_state` is the state of a new run, None to resume a saved one.
+
+        Raises:
+            DrainRefused: Another process rebalances this cluster.
+        """
+        if not self._store.try_lock():
+            raise DrainRefused(
+                f"process {self._store.holder_pid or 'unknown'} is already rebalancing "
+                f"{self._order.plan.cluster}"
+            )
+        try:
+            saved_state = self._store.load_state()
+            run_state = saved_state or new_state
+            if run_state is None:
+                raise DrainRefused("the saved run is gone: run the command again")
+            if saved_state is None:
+                self._store.save_plan(self._order.plan)
+            machine = self._make_machine(run_state)
+            yield self._record(self._begin_event(machine, saved_state))
+            yield from self._observe_until_over(machine)
+        finally:
+            self._store.release_lock()
+
+    def _make_machine(self, run_state: RunState) -> RebalanceMachine:
+        machine = RebalanceMachine(self._order.plan, self._order.rules, run_state)
+        if self._order.is_rollback:
+            machine.begin_rollback(self._clock.now_ms())
+        machine.state = machine.state._replace(pause=None)
+        self._store.save_state(machine.state)
+        return machine
+
+    def _begin_event(self, machine: RebalanceMachine, saved_state: RunState | None) -> RunEvent:
+        state = machine.state
+        topic_count = len(machine.plan.moves)
+        if state.is_rollback:
+            topic_count = len({*state.moved, *state.returned, *state.moving})
+        return run_events.RunBegan(
+            self._clock.now_ms(),
+            state.cluster,
+            state.digest,
+            topic_count,
+            state.name_servers,
+            None if saved_state is None else saved_state.phase,
+            state.is_rollback,
+        )
+
+    def _observe_until_over(self, machine: RebalanceMachine) -> Iterator[EventRecord]:
+        while True:
+            observation = self._environment.observe(machine.list_questions())
+            decision = machine.process_observation(observation)
+            self._store.save_state(machine.state)
+            for run_event in decision.events:
+                yield self._record(run_event)
+            if machine.is_over:
+                return
+            errors = self._environment.carry_out(decision.actions)
+            for action, error in zip(decision.actions, errors, strict=True):
+                yield self._record(self._event_of_action(action, error))
+            failure = self._find_lasting_failure(decision.actions, errors)
+            if failure is not None:
+                machine.state = machine.state._replace(pause=failure)
+                self._store.save_state(machine.state)
+                yield self._record(run_events.RunPaused(self._clock.now_ms(), failure))
+                return
+            has_changed = bool(decision.actions) and not any(errors)
+            if not decision.looks_again and not has_changed:
+                self._clock.pause_seconds(self._order.interval_seconds)
+
+    def _find_lasting_failure(self, actions: Sequence[RunAction], errors: Sequence[str | None]) -> str | None:
+        for action, error in zip(actions, errors, strict=True):
+            if error is None:
+                self._failure_counts.pop(action, None)
+                continue
+            self._failure_counts[action] = self._failure_counts.get(action, 0) + 1
+            if self._failure_counts[action] >= _MAX_FAILURES:
+                return f"{describe_action(action)} failed {_MAX_FAILURES} times: {error}"
+        return None
+
+    def _event_of_action(self, action: RunAction, error: str | None) -> RunEvent:
+        now_ms = self._clock.now_ms()
+        if isinstance(action, CreateGroupOn):
+            return run_events.GroupCreated(now_ms, action.group, action.broker, error)
+        broker = None if isinstance(action, PutOrderConf) else action.broker
+        return run_events.Changed(now_ms, action.topic, broker, describe_action(action), error)
+
+    def _record(self, run_event: RunEvent) -> EventRecord:
+        event_record = build_event_record(run_event)
+        if not isinstance(run_event, run_events.RunProgress):
+            self._store.append_event(event_record)
+        return event_record
+
+
+def describe_action(action: RunAction) -> str:
+    """Return what a change does, without the topic and the broker."""
+    if isinstance(action, PutTopic):
+        return f"{action.queues.read} read and {action.queues.write} write queues"
+    if isinstance(action, PutOrderConf):
+        return f"order configuration {action.order_conf}" if action.order_conf else "no order configuration"
+    if isinstance(action, CommitStart):
+        return f"start offsets of group {action.group}"
+    if isinstance(action, CreateGroupOn):
+        return f"create group {action.group}"
+    return "delete the topic" if isinstance(action, DeleteTopicOn) else "register again"

@@ -1,0 +1,196 @@
+"""The events of a rebalance, as records for files and programs, and as lines of text.
+
+`RunProgress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.state import to_camel_case
+from nsadmin.operations.rebalance.move_stages import (
+    ADD_QUEUES,
+    CLOSE_READS,
+    CLOSE_WRITES,
+    DELETE_TOPIC,
+    OPEN_READS,
+    OPEN_WRITES,
+    PIN_ORDER,
+    READ_ON,
+    SWITCH_ORDER,
+    UNPIN_ORDER,
+)
+
+_MAX_WAITING_TOPICS = 2
+STAGE_TEXTS = {
+    OPEN_READS: "opening the new queues to consumers",
+    OPEN_WRITES: "opening the new queues to producers",
+    CLOSE_WRITES: "closing the old queues to producers",
+    CLOSE_READS: "removing the old queues",
+    DELETE_TOPIC: "deleting the topic from brokers without queues",
+    PIN_ORDER: "writing an order configuration of the present queues",
+    ADD_QUEUES: "adding queues that consumers do not read yet",
+    SWITCH_ORDER: "switching producers to the next queues",
+    READ_ON: "opening the next queues to consumers",
+    UNPIN_ORDER: "writing the final order configuration",
+}
+
+
+class RunBegan(NamedTuple):
+    """A run begins, or resumes in phase `resumed`."""
+
+    time: int
+    cluster: str
+    digest: str
+    topics: int
+    name_servers: tuple[str, ...]
+    resumed: str | None
+    is_rollback: bool
+
+
+class GroupCreated(NamedTuple):
+    """A group was created on a broker that gets queues."""
+
+    time: int
+    group: str
+    broker: str
+    error: str | None
+
+
+class StageBegan(NamedTuple):
+    """A topic enters a stage; `position` of `stages` counts from 1."""
+
+    time: int
+    topic: str
+    stage: str
+    position: int
+    stages: int
+    counts: Mapping[str, Mapping[str, int]]
+
+
+class Changed(NamedTuple):
+    """A server was asked to change something."""
+
+    time: int
+    topic: str
+    broker: str | None
+    change: str
+    error: str | None
+
+
+class TopicMoved(NamedTuple):
+    """A topic is where the plan wants it, or back where it was."""
+
+    time: int
+    topic: str
+    is_rollback: bool
+
+
+class RunProgress(NamedTuple):
+    """The status of the run. `waiting` has what each moving topic waits for, as texts."""
+
+    time: int
+    phase: str
+    done: int
+    moving: int
+    pending: int
+    stages: Mapping[str, str]
+    waiting: Mapping[str, tuple[str, ...]]
+
+
+class RunPaused(NamedTuple):
+    """The run stops by itself."""
+
+    time: int
+    reason: str
+
+
+class RunFinished(NamedTuple):
+    """All topics are where they should be."""
+
+    time: int
+    cluster: str
+    topics: int
+    is_rollback: bool
+
+
+RunEvent = RunBegan | GroupCreated | StageBegan | Changed | TopicMoved | RunProgress | RunPaused | RunFinished
+
+
+def build_event_record(run_event: RunEvent) -> EventRecord:
+    """Return an event as a record: its fields, after its name as "event"."""
+    class_name = type(run_event).__name__.removeprefix("Run")
+    return {
+        "event": class_name[0].lower() + class_name[1:],
+        **{to_camel_case(name): value for name, value in run_event._asdict().items()},
+    }
+
+
+def describe_record(event_record: Mapping[str, Any]) -> str:
+    """Return an event record as a line of text."""
+    return _DESCRIBERS[event_record["event"]](event_record)
+
+
+def _describe_began(record: Mapping[str, Any]) -> str:
+    action = "roll back" if record["isRollback"] else "move"
+    resumed = f"; resumed, it was {record['resumed']}" if record["resumed"] else ""
+    return f"{record['cluster']}: {action} {record['topics']} topics (plan {record['digest']}){resumed}"
+
+
+def _describe_group(record: Mapping[str, Any]) -> str:
+    outcome = f"failed: {record['error']}" if record["error"] else "created"
+    return f"group {record['group']} on {record['broker']}: {outcome}"
+
+
+def _describe_stage(record: Mapping[str, Any]) -> str:
+    queues = ", ".join(
+        f"{broker} {counts['read']}r/{counts['write']}w"
+        for broker, counts in sorted(record["counts"].items())
+    )
+    step = f"{record['position']} of {record['stages']}"
+    return f"{record['topic']}: step {step}, {STAGE_TEXTS[record['stage']]}: {queues}"
+
+
+def _describe_change(record: Mapping[str, Any]) -> str:
+    place = f" on {record['broker']}" if record["broker"] else ""
+    outcome = f": failed: {record['error']}" if record["error"] else ""
+    return f"{record['topic']}{place}: {record['change']}{outcome}"
+
+
+def _describe_moved(record: Mapping[str, Any]) -> str:
+    return f"{record['topic']}: {'back where it was' if record['isRollback'] else 'moved'}"
+
+
+def describe_progress(record: Mapping[str, Any]) -> str:
+    """Return the counts of a progress record and what its first topics wait for."""
+    counts = f"{record['done']} done, {record['moving']} moving, {record['pending']} to come"
+    waiting_topics = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
+    waits = [
+        f"{topic} waits for {' and '.join(texts[:2])}"
+        for topic, texts in waiting_topics[:_MAX_WAITING_TOPICS]
+    ]
+    hidden_count = len(waiting_topics) - len(waits)
+    if hidden_count > 0:
+        waits.append(f"{hidden_count} more topics wait")
+    return "; ".join([counts, *waits])
+
+
+def _describe_paused(record: Mapping[str, Any]) -> str:
+    return f"paused: {record['reason']}"
+
+
+def _describe_finished(record: Mapping[str, Any]) -> str:
+    outcome = "are back where they were" if record["isRollback"] else "moved"
+    return f"{record['cluster']}: all {record['topics']} topics {outcome}"
+
+
+_DESCRIBERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "began": _describe_began,
+    "groupCreated": _describe_group,
+    "stageBegan": _describe_stage,
+    "changed": _describe_change,
+    "topicMoved": _describe_moved,
+    "progress": describe_progress,
+    "paused": _describe_paused,
+    "finished": _describe_finished,
+}

@@ -1,0 +1,180 @@
+"""What a stage of a topic still needs: changes on servers, and conditions to wait for. Pure."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.operations.rebalance.move_stages import (
+    CLOSE_WRITES,
+    OPEN_READS,
+    SWITCH_ORDER,
+    UNPIN_ORDER,
+    MoveStage,
+)
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES
+from nsadmin.operations.rebalance.run_facts import (
+    CommitStart,
+    DeleteTopicOn,
+    MovingTopicFacts,
+    PutOrderConf,
+    PutTopic,
+    RoutedQueues,
+    RunAction,
+    TopicQuestion,
+)
+from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.rebalance.run_state import TopicProgress
+
+_ALL_PERMS = int(Perm.READ | Perm.WRITE)
+
+
+class StageTimes(NamedTuple):
+    """The time now, and for how many checks no message arrived in the queues that are closed to writes."""
+
+    now_ms: int
+    quiet_count: int
+
+
+def question_of_stage(topic: str, brokers: Iterable[str], stage: MoveStage | None) -> TopicQuestion:
+    """Return what to read for a topic in this stage; None for a topic that does not move yet."""
+    if stage is None:
+        return TopicQuestion(topic, tuple(sorted(brokers)))
+    leaving = tuple(broker for broker, queue_ids in stage.closing_queues.items() if not queue_ids.start)
+    return TopicQuestion(
+        topic,
+        tuple(sorted({*brokers, *stage.counts})),
+        stage.closing_queues,
+        stage.opening_queues,
+        stage.kind == OPEN_READS,
+        leaving,
+    )
+
+
+def list_actions(
+    topic: str, stage: MoveStage, facts: MovingTopicFacts, perm: int, progress: TopicProgress
+) -> list[RunAction]:
+    """Return the changes that this stage needs on servers that answer and differ."""
+    actions: list[RunAction] = []
+    for broker, wanted_queues in sorted(stage.counts.items()):
+        on_broker = facts.on_brokers[broker]
+        if on_broker.error is not None or broker in stage.deletes_on:
+            continue
+        if on_broker.queues != wanted_queues:
+            models = tuple(name for name in sorted(stage.counts) if name != broker)
+            actions.append(PutTopic(topic, broker, wanted_queues, perm, models))
+    actions += [
+        DeleteTopicOn(topic, broker) for broker in stage.deletes_on if facts.on_brokers[broker].exists
+    ]
+    if actions:
+        return actions
+    for group, use in sorted(facts.new_queue_use.items()):
+        actions += [
+            CommitStart(topic, broker, group, queue_ids)
+            for broker, queue_ids in sorted(use.without_offset.items())
+            if queue_ids
+        ]
+    if stage.order_conf is not None and any(
+        at_server.error is None and at_server.order_conf != stage.order_conf
+        for at_server in facts.at_servers.values()
+    ):
+        # All name servers change together, so none of them may be silent.
+        if all(at_server.error is None for at_server in facts.at_servers.values()) and not actions:
+            actions.append(PutOrderConf(topic, stage.order_conf))
+    elif stage.kind == UNPIN_ORDER:
+        actions += [
+            PutTopic(topic, broker, stage.counts[broker], perm, is_ordered=progress.was_ordered)
+            for broker, on_broker in sorted(facts.on_brokers.items())
+            if on_broker.exists and on_broker.is_ordered != progress.was_ordered and not stage.order_conf
+        ]
+    return actions
+
+
+def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterator[str]:
+    """Yield what servers still lack, as texts that continue "waiting for"."""
+    for broker, wanted_queues in sorted(stage.counts.items()):
+        on_broker = facts.on_brokers[broker]
+        if on_broker.error is not None:
+            yield f"{broker} to answer ({on_broker.error})"
+        elif on_broker.queues != wanted_queues and broker not in stage.deletes_on:
+            yield f"{broker} to have {_describe_queues(wanted_queues)}"
+        elif broker in stage.deletes_on and on_broker.exists:
+            yield f"{broker} to delete the topic"
+    for namesrv_addr, at_server in sorted(facts.at_servers.items()):
+        if at_server.error is not None:
+            yield f"{namesrv_addr} to answer ({at_server.error})"
+            continue
+        yield from (
+            f"{namesrv_addr} to route to {_describe_queues(wanted_queues)} of {broker}"
+            for broker, wanted_queues in sorted(stage.counts.items())
+            if not _is_routed(facts, at_server.routed.get(broker), broker, wanted_queues)
+        )
+        if stage.order_conf is not None and at_server.order_conf != stage.order_conf:
+            yield (
+                f"{namesrv_addr} to add the order configuration {stage.order_conf} to the route"
+                if stage.order_conf
+                else f"{namesrv_addr} to remove the order configuration from the route"
+            )
+
+
+def _is_routed(
+    facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted_queues: tuple[int, int]
+) -> bool:
+    if wanted_queues == NO_QUEUES:
+        return routed is None or routed.queues == NO_QUEUES or not routed.perm & _ALL_PERMS
+    if routed is None or routed.queues != wanted_queues:
+        return False
+    # A drain removes the write permission in the routes only.
+    on_broker = facts.on_brokers[broker]
+    return on_broker.error is not None or routed.perm == on_broker.perm
+
+
+def _describe_queues(queues: tuple[int, int]) -> str:
+    read_count, write_count = queues
+    return f"{read_count} read and {write_count} write queues"
+
+
+def list_waits(
+    stage: MoveStage, progress: TopicProgress, facts: MovingTopicFacts, rules: RunRules, times: StageTimes
+) -> Iterator[str]:
+    """Yield what a stage waits for once its servers are settled; nothing if the next stage may begin."""
+    settled_ms = times.now_ms - (progress.routed_since or times.now_ms)
+    seconds_left = -(-(rules.settle_ms - settled_ms) // 1000)
+    if facts.error is not None:
+        yield facts.error
+    is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
+    if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
+        yield f"clients to refresh their routes, {seconds_left} s"
+    yield from _list_unowned(stage, facts, rules)
+    if stage.waits_for_clients and seconds_left > 0:
+        yield f"clients to refresh their routes, {seconds_left} s"
+        return
+    if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
+        yield from _list_undrained(stage, facts, rules, times.quiet_count)
+
+
+def _list_unowned(stage: MoveStage, facts: MovingTopicFacts, rules: RunRules) -> Iterator[str]:
+    if stage.kind == OPEN_READS:
+        for group, use in sorted(facts.new_queue_use.items()):
+            if use.unowned and use.is_certain and group not in rules.ignored_groups:
+                yield f"group {group} to take over {use.unowned} new queues"
+
+
+def _list_undrained(
+    stage: MoveStage, facts: MovingTopicFacts, rules: RunRules, quiet_count: int
+) -> Iterator[str]:
+    if facts.undelivered is None:
+        yield "the delayed and transactional messages, which are unknown"
+    elif facts.undelivered:
+        yield f"the delivery of {facts.undelivered} delayed or transactional messages"
+    if quiet_count < rules.quiet_checks:
+        yield f"producers to stop writing to the closed queues ({quiet_count} of {rules.quiet_checks} checks)"
+    for group, backlog in sorted(facts.backlogs.items()):
+        if group in rules.ignored_groups:
+            continue
+        if backlog.closing is None or backlog.retries is None:
+            yield f"the backlog of group {group}, which is unknown"
+        elif backlog.closing or backlog.retries:
+            parts = [f"{backlog.closing} messages"] if backlog.closing else []
+            parts += [f"{backlog.retries} retries"] if backlog.retries else []
+            advice = "" if backlog.is_online else f", without a connected client (--ignore-group {group})"
+            yield f"group {group} to consume {' and '.join(parts)}{advice}"
