@@ -57,6 +57,11 @@ SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
     "kvDiff": (*_SAME_OR_DIFFERENT, (3, "a name server did not answer")),
     "orderConfCheck": ((0, "no error"), (1, "an error"), (3, "a name server did not answer")),
     "plan": ((0, "equal"), (1, "the file is invalid"), (2, "apply would change something")),
+    "rebalanceRun": (
+        (0, "all topics moved, or are back"),
+        (1, "refused, or the plan no longer fits the cluster"),
+        (3, "paused: a limit was exceeded, or another change is in the way"),
+    ),
     "reportRun": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
     "reportStream": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
     "replicaDiff": (

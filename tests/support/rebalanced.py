@@ -1,7 +1,7 @@
 """A cluster whose topics are rebalanced, without a network: brokers, name servers, clients, a clock.
 
-Routes reach name servers late, and clients refresh their routes late. Everything that a client could notice is
-written down: a send without a writable queue, a refused send, an unreadable message, a broken sequence.
+Routes reach name servers late, and clients refresh their routes late. Everything that a client could notice
+is written down: a send without a writable queue, a refused send, an unreadable message.
 """
 
 from collections.abc import Sequence
@@ -152,7 +152,7 @@ class RebalancedTopic:
 
 
 class RebalancedCluster:
-    """The environment of a run, and its clock; `failing` is how often a server is silent or the run killed."""
+    """The environment of a run, and its clock; `failing` is how often a server is silent or a run killed."""
 
     def __init__(self, random: Random, topics: dict[str, RebalancedTopic], failing: float = 0.0) -> None:
         self.random, self.topics, self.failing = random, topics, failing
@@ -229,7 +229,11 @@ class RebalancedCluster:
             if self.fails():
                 raise Killed
             self.sent_changes.append(action)
-            errors.append("no answer" if self.fails() else self._change(action))
+            if self.fails():
+                errors.append("no answer")
+                continue
+            self._change(action)
+            errors.append(None)
         return errors
 
     def _change(self, action: RunAction) -> None:

@@ -29,7 +29,11 @@ class ProcedureReporter:
     """
 
     def __init__(
-        self, session: Session, command_name: str, describe_event: Callable[[EventRecord], str]
+        self,
+        session: Session,
+        command_name: str,
+        describe_event: Callable[[EventRecord], str],
+        list_facts: Callable[[str, EventRecord], list[tuple[str, str]]] = describe_status,
     ) -> None:
         output_format = session.options.style.output_format
         if output_format not in _LINE_FORMATS:
@@ -39,6 +43,7 @@ class ProcedureReporter:
         self._writes_json = output_format in ("json", "jsonl")
         self._style = session.options.style
         self._describe_event = describe_event
+        self._list_facts = list_facts
         self._last_text = self._broker_name = ""
         self._live_region: LiveDisplay | None = None
         self._draws_progress = False
@@ -85,4 +90,4 @@ class ProcedureReporter:
 
         if self._live_region is None:
             self._live_region = LiveDisplay(self._style)
-        self._live_region.show_facts(describe_status(self._broker_name, event_record))
+        self._live_region.show_facts(self._list_facts(self._broker_name, event_record))

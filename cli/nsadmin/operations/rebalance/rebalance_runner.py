@@ -43,20 +43,19 @@ class RebalanceRun:
         run_order: RunOrder,
         environment: RebalanceEnvironment,
         run_store: RunStore,
-        procedure_clock: ProcedureClock,
     ) -> None:
         self._order = run_order
         self._environment = environment
         self._store = run_store
-        self._clock = procedure_clock
         self._failure_counts: dict[RunAction, int] = {}
 
-    def run(self, new_state: RunState | None) -> Iterator[EventRecord]:
+    def run(self, new_state: RunState | None, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. `new_state` is the state of a new run, None to resume a saved one.
 
         Raises:
             DrainRefused: Another process rebalances this cluster.
         """
+        self._clock = procedure_clock
         if not self._store.try_lock():
             raise DrainRefused(
                 f"process {self._store.holder_pid or 'unknown'} is already rebalancing "

@@ -118,8 +118,8 @@ class RunObservation(NamedTuple):
 class PutTopic(NamedTuple):
     """Give a topic these queues on a broker, and keep its other settings.
 
-    A new topic gets the settings that it has on one of the brokers `models`, and `perm`. `is_ordered` None keeps
-    the flag.
+    A new topic gets the settings that it has on one of the brokers `models`, and `perm`. `is_ordered` None
+    keeps the flag.
     """
 
     topic: str

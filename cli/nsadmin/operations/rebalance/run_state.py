@@ -20,7 +20,7 @@ class TopicProgress(NamedTuple):
         routed_since: When all servers had what the stage wants; None until then.
         was_ordered: Whether brokers had it marked as ordered before the move.
         start: The queues by broker when its stages were made.
-        is_turning: Whether it goes back after the next READ_ON stage, because a rollback began during a switch.
+        is_turning: Whether it goes back after the next READ_ON stage: a rollback began during a switch.
     """
 
     stages: tuple[MoveStage, ...] = ()

@@ -68,6 +68,12 @@ class RunStore:
             write_state_file(self.run_folder / STATE_FILE, build_state_record(run_state))
         self._last_saved = run_state
 
+    def archive_run(self) -> None:
+        """Rename the folder of a run that was rolled back, so that the plan can run again."""
+        run_state = self.load_state()
+        if run_state is not None:
+            self.run_folder.rename(self.run_folder.with_name(f"{self.run_folder.name}-{run_state.started}"))
+
     def save_plan(self, plan: RebalancePlan) -> None:
         """Keep a copy of the plan, for a rollback without the plan's file."""
         self.run_folder.mkdir(0o700, parents=True, exist_ok=True)

@@ -60,7 +60,7 @@ def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> t
         if difference is not None:
             return difference
     if start.is_ordered and not allow_ordered:
-        return f"{move.topic} is ordered: pass --ordered to move it so that the sequence of every key is kept"
+        return f"{move.topic} is ordered: pass --ordered to move it and keep the sequence of every key"
     target = move.before if start.is_rollback else move.after
     if not start.is_ordered:
         return list_move_stages(start.queues_now, target)

@@ -1,0 +1,259 @@
+"""Owns `rebalance run`, which moves queues as a plan says, and moves them back with --rollback."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from nsadmin import audit
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.procedures.drain import SYSTEM_CLOCK
+from nsadmin.commands.procedures.drain_options import parse_interval_seconds
+from nsadmin.commands.procedures.live_output import ProcedureReporter
+from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
+from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalancePlan, load_rebalance_plan
+from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
+from nsadmin.operations.rebalance.run_environment import RunEnvironment
+from nsadmin.operations.rebalance.run_events import describe_record
+from nsadmin.operations.rebalance.run_preparation import prepare_run
+from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.rebalance.run_state import RunState
+from nsadmin.operations.rebalance.run_status import list_progress_facts
+from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.output import OutputText, ResultRow, ResultRows
+from nsadmin.phrases import quote_command
+from nsadmin.session import Session
+
+RUN_COLUMNS = (
+    "topic", "brokerName", "readBefore", "readAfter", "writeBefore", "writeAfter", "ordered", "result",
+)  # fmt: skip
+
+_MAX_PROBLEMS = 10
+
+
+@declare_columns(RUN_COLUMNS)
+def rebalance_run(
+    session: Session,
+    plan_file: Annotated[
+        str, Argument(("--file",), "PLAN", "A plan of `nsadmin rebalance plan`.", value_source="files")
+    ],
+    is_rollback: Annotated[
+        bool, Option("--rollback", help="Move the topics back to where they were before this plan.")
+    ] = False,
+    allow_ordered: Annotated[
+        bool, Option("--ordered", help="Also move ordered topics, and keep the sequence of every key.")
+    ] = False,
+    ignored_groups: Annotated[
+        list[str] | None,
+        Option(
+            "--ignore-group",
+            metavar="GROUP",
+            help="Do not wait for this group: it loses its unconsumed messages. Repeatable.",
+            value_source="groups",
+        ),
+    ] = None,
+    max_topics: Annotated[
+        int,
+        Option("--max-topics", metavar="N", help="Topics that move at once. Default: 10.", minimum=1),
+    ] = 10,
+    max_share: Annotated[
+        int,
+        Option(
+            "--max-share",
+            metavar="PERCENT",
+            help="Percent of the cluster's write queues whose topics move at once. Default: 20.",
+            minimum=1,
+        ),
+    ] = 20,
+    max_lag: Annotated[
+        int | None,
+        Option(
+            "--max-lag",
+            metavar="N",
+            help="Pause if a group has more unconsumed messages of a moving topic. Default: no limit.",
+            minimum=0,
+        ),
+    ] = None,
+    max_disk: Annotated[
+        int,
+        Option(
+            "--max-disk",
+            metavar="PERCENT",
+            help="Pause if a broker that gets queues uses more of its disk. Default: 85.",
+            minimum=1,
+        ),
+    ] = 85,
+    max_send_errors: Annotated[
+        int,
+        Option(
+            "--max-send-errors",
+            metavar="N",
+            help="Pause if a broker fails to store more messages per minute. Default: 60.",
+            minimum=0,
+        ),
+    ] = 60,
+    timeout_text: Annotated[
+        str | None,
+        Option("--timeout", metavar="TIME", help="Pause if a step takes longer. Default: no limit."),
+    ] = None,
+    settle_text: Annotated[
+        str,
+        Option(
+            "--settle",
+            metavar="TIME",
+            help="How long clients need to refresh their routes and to share out queues. Default: 60s.",
+        ),
+    ] = "60s",
+    interval_text: Annotated[
+        str, Option("--interval", metavar="TIME", help="Time between two checks. Default: 5s.")
+    ] = "5s",
+) -> ResultRows | Iterator[OutputText]:
+    """Move queues between brokers as a plan says, without send errors and without losing a message.
+
+    First, nsadmin creates missing groups on brokers that get queues. Then each topic moves in steps: open the
+    new queues to consumers, then to producers; close the old queues to producers; wait until every group has
+    consumed them; remove them. Each step is read back from every broker and name server before the next one.
+
+    nsadmin refuses a plan if the cluster has changed since it was made. It pauses if a limit is exceeded, or
+    if another change is in the way. The exit code is 3 then.
+
+    Safe to interrupt. Run the same command to resume. --rollback moves the topics back, also while the plan
+    is not finished.
+
+    Ordered topics need --ordered, and name servers with orderMessageEnable=true. Their producers change to
+    other queues with an order configuration, and consumers get the next queues only after they consumed the
+    previous ones. Static topics are refused.
+
+    Examples:
+        # Show what the plan changes on each broker, and its risks
+        nsadmin rebalance run plan.yaml --dry-run
+        # Move the queues
+        nsadmin rebalance run plan.yaml --yes
+        # Move them back
+        nsadmin rebalance run plan.yaml --rollback --yes
+    """
+    plan = load_plan_file(plan_file)
+    timeout_seconds = (
+        None if timeout_text is None else parse_duration_seconds("--timeout", timeout_text, 1, 604_800)
+    )
+    rules = RunRules(
+        settle_ms=round(parse_duration_seconds("--settle", settle_text, 0.1, 3600) * 1000),
+        max_topics=max_topics,
+        max_share=max_share / 100,
+        timeout_ms=None if timeout_seconds is None else round(timeout_seconds * 1000),
+        ignored_groups=frozenset(ignored_groups or ()),
+        allow_ordered=allow_ordered,
+        max_lag=max_lag,
+        max_disk=max_disk / 100,
+        max_failed_puts=max_send_errors,
+    )
+    run_order = RunOrder(
+        plan, rules, parse_interval_seconds(interval_text), is_rollback, audit.describe_user()
+    )
+    return run_plan(session, run_order, plan_file)
+
+
+def load_plan_file(plan_file: str) -> RebalancePlan:
+    """Read a plan. Raises UsageError with a line for each problem."""
+    try:
+        return load_rebalance_plan(Path(plan_file))
+    except OSError as error:
+        raise UsageError(f'could not read "{plan_file}": {error.strerror}') from None
+    except InvalidPlanFileError as error:
+        first_problem, *other_problems = error.problem_lines
+        usage_error = UsageError(first_problem)
+        for problem_line in other_problems[: _MAX_PROBLEMS - 1]:
+            usage_error.add_note(problem_line)
+        raise usage_error from None
+
+
+def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRows | Iterator[OutputText]:
+    """Check a plan, ask, and run or resume it."""
+    plan, state_home = run_order.plan, find_state_home()
+    environment = RunEnvironment(session.admin, plan.cluster, SYSTEM_CLOCK.now_ms)
+    run_store = RunStore(state_home, plan.cluster, plan.digest)
+    saved_state = run_store.load_state()
+    new_state: RunState | None = None
+    risks: tuple[str, ...] = ()
+    if run_order.is_rollback and saved_state is None:
+        raise NotFound(f"this plan was not run from this account: {run_store.run_folder} does not exist")
+    if saved_state is not None and saved_state.finished is not None:
+        if saved_state.phase == "rolledBack" and not run_order.is_rollback:
+            saved_state = None
+        elif saved_state.is_rollback or not run_order.is_rollback:
+            done_text = "rolled back" if saved_state.is_rollback else "done: pass --rollback to undo it"
+            raise DrainRefused(f"this plan is already {done_text}")
+    if saved_state is None:
+        new_state, risks = prepare_run(
+            session.admin,
+            plan,
+            run_order.rules,
+            environment,
+            state_home,
+            SYSTEM_CLOCK.now_ms(),
+            run_order.by,
+        )
+    elif saved_state.is_rollback and not run_order.is_rollback:
+        raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
+    if session.is_dry_run:
+        return _dry_run_rows(run_order, risks)
+    for risk in risks:
+        session.write_remark(risk)
+    action = "Move back" if run_order.is_rollback else "Move"
+    session.confirm_change(f"{action} the queues of {len(plan.moves)} topics in {plan.cluster}?")
+    if new_state is not None:
+        run_store.archive_run()
+    rebalance = RebalanceRun(run_order, environment, run_store)
+    return _report_run(session, rebalance, new_state, run_order, plan_file)
+
+
+def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
+    """A row for each topic and broker whose queues change, and the risks as notes."""
+    rows: list[ResultRow] = []
+    for move in run_order.plan.moves:
+        first, last = (move.after, move.before) if run_order.is_rollback else (move.before, move.after)
+        for broker in move.changed_brokers:
+            queues_before, queues_after = first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES)
+            rows.append(
+                {
+                    "topic": move.topic,
+                    "brokerName": broker,
+                    "readBefore": queues_before.read,
+                    "readAfter": queues_after.read,
+                    "writeBefore": queues_before.write,
+                    "writeAfter": queues_after.write,
+                    "ordered": move.ordered or move.order_conf is not None,
+                    "result": "dry-run",
+                }
+            )
+    return ResultRows(RUN_COLUMNS, rows, [None], risks)
+
+
+def _report_run(
+    session: Session,
+    rebalance: RebalanceRun,
+    new_state: RunState | None,
+    run_order: RunOrder,
+    plan_file: str,
+) -> Iterator[OutputText]:
+    """Run the plan and yield a line for each event; the last text decides the exit code."""
+    report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
+    pause_reason: str | None = None
+    rollback_words = ("--rollback",) if run_order.is_rollback else ()
+    with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, report_event:
+        try:
+            for event_record in rebalance.run(new_state, stop_signal.stoppable_clock):
+                if event_record["event"] == "paused":
+                    pause_reason = event_record["reason"]
+                yield report_event(event_record)
+                stop_signal.raise_if_requested()
+        except StopRequestedError:
+            resume_command = quote_command("rebalance", "run", plan_file, *rollback_words)
+            raise CommandInterrupted(f"interrupted; the run is saved: {resume_command} resumes it") from None
+    errors = [] if pause_reason is None else [NotApplied(f"paused: {pause_reason}")]
+    yield OutputText("", [*errors, None])

@@ -1,0 +1,196 @@
+"""What is checked before a rebalance runs: whether the cluster is as the plan expects, and the risks."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.results import NotFound, error_text
+from nsadmin.client.topics.bulk_requests import BrokerTopicTable
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.rebalance.run_environment import RunEnvironment
+from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.rebalance.run_state import RunState
+from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
+from nsadmin.operations.rebalance.topic_start import describe_difference
+from nsadmin.phrases import abbreviate_names, quote_command
+
+
+class PreparedRun(NamedTuple):
+    """A checked plan. `risks` are texts; `new_state` is the state with which it begins."""
+
+    new_state: RunState
+    risks: tuple[str, ...]
+
+
+def prepare_run(
+    admin: AdminClient,
+    plan: RebalancePlan,
+    rules: RunRules,
+    environment: RunEnvironment,
+    state_home: Path,
+    now_ms: int,
+    by: str,
+) -> PreparedRun:
+    """Compare the cluster with the plan. Nothing is changed.
+
+    Raises:
+        NotFound: A broker of the plan is not in the cluster.
+        DrainRefused: The plan cannot run, with the reasons as notes.
+        RocketMQError: A server does not answer.
+    """
+    _refuse_other_runs(state_home, plan)
+    master_addrs = environment.list_masters()
+    brokers = sorted({broker for move in plan.moves for broker in (*move.before, *move.after)})
+    missing_brokers = [broker for broker in brokers if broker not in master_addrs]
+    if missing_brokers:
+        raise NotFound(
+            f"the cluster {plan.cluster} has no master of {abbreviate_names(missing_brokers, 3)}: make a new "
+            "plan"
+        )
+    tables = {
+        broker: table_result.value()
+        for broker, table_result in zip(
+            master_addrs, admin.bulk.list_topics(list(master_addrs.values())), strict=True
+        )
+    }
+    problems = [
+        *_find_plan_problems(plan, rules, tables),
+        *_find_drained_brokers(state_home, plan, admin.addresses.addrs),
+    ]
+    if any(_is_ordered(move) for move in plan.moves):
+        problems += _find_servers_without_order(admin)
+    if problems:
+        refusal = DrainRefused(problems[0])
+        for problem in problems[1:10]:
+            refusal.add_note(problem)
+        if len(problems) > 10:
+            refusal.add_note(f"... and {len(problems) - 10} more")
+        raise refusal
+    new_state = RunState(
+        plan.cluster,
+        plan.digest,
+        tuple(admin.addresses.addrs),
+        now_ms,
+        now_ms,
+        by,
+        sum(_count_write_queues(table) for table in tables.values()),
+    )
+    return PreparedRun(new_state, tuple(_find_risks(admin, plan, rules, master_addrs)))
+
+
+def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
+    for saved_run in load_runs(state_home, plan.cluster):
+        if isinstance(saved_run, SavedRun):
+            run_state = saved_run.run_state
+            if run_state.finished is None and run_state.digest != plan.digest:
+                plan_file = saved_run.run_folder / "plan.yaml"
+                raise DrainRefused(
+                    f"another rebalance of {plan.cluster} is not finished: resume it with "
+                    f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
+                )
+
+
+def _is_ordered(move: RebalanceMove) -> bool:
+    return move.ordered or move.order_conf is not None
+
+
+def _find_plan_problems(
+    plan: RebalancePlan, rules: RunRules, tables: Mapping[str, BrokerTopicTable]
+) -> Iterator[str]:
+    for move in plan.moves:
+        present = {
+            broker: QueuePair(
+                int(table.configs_by_topic[move.topic]["readQueueNums"]),
+                int(table.configs_by_topic[move.topic]["writeQueueNums"]),
+            )
+            for broker, table in tables.items()
+            if move.topic in table.configs_by_topic
+        }
+        difference = describe_difference(move.topic, move.before, present)
+        if difference is not None:
+            yield difference
+        elif any(move.topic in table.static_topics for table in tables.values()):
+            yield f"{move.topic} is a static topic: use `nsadmin remappingStaticTopic` for it"
+        elif any(queues.write > queues.read for queues in present.values()):
+            yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
+        elif _is_ordered(move) and not rules.allow_ordered:
+            yield f"{move.topic} is ordered: pass --ordered to move it and keep the sequence of every key"
+
+
+def _find_drained_brokers(
+    state_home: Path, plan: RebalancePlan, namesrv_addrs: Iterable[str]
+) -> Iterator[str]:
+    receiving_brokers = {broker for move in plan.moves for broker in move.after}
+    for saved_drain in load_drains(state_home):
+        if not isinstance(saved_drain, SavedDrain):
+            continue
+        drain_state = saved_drain.drain_state
+        if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
+            drain_state.name_servers
+        ):
+            yield (
+                f"{drain_state.broker} is drained, and the plan gives it queues: run "
+                f"`{quote_command('undrain', drain_state.broker)}` first"
+            )
+
+
+def _find_servers_without_order(admin: AdminClient) -> Iterator[str]:
+    for namesrv_addr in admin.order_confs.find_servers_without():
+        yield (
+            f"{namesrv_addr} does not add order configurations to routes, which ordered topics need: run "
+            f"`{quote_command('updateNamesrvConfig', '-k', 'orderMessageEnable', '-v', 'true')}`"
+        )
+
+
+def _count_write_queues(table: BrokerTopicTable) -> int:
+    return sum(int(config.get("writeQueueNums") or 0) for config in table.configs_by_topic.values())
+
+
+def _find_risks(
+    admin: AdminClient, plan: RebalancePlan, rules: RunRules, master_addrs: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the risks of the plan, and the groups without clients that have messages in closing queues."""
+    yield from plan.risks
+    topics_by_broker: dict[str, set[str]] = {}
+    for move in plan.moves:
+        for broker, queues in move.before.items():
+            if move.after.get(broker, QueuePair(0, 0)).read < queues.read:
+                topics_by_broker.setdefault(broker, set()).add(move.topic)
+    if not topics_by_broker:
+        return
+    connections, errors = admin.consumers.list_online_groups(master_addrs.values())
+    yield from (
+        f"{addr} did not tell its consumer groups: {error_text(error)}"
+        for addr, error in errors.items()
+        if error
+    )
+    offline_groups = {group for group, found in connections.items() if not found.clients}
+    for broker, topics in sorted(topics_by_broker.items()):
+        yield from _find_offline_backlogs(
+            admin, broker, master_addrs[broker], topics, offline_groups - rules.ignored_groups
+        )
+
+
+def _find_offline_backlogs(
+    admin: AdminClient, broker: str, broker_addr: str, topics: Collection[str], groups: Collection[str]
+) -> Iterator[str]:
+    try:
+        queue_lags = admin.consumers.get_broker_stats(broker_addr)
+    except RocketMQError as error:
+        yield f"{broker} did not tell the backlog of its groups: {error_text(error)}"
+        return
+    lags: dict[tuple[str, str], int] = {}
+    for queue_lag in queue_lags:
+        place = (queue_lag.group, queue_lag.queue.topic)
+        if queue_lag.group in groups and queue_lag.queue.topic in topics:
+            lags[place] = lags.get(place, 0) + max(0, queue_lag.lag_count or 0)
+    for (group, topic), count in sorted(lags.items()):
+        if count:
+            yield (
+                f"group {group} has no connected client and {count} unconsumed messages of {topic} on "
+                f"{broker}: the run waits for it; start a client, or pass --ignore-group {group}"
+            )

@@ -1,0 +1,26 @@
+"""Formats the progress of a rebalance as short facts for live output. Pure."""
+
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.rebalance.run_events import STAGE_TEXTS
+
+_MAX_TOPICS = 12
+
+
+def list_progress_facts(_: str, progress_record: EventRecord) -> list[tuple[str, str]]:
+    """Return pairs of a label and a value from the record of a `RunProgress` event."""
+    facts = [
+        (
+            progress_record["phase"],
+            f"{progress_record['done']} done, {progress_record['moving']} moving, "
+            f"{progress_record['pending']} to come",
+        )
+    ]
+    topics = sorted({*progress_record["stages"], *progress_record["waiting"]})
+    for topic in topics[:_MAX_TOPICS]:
+        stage = progress_record["stages"].get(topic)
+        waits = "; ".join(progress_record["waiting"].get(topic, ()))
+        stage_text = "" if stage is None else STAGE_TEXTS[stage]
+        facts.append((topic or "groups", f"{stage_text}; waiting for {waits}" if waits else stage_text))
+    if len(topics) > _MAX_TOPICS:
+        facts.append(("", f"and {len(topics) - _MAX_TOPICS} more topics"))
+    return facts
