@@ -1,0 +1,167 @@
+"""A checked load on two topics for the tests of rebalances, and our command as a process that can be killed."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.interop import jars
+from tests.interop.cluster import NameServer, body
+from tests.interop.command_line import ENVIRONMENT
+from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, Running
+from tests.interop.processes import Child, wait_for
+
+# The clients of these tests look at routes every second.
+QUICK = ("--settle", "3s", "--interval", "500ms")
+
+Event = dict[str, Any]
+
+
+class TopicCount(NamedTuple):
+    """What became of one topic's messages: `broken` came out of sequence or damaged."""
+
+    sent: int
+    missing: int
+    broken: int
+
+
+class LoadCount(NamedTuple):
+    """What became of all messages; each failure says where and why."""
+
+    plain: TopicCount
+    ordered: TopicCount
+    failures: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        return self.plain.missing + self.ordered.missing
+
+
+class KeyedLoad(Running):
+    """Java producers and consumers of a plain and an ordered topic."""
+
+    def __init__(
+        self, home: Path, namesrv: Sequence[str], plain: str, ordered: str, version: str, pause_ms: int
+    ) -> None:
+        self.home, self._version = home, version
+        self._args = [";".join(namesrv), plain, ordered, str(pause_ms)]
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        logback = self.home / "logback.xml"
+        logback.write_text(QUIET_LOGBACK)
+        settings = [
+            f"-Duser.home={self.home}",
+            f"-Drmq.logback.configurationFile={logback}",
+            f"-Drocketmq.client.logRoot={self.home}",
+            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min", "lock")),
+        ]
+        load = jars.program("KeyedLoad", self._version)
+        program = ["java", *QUICK_START, "-Xmx256m", *settings, *load, *self._args]
+        self.child = Child(program, self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("ready", 90)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def order(self, order: str) -> LoadCount:
+        answered = self.child.output.count("done ")
+        self.child.write(f"{order}\n")
+        wait_for(order, lambda: self.child.output.count("done ") > answered, 60)
+        before, _, said = self.child.output.rpartition("done ")
+        words = said.split()
+        numbers = [int(words[at]) for at in range(2, 13, 2)]
+        failures = tuple(line for line in before.splitlines() if line.startswith("failed "))
+        return LoadCount(TopicCount(*numbers[:3]), TopicCount(*numbers[3:]), failures)
+
+    @property
+    def count(self) -> LoadCount:
+        return self.order("count")
+
+    def finish(self) -> LoadCount:
+        """Stop sending, and wait until everything is consumed, or nothing more comes."""
+        self.order("stop")
+        try:
+            wait_for("the last messages", lambda: not self.count.missing, 30, 0.5)
+        except TimeoutError:
+            pass
+        return self.count
+
+
+class Rebalancing:
+    """`nsadmin rebalance run` as a process, whose events are read as they come."""
+
+    def __init__(self, state: Path, servers: Sequence[NameServer]) -> None:
+        self.state = state
+        self.addrs = ";".join(server.address for server in servers)
+        self.environment = {
+            **ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_AUDIT": str(state / "audit.jsonl"),
+            "PYTHONUNBUFFERED": "1",
+        }  # fmt: skip
+
+    def start(self, plan: Path, *args: str) -> "subprocess.Popen[str]":
+        words = ["rebalance", "run", str(plan), "-n", self.addrs, "--json", "--yes", *QUICK, *args]
+        return subprocess.Popen(
+            [sys.executable, "-m", "nsadmin", *words],
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def run(
+        self, plan: Path, *args: str, upon: Callable[[Event], object] = lambda event: None
+    ) -> tuple[int, list[Event], str]:
+        """Run to the end: exit code, events, what it said. `upon` is told of each event as it comes."""
+        events: list[Event] = []
+        with self.start(plan, *args) as child:
+            assert child.stdout is not None and child.stderr is not None
+            try:
+                for line in child.stdout:
+                    events.append(json.loads(line))
+                    upon(events[-1])
+                said = child.stderr.read()
+            finally:
+                child.kill()
+        return child.wait(), events, said
+
+    def run_killed(self, plan: Path, *args: str) -> tuple[list[Event], int]:
+        """Run, and kill the process with SIGKILL when a topic enters a stage; events and kills."""
+        events: list[Event] = []
+        seen: set[tuple[str, int]] = set()
+        kills = 0
+        while True:
+            with self.start(plan, *args) as child:
+                assert child.stdout is not None and child.stderr is not None
+                try:
+                    for line in child.stdout:
+                        event = json.loads(line)
+                        events.append(event)
+                        if event["event"] == "stageBegan":
+                            place = (event["topic"], event["position"])
+                            if place not in seen:
+                                seen.add(place)
+                                break
+                    else:
+                        said = child.stderr.read()
+                        assert child.wait() == 0, said
+                        return events, kills
+                finally:
+                    child.kill()
+                kills += 1
+
+    def read(self, *args: str) -> Any:
+        """The rows of a command."""
+        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+def routed(server: NameServer, topic: str) -> dict[str, tuple[int, int]]:
+    """The read and write queues of a topic by broker, at a name server; without brokers that have none."""
+    queues = body(server, 105, {"topic": topic})["queueDatas"]
+    counts: Mapping[str, tuple[int, int]] = {
+        queue["brokerName"]: (queue["readQueueNums"], queue["writeQueueNums"]) for queue in queues
+    }
+    return {broker: pair for broker, pair in counts.items() if any(pair)}
