@@ -1,5 +1,6 @@
-"""A checked load on two topics for the tests of rebalances, and our command as a process that can be killed."""
+"""A checked load on two topics for the tests of rebalances, and our command as a process to kill."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -84,10 +85,8 @@ class KeyedLoad(Running):
     def finish(self) -> LoadCount:
         """Stop sending, and wait until everything is consumed, or nothing more comes."""
         self.order("stop")
-        try:
+        with contextlib.suppress(TimeoutError):
             wait_for("the last messages", lambda: not self.count.missing, 30, 0.5)
-        except TimeoutError:
-            pass
         return self.count
 
 
@@ -115,7 +114,8 @@ class Rebalancing:
         """Run to the end: exit code, events, what it said. `upon` is told of each event as it comes."""
         events: list[Event] = []
         with self.start(plan, *args) as child:
-            assert child.stdout is not None and child.stderr is not None
+            assert child.stdout is not None
+            assert child.stderr is not None
             try:
                 for line in child.stdout:
                     events.append(json.loads(line))
@@ -132,7 +132,8 @@ class Rebalancing:
         kills = 0
         while True:
             with self.start(plan, *args) as child:
-                assert child.stdout is not None and child.stderr is not None
+                assert child.stdout is not None
+                assert child.stderr is not None
                 try:
                     for line in child.stdout:
                         event = json.loads(line)

@@ -1,6 +1,6 @@
 """Rebalances of released brokers under checked load, on released name servers: 5.5.0, and 4.9.7.
 
-Every message has a key, a sequence number and a hash. The clients look at routes every second, and the run is told.
+Every message has a key, a sequence number and a hash. The clients look at routes every second.
 """
 
 import os

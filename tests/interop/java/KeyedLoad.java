@@ -56,6 +56,8 @@ public class KeyedLoad {
             start(consumer(args[0], ordered, instance), (MessageListenerOrderly) (messages, context) -> {
                 for (MessageExt message : messages) {
                     follow(ordered, check(ordered, message), message);
+                    // Queues with more keys lag behind, so that a wrong order shows.
+                    pause(12);
                 }
                 return ConsumeOrderlyStatus.SUCCESS;
             });
@@ -114,11 +116,7 @@ public class KeyedLoad {
                 String key = "key-" + (at + SENDERS * (round % (KEYS / SENDERS)));
                 send(producer, plain, key, false);
                 send(producer, ordered, key, true);
-                try {
-                    Thread.sleep(pauseMillis);
-                } catch (InterruptedException error) {
-                    return;
-                }
+                pause(pauseMillis);
             }
         });
     }
@@ -162,6 +160,14 @@ public class KeyedLoad {
         }
         last.put(key, Math.max(number, expected - 1));
         consumed.add(topic + text);
+    }
+
+    static void pause(int millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
+        }
     }
 
     static int number(String text) {

@@ -1,0 +1,30 @@
+"""Owns the meanings and units of columns that are particular to runs of rebalance plans."""
+
+REBALANCE_RUN_MEANINGS = {
+    "rebalanceRun": {
+        "ordered": "whether the sequence of keys matters",
+        "readAfter": "read queues on the broker after the run",
+        "readBefore": "read queues on the broker now",
+        "result": "dry-run",
+        "writeAfter": "write queues on the broker after the run",
+        "writeBefore": "write queues on the broker now",
+    },
+    "rebalanceStatus": {
+        "by": "user who started the run",
+        "movedTopics": "topics that are done; during a rollback, topics that are back",
+        "movingTopics": "topics in motion",
+        "phase": "running, paused or done; rollingBack or rolledBack with --rollback",
+        "pid": "process that runs the plan now; null for none",
+        "planDigest": "digest of the plan",
+        "planFile": "copy of the plan, to resume or roll back",
+        "readQueueNums": "read queues that the broker gets in this step",
+        "since": "start of the step (UTC)",
+        "stage": "what the step does: openReads, openWrites, closeWrites, closeReads, deleteTopic; of "
+        "ordered topics also pinOrder, addQueues, switchOrder, readOn, unpinOrder",
+        "started": "start of the run (UTC)",
+        "step": "number of the step, and of all steps of the topic",
+        "topic": "the topic in motion; null for a run without any",
+        "waitingFor": "what the topic waited for at the last check, or why the run paused",
+        "writeQueueNums": "write queues that the broker gets in this step",
+    },
+}

@@ -1,0 +1,156 @@
+"""`rebalance run` in a lab: previews, refusals, a run, its status, and the way back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.client import AdminClient
+from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.operations.rebalance.rebalance_plan import (
+    QueuePair,
+    RebalanceMove,
+    RebalancePlan,
+    save_rebalance_plan,
+)
+from tests.nsadmin.conftest import Run
+from tests.support.clock import hurry
+from tests.support.lab import Lab, lab
+
+PLAN = FleetPlan(clusters=1, groups=3, replicas=1, topics=5)
+TOPIC = "moving-topic"
+A, B, C = "broker-a-0", "broker-a-1", "broker-a-2"
+BEFORE = {A: QueuePair(4, 4), B: QueuePair(4, 4)}
+AFTER = {B: QueuePair(4, 4), C: QueuePair(4, 4)}
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    hurry(monkeypatch)
+    with lab(tmp_path / "lab", PLAN, name_servers=2) as running:
+        with AdminClient(running.namesrv_addr) as admin:
+            addrs = [running.brokers[name, 0] for name in (A, B)]
+            changes = admin.topic_configs.update_topic(addrs, TOPIC, TopicPatch(4, 4))
+            assert [change.error for change in changes] == [None, None]
+        yield running
+
+
+@pytest.fixture
+def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run` empties the environment first."""
+    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    return run
+
+
+def save_plan(tmp_path: Path, *moves: RebalanceMove, cluster: str = "cluster-a") -> str:
+    path = tmp_path / "plan.yaml"
+    save_rebalance_plan(RebalancePlan(cluster, "", "queues", "", moves, risks=("a risk",)), path)
+    return str(path)
+
+
+def queues(there: Lab) -> dict[str, tuple[int | None, int | None]]:
+    with AdminClient(there.namesrv_addr) as admin:
+        return {
+            queue.broker_name: (queue.read_queue_nums, queue.write_queue_nums)
+            for queue in admin.topics.get_route(TOPIC).queues
+            if queue.read_queue_nums
+        }
+
+
+def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_path: Path) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
+    dry = with_env("rebalance", "run", plan, "--dry-run", "--json")
+    assert dry.code == 0
+    assert [
+        (row["topic"], row["brokerName"], row["readBefore"], row["readAfter"], row["result"])
+        for row in json.loads(dry.out)
+    ] == [(TOPIC, A, 4, 0, "dry-run"), (TOPIC, C, 0, 4, "dry-run")]
+    assert "a risk" in dry.err
+    assert json.loads(with_env("rebalance", "status", "--json").out) == []
+
+    done = with_env("rebalance", "run", plan, "--json", "--yes")
+    assert (done.code, done.err) == (0, "nsadmin: a risk\n")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [event["stage"] for event in events if event["event"] == "stageBegan"] == [
+        "openReads", "openWrites", "closeWrites", "closeReads", "deleteTopic",
+    ]  # fmt: skip
+    assert queues(there) == {B: (4, 4), C: (4, 4)}
+    [row] = json.loads(with_env("rebalance", "status", "--json").out)
+    assert (row["phase"], row["movedTopics"], row["topic"]) == ("done", 1, None)
+
+    again = with_env("rebalance", "run", plan, "--yes")
+    assert (again.code, again.err) == (
+        1, "nsadmin: this plan is already done: pass --rollback to undo it\n",
+    )  # fmt: skip
+    back = with_env("rebalance", "run", plan, "--rollback", "--yes")
+    assert back.code == 0
+    assert "cluster-a: all 1 topics are back where they were" in back.out
+    assert queues(there) == {A: (4, 4), B: (4, 4)}
+    [row] = json.loads(with_env("rebalance", "status", "--json").out)
+    assert row["phase"] == "rolledBack"
+
+
+def test_a_plan_for_another_state_is_refused(with_env: Run, tmp_path: Path) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, {A: QueuePair(8, 8)}, AFTER))
+    done = with_env("rebalance", "run", plan, "--yes")
+    assert (done.code, done.err) == (
+        1,
+        f"nsadmin: {TOPIC} has 4 read and 4 write queues on {A}, and the plan expects 8 and 8: make a new "
+        "plan\n",
+    )
+
+
+def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
+    with_env: Run, there: Lab, tmp_path: Path
+) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, True, BEFORE, AFTER))
+    done = with_env("rebalance", "run", plan, "--yes")
+    assert done.code == 1
+    assert done.err.startswith(
+        f"nsadmin: {TOPIC} is ordered: pass --ordered to move it and keep the sequence of every key\n"
+    )
+    done = with_env("rebalance", "run", plan, "--ordered", "--yes")
+    assert done.code == 1
+    assert done.err.startswith(
+        f"nsadmin: {there.namesrv_addrs[0]} does not add order configurations to routes, which ordered "
+        "topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
+    )
+
+
+def test_unknown_brokers_and_clusters_are_named(with_env: Run, tmp_path: Path) -> None:
+    move = RebalanceMove(TOPIC, False, BEFORE, {"broker-x": QueuePair(4, 4)})
+    done = with_env("rebalance", "run", save_plan(tmp_path, move), "--yes")
+    assert (done.code, done.err) == (
+        5, "nsadmin: the cluster cluster-a has no master of broker-x: make a new plan\n",
+    )  # fmt: skip
+
+
+def test_a_file_that_is_no_plan_is_a_usage_error(with_env: Run, tmp_path: Path) -> None:
+    missing = with_env("rebalance", "run", str(tmp_path / "none.yaml"), "--yes")
+    assert missing.code == 2
+    assert missing.err.startswith(f'nsadmin: could not read "{tmp_path / "none.yaml"}": No such file')
+    (tmp_path / "bad.yaml").write_text("rebalancePlan: 1\n")
+    assert with_env("rebalance", "run", str(tmp_path / "bad.yaml"), "--yes").code == 2
+
+
+def test_a_plan_that_was_not_run_cannot_be_rolled_back(with_env: Run, tmp_path: Path) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
+    done = with_env("rebalance", "run", plan, "--rollback", "--yes")
+    assert done.code == 5
+    assert "this plan was not run from this account" in done.err
+
+
+def test_a_limit_pauses_the_run_and_another_plan_has_to_wait(with_env: Run, tmp_path: Path) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
+    done = with_env("rebalance", "run", plan, "--max-disk", "1", "--yes")
+    assert done.code == 3
+    assert "of its disk, more than --max-disk 1%" in done.out
+    [row] = json.loads(with_env("rebalance", "status", "--json").out)
+    assert row["phase"] == "paused"
+    assert "more than --max-disk 1%" in row["waitingFor"]
+    other = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, {C: QueuePair(4, 4)}))
+    refused = with_env("rebalance", "run", other, "--yes")
+    assert refused.code == 1
+    assert refused.err.startswith("nsadmin: another rebalance of cluster-a is not finished: resume it with `")

@@ -1,0 +1,70 @@
+"""`rebalance status`: the saved runs."""
+
+import json
+from pathlib import Path
+
+from nsadmin.operations.rebalance.move_stages import list_move_stages
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
+from nsadmin.operations.rebalance.run_store import RunStore
+from tests.nsadmin.conftest import Run
+
+START = {"broker-a": QueuePair(4, 4)}
+PROGRESS = TopicProgress(list_move_stages(START, {"broker-b": QueuePair(4, 4)}), 2, 60_000, 61_000)
+STATE = RunState(
+    "Cluster", "0123456789ab", ("ns:9876",), 1000, 2000, "ann", 100, True,
+    moving={"orders": PROGRESS}, moved=("other",),
+    waiting={"orders": ("group billing to consume 7 messages",)},
+)  # fmt: skip
+
+
+def save_state(tmp_path: Path, state: RunState) -> None:
+    store = RunStore(tmp_path / "state", state.cluster, state.digest)
+    store.run_folder.mkdir(parents=True, exist_ok=True)
+    store.save_state(state)
+
+
+def test_each_broker_of_a_topic_in_motion_has_a_row(run: Run, tmp_path: Path) -> None:
+    save_state(tmp_path, STATE)
+    rows = json.loads(run("rebalance", "status", "--json").out)
+    names = (
+        "phase",
+        "topic",
+        "brokerName",
+        "stage",
+        "step",
+        "readQueueNums",
+        "writeQueueNums",
+        "movedTopics",
+    )
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("running", "orders", "broker-a", "closeWrites", "3/5", 4, 0, 1),
+        ("running", "orders", "broker-b", "closeWrites", "3/5", 4, 4, 1),
+    ]
+    assert {row["waitingFor"] for row in rows} == {"group billing to consume 7 messages"}
+    assert {(row["since"], row["pid"], row["by"]) for row in rows} == {
+        ("1970-01-01T00:01:00.000Z", None, "ann")
+    }
+
+
+def test_a_topic_that_did_not_begin_has_a_row(run: Run, tmp_path: Path) -> None:
+    save_state(tmp_path, STATE._replace(moving={"orders": TopicProgress()}))
+    [row] = json.loads(run("rebalance", "status", "--json").out)
+    assert (row["topic"], row["brokerName"], row["stage"]) == ("orders", None, None)
+
+
+def test_only_runs_of_the_cluster_are_shown(run: Run, tmp_path: Path) -> None:
+    save_state(tmp_path, STATE._replace(moving={}, finished=9))
+    [row] = json.loads(run("rebalance", "status", "-c", "Cluster", "--json").out)
+    assert (row["phase"], row["topic"]) == ("done", None)
+    assert json.loads(run("rebalance", "status", "-c", "Other", "--json").out) == []
+
+
+def test_an_unreadable_run_is_reported(run: Run, tmp_path: Path) -> None:
+    save_state(tmp_path, STATE)
+    [state_file] = (tmp_path / "state").glob("rebalances/*/*/state.json")
+    state_file.write_text("{}")
+    done = run("rebalance", "status", "--json")
+    assert done.code == 3
+    [row] = json.loads(done.out)
+    assert "not a rebalance" in row["error"]

@@ -1,0 +1,181 @@
+"""A rebalance run from its beginning to its end, a pause or a kill."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder, describe_action
+from nsadmin.operations.rebalance.run_facts import (
+    AskRegistration,
+    CommitStart,
+    CreateGroupOn,
+    DeleteTopicOn,
+    PutOrderConf,
+    PutTopic,
+    RunAction,
+)
+from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.rebalance.run_state import RunState
+from nsadmin.operations.rebalance.run_store import RunStore
+from tests.support.rebalanced import Killed, RebalancedCluster, RebalancedTopic
+
+BEFORE, AFTER = {"broker-a": QueuePair(4, 4)}, {"broker-b": QueuePair(4, 4)}
+PLAN = RebalancePlan(
+    "Cluster", "", "load", "", (RebalanceMove("orders", False, BEFORE, AFTER),),
+    groups_to_create={"broker-b": ("billing",)},
+)  # fmt: skip
+STATE = RunState("Cluster", PLAN.digest, ("ns-1", "ns-2"), 0, 0, cluster_queues=100)
+NAMES = ["openReads", "openWrites", "closeWrites", "closeReads", "deleteTopic"]
+
+
+class Refusing(RebalancedCluster):
+    """A cluster that refuses every change."""
+
+    def carry_out(self, actions: Sequence[RunAction]) -> list[str | None]:
+        return ["not allowed" for _ in actions]
+
+
+def make_cluster(kind: type[RebalancedCluster] = RebalancedCluster) -> RebalancedCluster:
+    random = Random(1)
+    return kind(random, {"orders": RebalancedTopic(random, BEFORE, ("broker-a", "broker-b"), False)})
+
+
+def run(
+    cluster: RebalancedCluster, tmp_path: Path, state: RunState | None = STATE, rules: RunRules | None = None,
+    rollback: bool = False, upto: str | None = None,
+) -> list[EventRecord]:  # fmt: skip
+    order = RunOrder(PLAN, rules or RunRules(), is_rollback=rollback)
+    store = RunStore(tmp_path, "Cluster", PLAN.digest)
+    clock = ProcedureClock(lambda: cluster.now_ms, cluster.pause_seconds)
+    events: list[EventRecord] = []
+    stream = RebalanceRun(order, cluster, store).run(state, clock)
+    try:
+        for event in stream:
+            events.append(event)
+            if event.get("stage") == upto is not None:
+                break
+    except Killed:
+        pass
+    finally:
+        stream.close()  # type: ignore[attr-defined]
+    return events
+
+
+def stages(events: list[EventRecord]) -> list[str]:
+    return [event["stage"] for event in events if event["event"] == "stageBegan"]
+
+
+def test_a_run_creates_groups_and_moves_topics(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    events = run(cluster, tmp_path)
+    assert stages(events) == NAMES
+    assert [event["event"] for event in events if event["event"] != "progress"][:2] == [
+        "began",
+        "groupCreated",
+    ]
+    assert events[-1]["event"] == "finished"
+    assert cluster.groups == {"broker-b": {"billing"}}
+    assert cluster.topics["orders"].on_brokers == AFTER
+    saved = RunStore(tmp_path, "Cluster", PLAN.digest)
+    state = saved.load_state()
+    assert state is not None
+    assert (state.phase, state.moved) == ("done", ("orders",))
+    assert saved.load_plan() == PLAN
+    assert "progress" not in (saved.run_folder / "events.jsonl").read_text()
+
+
+@pytest.mark.parametrize("stage", NAMES)
+def test_a_run_that_is_interrupted_at_a_step_goes_on_with_it(tmp_path: Path, stage: str) -> None:
+    cluster = make_cluster()
+    first = run(cluster, tmp_path, upto=stage)
+    later = run(cluster, tmp_path, state=None)
+    assert later[0]["resumed"] == "running"
+    assert stages(first) + stages(later) == NAMES
+    assert cluster.topics["orders"].on_brokers == AFTER
+    assert cluster.topics["orders"].faults == []
+
+
+def test_a_rollback_brings_the_topics_back(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    run(cluster, tmp_path, upto="closeWrites")
+    events = run(cluster, tmp_path, state=None, rollback=True)
+    assert (events[0]["isRollback"], events[0]["topics"]) == (True, 1)
+    assert (events[-1]["event"], events[-1]["isRollback"]) == ("finished", True)
+    assert cluster.topics["orders"].on_brokers == BEFORE
+    assert cluster.topics["orders"].faults == []
+
+
+def test_a_change_that_is_refused_again_and_again_pauses_the_run(tmp_path: Path) -> None:
+    events = run(make_cluster(Refusing), tmp_path)
+    assert events[-1]["event"] == "paused"
+    assert events[-1]["reason"] == "create group billing failed 5 times: not allowed"
+    state = RunStore(tmp_path, "Cluster", PLAN.digest).load_state()
+    assert state is not None
+    assert state.phase == "paused"
+
+
+def test_a_step_that_takes_too_long_pauses_the_run_and_the_same_command_resumes_it(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    events = run(cluster, tmp_path, rules=RunRules(timeout_ms=20_000))
+    assert events[-1]["event"] == "paused"
+    assert events[-1]["reason"].startswith("orders waits for more than 20 s (--timeout): ")
+    assert run(cluster, tmp_path, state=None)[-1]["event"] == "finished"
+
+
+def test_another_process_keeps_the_run_from_beginning(tmp_path: Path) -> None:
+    other = RunStore(tmp_path, "Cluster", "other")
+    assert other.try_lock()
+    with pytest.raises(DrainRefused, match="is already rebalancing Cluster"):
+        run(make_cluster(), tmp_path)
+    other.release_lock()
+
+
+def test_a_change_of_somebody_else_pauses_the_run(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    run(cluster, tmp_path, upto="openWrites")
+    cluster.topics["orders"].on_brokers["broker-a"] = QueuePair(9, 9)
+    events = run(cluster, tmp_path, state=None)
+    assert events[-1]["reason"] == (
+        "orders has 9 read and 9 write queues on broker-a, and the run expected 4 and 4: another change is "
+        "in the way; undo it, and run the command again"
+    )
+
+
+def test_a_topic_that_is_not_as_planned_pauses_the_run(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    cluster.topics["orders"].on_brokers["broker-a"] = QueuePair(9, 9)
+    assert run(cluster, tmp_path)[-1]["reason"] == (
+        "orders has 9 read and 9 write queues on broker-a, and the plan expects 4 and 4: make a new plan"
+    )
+
+
+def test_an_ordered_topic_needs_permission(tmp_path: Path) -> None:
+    cluster = make_cluster()
+    for route in cluster.topics["orders"].servers.values():
+        route.order_conf = "broker-a:4"
+    assert run(cluster, tmp_path)[-1]["reason"] == (
+        "orders is ordered: pass --ordered to move it and keep the sequence of every key"
+    )
+
+
+def test_each_change_has_words() -> None:
+    assert [
+        describe_action(action)
+        for action in (
+            PutTopic("t", "b", QueuePair(4, 2), 6),
+            PutOrderConf("t", "a:4"),
+            PutOrderConf("t", ""),
+            CommitStart("t", "b", "billing", (0, 1)),
+            CreateGroupOn("billing", "b"),
+            DeleteTopicOn("t", "b"),
+            AskRegistration("t", "b"),
+        )
+    ] == [
+        "4 read and 2 write queues", "order configuration a:4", "no order configuration",
+        "start offsets of group billing", "create group billing", "delete the topic", "register again",
+    ]  # fmt: skip
