@@ -71,6 +71,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-b,--brokerName=brokers Only the drain of this broker.')
             options = @('-b,--brokerName=brokers Only the drain of this broker.'); columns = 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
         }
+        'rebalancestatus' = @{
+            name = 'rebalance status'; family = 'read'; help = 'List runs of rebalance plans'
+            places = @()
+            options = @('-c,--clusterName=clusters Only runs in this cluster. Default: all clusters.'); columns = 'clusterName|planDigest|phase|started|by|pid|movedTopics|movingTopics|topic|brokerName|stage|step|readQueueNums|writeQueueNums|since|waitingFor|planFile|error|'
+        }
         'topiclist' = @{
             name = 'topicList'; family = 'read'; help = 'List topics'
             places = @()
@@ -490,6 +495,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'rollingRestart'; family = 'change'; help = 'Restart the brokers of a cluster one by one'
             places = @('-c,--clusterName=clusters Name of the cluster.')
             options = @('-c,--clusterName=clusters Name of the cluster.', '--stop= Shell command that stops a broker. {brokerName}, {brokerAddr}, {brokerId} are replaced, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.', '--start= Shell command that starts a broker, with the same replacements.', '--pause-after= Stop after this number of broker names. The next run resumes.', '--patience= How long a broker may take to become healthy. Default: 10m.', '--durable Drain with brokerPermission, which also stops writes until slaves are in sync.', '--force Restart even if some topics have only one broker.', '--allow-unreachable Continue even if a name server does not answer.', '--threshold= Messages per minute that count as no traffic. Default: 0.', '--settle= How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.', '--interval= Time between two checks. Default: 10s.', '--intervals= Number of checks in a row without writes. Default: 3.'); columns = 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
+        }
+        'rebalancerun' = @{
+            name = 'rebalance run'; family = 'change'; help = 'Move queues as a plan says, or move them back'
+            places = @('--file=files A plan of `nsadmin rebalance plan`.')
+            options = @('--file=files A plan of `nsadmin rebalance plan`.', '--rollback Move the topics back to where they were before this plan.', '--ordered Also move ordered topics, and keep the sequence of every key.', '--ignore-group=groups Do not wait for this group: it loses its unconsumed messages. Repeatable.', '--max-topics= Topics that move at once. Default: 10.', '--max-share= Percent of the cluster''s write queues whose topics move at once. Default: 20.', '--max-lag= Pause if a group has more unconsumed messages of a moving topic. Default: no limit.', '--max-disk= Pause if a broker that gets queues uses more of its disk. Default: 85.', '--max-send-errors= Pause if a broker fails to store more messages per minute. Default: 60.', '--timeout= Pause if a step takes longer. Default: no limit.', '--settle= How long clients need to refresh their routes and to share out queues. Default: 60s.', '--interval= Time between two checks. Default: 5s.'); columns = 'topic|brokerName|readBefore|readAfter|writeBefore|writeAfter|ordered|result|'
         }
         'wipewriteperm' = @{
             name = 'wipeWritePerm'; family = 'change'; help = 'Remove the write permission of a broker'
@@ -1019,6 +1029,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'proxy' = @{
             name = 'proxy'; family = 'group'; help = 'The proxies of RocketMQ 5'
             places = @('=list| ')
+            options = @(); columns = ''
+        }
+        'rebalance' = @{
+            name = 'rebalance'; family = 'group'; help = 'Queues of topics moved between brokers: scale out, scale in, level the load'
+            places = @('=run|status| ')
             options = @(); columns = ''
         }
         'repair' = @{

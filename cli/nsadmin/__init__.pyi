@@ -56,7 +56,7 @@ from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
-from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
     GroupConnections,
@@ -74,6 +74,7 @@ from nsadmin.client.consumers.group_settings import (
 )
 from nsadmin.client.consumers.offset_plans import OffsetMove, OffsetPlan
 from nsadmin.client.consumers.producers import ProducerConnections
+from nsadmin.client.consumers.queue_progress import OffsetCommit
 from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
@@ -229,6 +230,7 @@ __all__ = [
     "ClusterSnapshot",
     "ColdData",
     "ColdReads",
+    "CommittedOffset",
     "CommittedOffsets",
     "ComparedItem",
     "ComparedValue",
@@ -325,6 +327,7 @@ __all__ = [
     "NotFound",
     "NotSupported",
     "NullableTexts",
+    "OffsetCommit",
     "OffsetMove",
     "OffsetPlan",
     "OffsetRanges",

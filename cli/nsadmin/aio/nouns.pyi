@@ -27,7 +27,7 @@ from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningGroup
-from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
 from nsadmin.client.consumers.connected_clients import GroupConnections, ProducerClient
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
@@ -40,6 +40,7 @@ from nsadmin.client.consumers.group_settings import (
 )
 from nsadmin.client.consumers.offset_plans import OffsetMove, OffsetPlan
 from nsadmin.client.consumers.producers import ProducerConnections
+from nsadmin.client.consumers.queue_progress import OffsetCommit
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
 from nsadmin.client.messages.consume_queues import QueueEntries
@@ -211,6 +212,10 @@ class AsyncNouns:
     @property
     def producers(self) -> AsyncProducerAdmin:
         """Connected producers."""
+
+    @property
+    def queue_progress(self) -> AsyncQueueProgress:
+        """Offsets of single queues and groups."""
 
     @property
     def client_runtime(self) -> AsyncClientRuntime:
@@ -995,6 +1000,29 @@ class AsyncProducerAdmin:
         self, broker_addrs: Iterable[str]
     ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
         """Return all producers of brokers (GET_ALL_PRODUCER_INFO, 328): one ServerResult per broker."""
+
+class AsyncQueueProgress:
+    """`admin.queue_progress`: offsets of single queues and groups."""
+
+    async def get_end_offsets(
+        self, queue_places: Sequence[tuple[str, MessageQueue]]
+    ) -> list[int | RocketMQError]:
+        """Return the offset after the last message of each queue (GET_MAX_OFFSET, 30)."""
+
+    async def get_committed_offsets(
+        self, group_queues: Sequence[tuple[str, str, MessageQueue]]
+    ) -> list[CommittedOffset]:
+        """Return the committed offset of each group on each queue (QUERY_CONSUMER_OFFSET, 14)."""
+
+    async def get_group_stats(
+        self, topic: str, group_places: Sequence[tuple[str, str]]
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return the progress of groups on one topic (GET_CONSUME_STATS, 208)."""
+
+    async def commit_offsets(
+        self, offset_commits: Sequence[OffsetCommit]
+    ) -> list[ServerResult[RemotingCommand]]:
+        """Commit offsets (UPDATE_CONSUMER_OFFSET, 15). Connected consumers overwrite them."""
 
 class AsyncClientRuntime:
     """`admin.client_runtime`: the runtime state of consumer clients."""

@@ -113,7 +113,7 @@ _NAMES_BY_MODULE = {
         "RunningClient",
         "RunningGroup",
     ),
-    "nsadmin.client.consumers.committed_offsets": ("CommittedOffsets",),
+    "nsadmin.client.consumers.committed_offsets": ("CommittedOffset", "CommittedOffsets"),
     "nsadmin.client.consumers.connected_clients": (
         "ConnectedClient",
         "GroupConnections",
@@ -141,6 +141,7 @@ _NAMES_BY_MODULE = {
         "OffsetPlan",
     ),
     "nsadmin.client.consumers.producers": ("ProducerConnections",),
+    "nsadmin.client.consumers.queue_progress": ("OffsetCommit",),
     "nsadmin.client.consumers.running_info": (
         "ConsumeStatus",
         "PopQueue",

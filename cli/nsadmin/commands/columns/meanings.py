@@ -13,6 +13,7 @@ from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
+from nsadmin.commands.columns.rebalance_columns import REBALANCE_RUN_MEANINGS
 from nsadmin.commands.columns.proxy_columns import PROXY_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
@@ -351,6 +352,7 @@ MEANINGS_BY_COMMAND = {
     },
     **lite_topic_columns.LITE_TOPIC_MEANINGS,
     **drain_columns.DRAIN_MEANINGS,
+    **REBALANCE_RUN_MEANINGS,
     **report_columns.REPORT_MEANINGS,
     "updateBrokerConfig": {"before": "the value before", "after": "the value afterwards"},
     "updateKvConfig": {"key": "key within the namespace", "after": "the new text"},

@@ -61,6 +61,7 @@ OTHERWISE = {
     "drain": {"openTopics"},
     "undrain": {"differing"},
     "rollingRestart": {"steps"},
+    "rebalanceRun": {"readBefore", "readAfter", "writeBefore", "writeAfter"},
 }
 """Commands that tell in other columns what they change: offsets, what only brokers know, messages."""
 
