@@ -13,8 +13,8 @@ from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
-from nsadmin.commands.columns.rebalance_columns import REBALANCE_RUN_MEANINGS
 from nsadmin.commands.columns.proxy_columns import PROXY_MEANINGS
+from nsadmin.commands.columns.rebalance_columns import REBALANCE_RUN_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
 COLUMN_MEANINGS = {
