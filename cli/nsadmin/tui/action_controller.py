@@ -36,7 +36,10 @@ class ActionController:
 
     def run_prompt_line(self, prompt_line: str) -> None:
         """Run a line that the operator typed after the colon."""
-        app, parsed_line = self._app, prompt_parser.parse_prompt_line(prompt_line, root_views.SCREEN_NAMES)
+        app, parsed_line = (
+            self._app,
+            prompt_parser.parse_prompt_line(prompt_line, root_views.SCREEN_NAMES, self._app.prompt_aliases),
+        )
         if parsed_line.error_text is not None:
             app.show_message(parsed_line.error_text, "bad")
         elif parsed_line.screen_name is not None:
@@ -53,6 +56,8 @@ class ActionController:
         app = self._app
         if builtin_command == "theme":
             self.use_theme(argument)
+        elif builtin_command == "plugin":
+            app.run_plugin(argument)
         elif builtin_command == "context":
             self.choose_context(argument)
         else:
@@ -79,6 +84,15 @@ class ActionController:
             # Local commands ask no server and do not have the options of connections.
             global_options = () if entry.kind == "local" else app.cluster_context.words
             app.push_screen(OutputScreen(command_words, global_options))
+
+    def start_background(self, title: str, arguments: Sequence[str]) -> None:
+        """Start a program in the background. Its last line and exit code are shown when it has ended."""
+        try:
+            self.jobs.start_program(title, arguments, os.environ)
+        except (OSError, ValueError) as error:
+            self._app.show_message(f"{title}: {getattr(error, 'strerror', None) or error}", "bad")
+        else:
+            self._app.show_message(f"{title} runs in the background")
 
     def report_ended_jobs(self) -> None:
         """Report the background commands that have ended since the last call."""

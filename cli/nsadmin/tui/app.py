@@ -12,6 +12,8 @@ from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.custom_commands.command_file import CustomCommands
+from nsadmin.tui.custom_commands.custom_command_controller import CustomCommandController
 from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
@@ -63,11 +65,14 @@ class Tui(BaseTui):
         preferences: Preferences | None = None,
         player: ReplayPlayer | None = None,
         recorder: PollRecorder | None = None,
+        custom_commands: CustomCommands | None = None,
     ) -> None:
         super().__init__(available_contexts, interval, home, clock, player, recorder)
         self.preferences = preferences or Preferences()
+        self.custom_commands = custom_commands or CustomCommands()
         self.action_controller = ActionController(self)
         self.prompt_controller = PromptController(self, self.action_controller)
+        self.custom_command_controller = CustomCommandController(self, self.action_controller)
         self.palette_controller = PaletteController(self, self.action_controller, self.prompt_controller)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
@@ -99,6 +104,7 @@ class Tui(BaseTui):
             self.recorder.report_failure = self._post_failure
         self.feed.start()
         self._show_current_view()
+        self.custom_command_controller.bind_keys()
         self.set_interval(_TICK_SECONDS, self._redraw_if_due)
         self.set_interval(_CLOCK_SECONDS, self.action_controller.report_ended_jobs)
 
@@ -273,6 +279,13 @@ class Tui(BaseTui):
 
     def action_palette(self) -> None:
         self.palette_controller.open_palette()
+
+    def action_run_custom(self, key: str) -> None:
+        """Run the operator's own command of this key."""
+        self.custom_command_controller.run_key(key)
+
+    def run_plugin(self, plugin_name: str | None) -> None:
+        self.custom_command_controller.run_plugin_by_name(plugin_name)
 
     def action_log(self) -> None:
         from nsadmin.tui.screens.log_screen import LogScreen

@@ -8,7 +8,9 @@ from typing import Any
 
 from textual.app import App
 
+from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.custom_commands.command_file import CustomCommands
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
@@ -55,6 +57,7 @@ class BaseTui(App[None]):
         self.all_rows: Sequence[Any] = ()
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
+        self.custom_commands = CustomCommands()
         self.is_dirty = False
         self.shows_details = True
 
@@ -78,6 +81,11 @@ class BaseTui(App[None]):
 
     def find_lines(self, widget_id: str) -> Lines:
         return self.screen_stack[0].query_one(f"#{widget_id}", Lines)
+
+    @property
+    def prompt_aliases(self) -> dict[str, str]:
+        """The aliases of the prompt: those of nsadmin, and the operator's own."""
+        return {**prompt_parser.BUILTIN_ALIASES, **self.custom_commands.aliases}
 
     @property
     def current_view(self) -> View:
@@ -107,6 +115,10 @@ class BaseTui(App[None]):
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster."""
+        raise NotImplementedError
+
+    def run_plugin(self, plugin_name: str | None) -> None:
+        """Run the plugin of this name."""
         raise NotImplementedError
 
     def focus_rows(self) -> None:

@@ -82,8 +82,13 @@ class PromptController:
         context_names = app.available_contexts.list_names()
         return list_own_candidates(
             unfinished_line,
-            describe_screens(root_views.SCREEN_NAMES, prompt_parser.BUILTIN_ALIASES),
-            {"theme": sorted(app.available_themes), "context": context_names, "ctx": context_names},
+            describe_screens(root_views.SCREEN_NAMES, app.prompt_aliases),
+            {
+                "theme": sorted(app.available_themes),
+                "context": context_names,
+                "ctx": context_names,
+                "plugin": [plugin.name for plugin in app.custom_commands.plugins],
+            },
         )
 
     def _find_candidates(

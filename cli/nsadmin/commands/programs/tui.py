@@ -20,6 +20,7 @@ from nsadmin.session import Session, SharedOptions
 
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext
+    from nsadmin.tui.custom_commands.command_file import CustomCommands
     from nsadmin.tui.polling.journal_source import JournalTape
     from nsadmin.tui.preferences import Preferences
     from nsadmin.tui.recording.recording_file import PollRecorder
@@ -74,7 +75,7 @@ def tui(
     nsadmin polls each name server and each broker once per interval, spread over it. A server that does not
     answer is marked with the time of its last answer. Before a change, the screen shows the command and asks
     you to type a word. Changes are commands of nsadmin, and the audit records them. Theme, interval and keys
-    come from tui.yaml next to the file of contexts.
+    come from tui.yaml next to the file of contexts. Aliases, hotkeys and plugins come from tui-commands.yaml.
 
     A recording contains everything shown, without secrets. In a replay, [ and ] move backward and forward.
     You can also replay a folder with journals: it has every registration, but no figures of brokers.
@@ -112,6 +113,7 @@ def tui(
         preferences=preferences,
         player=player,
         recorder=None if record_file is None else _open_recorder(record_file, worlds.first_context),
+        custom_commands=_load_custom_commands(preferences),
     )
     # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
     gc.freeze()
@@ -218,6 +220,19 @@ def _load_preferences() -> "Preferences":
         )
     except preferences.InvalidPreferencesError as error:
         raise UsageError(f"{error}") from None
+
+
+def _load_custom_commands(user_preferences: "Preferences") -> "CustomCommands":
+    """The aliases, hotkeys and plugins. The screen reports mistakes in their file, and starts."""
+    from nsadmin.tui.actions import key_bindings
+    from nsadmin.tui.custom_commands import command_file
+    from nsadmin.tui.navigation import root_views
+
+    return command_file.load_custom_commands(
+        command_file.commands_path(contexts.contexts_path()),
+        root_views.SCREEN_NAMES,
+        key_bindings.list_taken_keys(user_preferences.keys),
+    )
 
 
 def _validate_interval(interval_seconds: float | None) -> float:

@@ -1,5 +1,6 @@
 """The key bindings of the main screen. Preferences assign other keys by the id of a binding."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.tui.actions.row_actions import all_actions
@@ -89,12 +90,29 @@ KEY_BINDINGS = (
     KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
 )  # fmt: skip
 
-GRID_BINDING_IDS = (
-    "up", "down", "pageUp", "pageDown", "first", "last", "columnsLeft", "columnsRight", "open",
-)  # fmt: skip
+GRID_KEYS = {
+    "up": "up,k", "down": "down,j", "pageUp": "pageup,ctrl+b", "pageDown": "pagedown,ctrl+f",
+    "first": "home,g", "last": "end,G", "columnsLeft": "left,h", "columnsRight": "right,l", "open": "enter",
+}  # fmt: skip
+"""The keys of the `Grid` widget by the ids of its bindings."""
+GRID_BINDING_IDS = tuple(GRID_KEYS)
 """The ids of the bindings of the `Grid` widget, which preferences can change, too."""
 
 
 def list_binding_ids() -> list[str]:
     """The ids of all bindings above, as preferences use them."""
     return [key_binding.binding_id for key_binding in KEY_BINDINGS]
+
+
+def list_taken_keys(own_keys: Mapping[str, str]) -> dict[str, str]:
+    """The id of the binding by each key that is in use. `own_keys` replace the keys of bindings."""
+    keys_by_id = {
+        **{key_binding.binding_id: key_binding.key_names for key_binding in KEY_BINDINGS},
+        **GRID_KEYS,
+        **own_keys,
+    }
+    return {
+        key_name.strip(): binding_id
+        for binding_id, key_names in keys_by_id.items()
+        for key_name in key_names.split(",")
+    }

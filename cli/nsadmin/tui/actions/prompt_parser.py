@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nsadmin import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
-BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme")
+BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme", "plugin")
 BUILTIN_ALIASES: Mapping[str, str] = {"q": "quit", "ctx": "context"}
 
 

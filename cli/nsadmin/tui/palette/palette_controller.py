@@ -1,7 +1,6 @@
 """The controller of the command palette: opens it, and opens or runs what the operator chose."""
 
 from nsadmin.tui.action_controller import ActionController
-from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import open_target
@@ -40,7 +39,8 @@ class PaletteController:
         return [
             *palette_entries.list_screen_entries(screen_titles),
             *palette_entries.list_context_entries(app.available_contexts.list_names()),
-            *palette_entries.list_alias_entries(prompt_parser.BUILTIN_ALIASES),
+            *palette_entries.list_alias_entries(app.prompt_aliases),
+            *palette_entries.list_plugin_entries(app.custom_commands.plugins),
             *palette_entries.list_cluster_entries(app.model),
             *palette_entries.list_command_entries(),
             *palette_entries.list_theme_entries(sorted(app.available_themes)),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nsadmin import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
+from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.view_targets import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
 
@@ -41,6 +42,12 @@ def list_theme_entries(theme_names: Iterable[str]) -> Iterator[PaletteEntry]:
 def list_alias_entries(aliases: Mapping[str, str]) -> Iterator[PaletteEntry]:
     for alias, alias_line in aliases.items():
         yield PaletteEntry(alias, f"alias of {alias_line}", alias)
+
+
+def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
+    for plugin in plugins:
+        help_text = plugin.description or " ".join(plugin.command_words)
+        yield PaletteEntry(f"plugin {plugin.name}", help_text, f"plugin {plugin.name}")
 
 
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:

@@ -2,7 +2,7 @@
 
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 from nsadmin import python_process
@@ -31,14 +31,26 @@ class BackgroundJobs:
         return bool(self._running_jobs)
 
     def start_job(self, command_words: Sequence[str], global_options: Sequence[str]) -> None:
-        """Start a command without a terminal. Signals of the screen's terminal do not reach it."""
+        """Start a command of nsadmin."""
+        arguments = python_process.build_command("nsadmin", *global_options, *command_words)
+        self.start_program(" ".join(command_words), arguments, python_process.build_environment())
+
+    def start_program(self, title: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start a program without a terminal. Signals of the screen's terminal do not reach it.
+
+        Raises OSError if the program does not start.
+        """
         output_file = tempfile.TemporaryFile()  # noqa: SIM115 - the job writes to it
-        process = subprocess.Popen(
-            python_process.build_command("nsadmin", *global_options, *command_words),
-            stdin=subprocess.DEVNULL, stdout=output_file, stderr=subprocess.STDOUT,
-            env=python_process.build_environment({"NO_COLOR": "1"}), start_new_session=True,
-        )  # fmt: skip
-        self._running_jobs.append((" ".join(command_words), process, output_file))
+        try:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL, stdout=output_file, stderr=subprocess.STDOUT,
+                env={**environment, "NO_COLOR": "1"}, start_new_session=True,
+            )  # fmt: skip
+        except BaseException:
+            output_file.close()
+            raise
+        self._running_jobs.append((title, process, output_file))
 
     def take_ended_jobs(self) -> Iterator[EndedJob]:
         """The jobs that have ended since the last call."""

@@ -1,5 +1,6 @@
-"""A command of nsadmin in a separate process, with its output line by line."""
+"""A command of nsadmin or another program in a separate process, with its output line by line."""
 
+import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -48,9 +49,34 @@ class CommandProcess:
             self._is_stopped = True
             if self._process is not None and self._process.poll() is None:
                 with suppress(ProcessLookupError):
-                    self._process.send_signal(signal.SIGINT)
+                    self._send_interrupt(self._process)
+
+    def _send_interrupt(self, process: "subprocess.Popen[str]") -> None:
+        process.send_signal(signal.SIGINT)
 
     @property
     def exit_code(self) -> int | None:
         """The exit code, or None while the process runs."""
         return None if self._process is None else self._process.returncode
+
+
+class ProgramProcess(CommandProcess):
+    """A program with its arguments. No shell interprets them."""
+
+    def read_lines(self) -> Iterator[str]:
+        try:
+            yield from super().read_lines()
+        except (OSError, ValueError) as error:
+            yield f"{self._command_line[0]} did not start: {getattr(error, 'strerror', None) or error}"
+
+    def _start_process(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self._command_line,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=os.environ | {"COLUMNS": str(self._output_width), "NO_COLOR": "1"},
+            start_new_session=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
+
+    def _send_interrupt(self, process: "subprocess.Popen[str]") -> None:
+        # A script may have started other programs, which are in its session.
+        os.killpg(process.pid, signal.SIGINT)

@@ -1,0 +1,1 @@
+"""The operator's own aliases, hotkeys and plugins, from tui-commands.yaml."""
