@@ -87,7 +87,7 @@ plugins:
         ("plugins:\n  p: x", 2, "plugin p must be a map"),
         (
             "{P}cmd: x", 4,
-            'plugin p: unknown key "cmd": use key, command, scopes, description, confirm, background, readOnly',
+            'plugin p: unknown key "cmd": use key, command, scopes, description, confirm',
         ),
         ("{P}command: x 'y", 4, "plugin p: command: no closing quotation"),
         ("{P}command: x {to}", 4, "command: unknown placeholder {to}: use {topic}"),
