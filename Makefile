@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills messages yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports bench-messages clean fuzz fuzz-java guided soak attacks kills messages yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ bench: .venv/.stamp ## compare nsadmin's and Java's name server (10 minutes); up
 
 bench-reports: .venv/.spark ## time reports with Spark and DuckDB (10 minutes, MILLIONS=1,10); updates docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
+
+bench-messages: .venv/.stamp ## compare nsadmin bench and the Java client (2 minutes); updates docs/explanation/performance.md
+	$(BIN)/python -m tests.bench.messages --write
 
 fuzz: .venv/.stamp ## send mutated frames to the name server (FRAMES=10000000, SEED=N)
 	$(BIN)/python -m tests.fuzz --frames $(or $(FRAMES),10000000) $(if $(SEED),--seed $(SEED))

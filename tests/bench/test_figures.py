@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import figures
+from tests.bench import figures, messages
 
 
 def test_what_stands_around_them_stays(tmp_path: Path) -> None:
@@ -30,6 +30,20 @@ def test_the_page_has_a_place_for_each_run(name: str) -> None:
     text = figures.RELIABILITY.read_text()
     assert f"<!-- {name} -->\n" in text
     assert f"<!-- end of {name} -->\n" in text
+
+
+def test_the_page_of_performance_has_a_place_for_messages() -> None:
+    text = messages.PAGE.read_text()
+    assert "<!-- messages -->\n" in text
+    assert "<!-- end of messages -->\n" in text
+
+
+def test_figures_of_messages_are_medians_and_a_ratio() -> None:
+    ours = [{messages.PRODUCED: rate, "ack": rate} for rate in (100.0, 300.0, 200.0)]
+    assert list(messages.list_lines(5, 1024, ours, [{messages.PRODUCED: 1000.0, "ack": 0.5}]))[2:] == [
+        "| sent per second | 200 | 1,000 | 0.20 |",
+        "| ack | 200.00 | 0.50 | 400.00 |",
+    ]
 
 
 def test_the_machine_is_named() -> None:
