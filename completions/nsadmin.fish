@@ -550,9 +550,10 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--down=brokers Broker names, separated by commas. broker-a:0 is only its master.' \
                 '--down-namesrv= Addresses of name servers, separated by commas.' \
+                '--down-proxy=proxies Addresses of proxies, separated by commas.' \
                 '--detail Show each topic, broker and client, also those with a partial loss.' \
                 '--system Include RocketMQ\'s own topics, and topics of retries and dead letters.'
-            set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+            set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|clientsLeft|proxyAddrs|'
         case spread
             set family read
             set places \

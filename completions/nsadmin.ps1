@@ -299,7 +299,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'whatif' = @{
             name = 'whatIf'; family = 'read'; help = 'Show what an outage of servers would break'
             places = @()
-            options = @('--down=brokers Broker names, separated by commas. broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, separated by commas.', '--detail Show each topic, broker and client, also those with a partial loss.', '--system Include RocketMQ''s own topics, and topics of retries and dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+            options = @('--down=brokers Broker names, separated by commas. broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, separated by commas.', '--down-proxy=proxies Addresses of proxies, separated by commas.', '--detail Show each topic, broker and client, also those with a partial loss.', '--system Include RocketMQ''s own topics, and topics of retries and dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|clientsLeft|proxyAddrs|'
         }
         'spread' = @{
             name = 'spread'; family = 'read'; help = 'List topics that are unbalanced across brokers'

@@ -196,6 +196,30 @@ def test_examples(cluster: Cluster) -> None:
             assert done.code == example.exit_code, (example.command_line, done.said)
 
 
+def test_what_stops_without_a_proxy(cluster: Cluster) -> None:
+    first, second = cluster.proxies
+    done = cluster("whatIf", "--down-proxy", first.grpc_address)
+    assert done.code == 0
+    groups = [row for row in done.rows if row["what"] == "group"]
+    assert [(row["name"], row["clients"], row["clientsLeft"]) for row in groups] == [(GROUP, 2, 1)]
+    assert [row["count"] for row in done.rows if row["what"] == "connections"] == [1]
+    done = cluster("whatIf", "--down-proxy", f"{first.remoting_address},{second.remoting_address}")
+    assert (done.code, {row["clientsLeft"] for row in done.rows if row["what"] == "group"}) == (1, {0})
+    done = cluster("whatIf", "--down-proxy", cluster.local.remoting_address)
+    assert (done.code, done.rows[0]["name"]) == (1, LOCAL_GROUP)
+    assert "contains a broker, which stops as well" in done.said
+
+
+def test_a_message_that_a_grpc_client_consumed_is_consumed(cluster: Cluster) -> None:
+    [sent] = cluster.found("sendMessage", "-t", TOPIC, "-p", "x", "-c", "TagA", "--yes")
+
+    def track() -> str:
+        [row] = cluster("queryMsgByUniqueKey", "-i", sent["msgId"], "-t", TOPIC).rows
+        return str(row["tracks"][GROUP])
+
+    wait_for("consumption", lambda: track() == "CONSUMED", 30, 0.5)
+
+
 def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Cluster) -> None:
     first, second = cluster.proxies
     os.kill(second.child.pid, signal.SIGSTOP)

@@ -335,7 +335,7 @@ class AdminClient(AccessNouns):
         """The groups that consumed a message."""
         from nsadmin.client.messages.consume_tracks import ConsumeTracks
 
-        return ConsumeTracks(self._caller, self.topics)
+        return ConsumeTracks(self._caller, self.topics, self.proxies)
 
     @cached_property
     def delivery(self) -> "MessageDelivery":

@@ -35,9 +35,9 @@ class Option:
     """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
     `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
-    `value_source` means the same as in `Argument`. `required_unless` names the parameter whose value makes
-    this option optional; None for an option that is always optional. `hidden_flags` are accepted and shown
-    nowhere: they are former names.
+    `value_source` means the same as in `Argument`. `required_unless` names the parameters, separated by "|",
+    each of whose values makes this option optional; None for an option that is always optional.
+    `hidden_flags` are accepted and shown nowhere: they are former names.
     """
 
     def __init__(
@@ -74,6 +74,11 @@ class Parameter(NamedTuple):
     value_type: Any
     declaration: Argument | Option
     default: Any
+
+    @property
+    def alternative_names(self) -> tuple[str, ...]:
+        """The parameters each of whose values makes this one optional."""
+        return tuple(filter(None, (self.declaration.required_unless or "").split("|")))
 
 
 class HelpRequested(Exception):

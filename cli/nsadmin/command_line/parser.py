@@ -284,17 +284,18 @@ def _fill_arguments(
 def _require_alternatives(
     entry: CommandEntry, own_parameters: list[Parameter], argument_values: Mapping[str, Any]
 ) -> None:
-    """Raise UsageError if a parameter and the one that may replace it are both missing."""
+    """Raise UsageError if a parameter and all those that may replace it are missing."""
     parameters_by_name = {parameter.name: parameter for parameter in own_parameters}
     for parameter in own_parameters:
-        other_name = parameter.declaration.required_unless
+        other_names = parameter.alternative_names
         # A flag alone that is not given is False; 0 is a value.
-        if other_name and all(
+        if other_names and all(
             argument_values[name] is None or argument_values[name] is False
-            for name in (parameter.name, other_name)
+            for name in (parameter.name, *other_names)
         ):
             from nsadmin.command_line import usage_errors, usage_text
 
-            alternatives = map(usage_text.describe_alternative, (parameter, parameters_by_name[other_name]))
+            others = [parameters_by_name[other_name] for other_name in other_names]
+            alternatives = map(usage_text.describe_alternative, (parameter, *others))
             usage = usage_text.format_usage(entry, own_parameters)
             raise usage_errors.missing_option(*alternatives, usage=usage)

@@ -19,16 +19,17 @@ def usage_words(own_parameters: Sequence[Parameter]) -> str:
 def _iter_usage_words(own_parameters: Sequence[Parameter]) -> Iterator[str]:
     parameters_by_name = {parameter.name: parameter for parameter in own_parameters}
     alternatives = {
-        parameter.name: parameter.declaration.required_unless
+        parameter.name: parameter.alternative_names
         for parameter in own_parameters
-        if parameter.declaration.required_unless in parameters_by_name
+        if parameters_by_name.keys() >= set(parameter.alternative_names) > set()
     }
+    replacing_names = {name for names in alternatives.values() for name in names}
     for parameter in own_parameters:
         declaration = parameter.declaration
         if parameter.name in alternatives:
-            other_parameter = parameters_by_name[alternatives[parameter.name] or ""]
-            yield f"({describe_alternative(parameter)} | {describe_alternative(other_parameter)})"
-        elif parameter.name in alternatives.values():
+            others = [parameters_by_name[other_name] for other_name in alternatives[parameter.name]]
+            yield f"({' | '.join(map(describe_alternative, (parameter, *others)))})"
+        elif parameter.name in replacing_names:
             continue
         elif isinstance(declaration, Argument):
             yield declaration.metavar if declaration.required else f"[{declaration.metavar}]"

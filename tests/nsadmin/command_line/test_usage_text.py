@@ -31,4 +31,4 @@ def test_an_alternative_is_another_parameter_of_the_command(entry: CommandEntry)
     module = import_module(f"nsadmin.commands.{entry.module_name}")
     parameters = command_parameters(getattr(module, entry.function_name))
     names = {parameter.name for parameter in parameters}
-    assert {parameter.declaration.required_unless for parameter in parameters} <= {None, *names}
+    assert {name for parameter in parameters for name in parameter.alternative_names} <= names

@@ -14,6 +14,7 @@ from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_com
 from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -37,15 +38,17 @@ class ConsumeTrack(NamedTuple):
 class ConsumeTracks:
     """`admin.consume_tracks`: the groups that consumed a message."""
 
-    def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
+    def __init__(self, caller: Caller, topics: TopicAdmin, proxies: ProxyAdmin) -> None:
         self._caller = caller
         self._topics = topics
+        self._proxies = proxies
 
     def get_tracks(self, located_message: LocatedMessage) -> tuple[ConsumeTrack, ...]:
         """Return the state of a message in each group of its topic, in the order of groups.
 
         Asks the broker of the message: QUERY_TOPIC_CONSUME_BY_WHO (300), then
-        GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group.
+        GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group. Also reads the heartbeats
+        of clients behind proxies.
 
         Args:
             located_message: The message and its broker.
@@ -62,7 +65,9 @@ class ConsumeTracks:
         _, group_names, error = decode_answer(answer, _parse_group_names)
         if group_names is None:
             raise error or RuntimeError(broker_addr)
-        connections_by_group = client_connections.read_consumers(self._caller, group_names, [broker_addr])
+        connections_by_group = self._proxies.add_clients(
+            client_connections.read_consumers(self._caller, group_names, [broker_addr])
+        )
         message_queue = MessageQueue(
             topic, located_message.broker_name or "", located_message.message.queue_id
         )
@@ -107,14 +112,13 @@ def _make_track(
     group_connections: GroupConnections,
     committed_offset: CommittedOffset,
 ) -> ConsumeTrack:
-    first_error = next(
-        (broker_error for broker_error in group_connections.errors.values() if broker_error is not None), None
-    )
+    all_errors = (*group_connections.errors.values(), *group_connections.proxy_errors.values())
+    first_error = next((error for error in all_errors if error is not None), None)
     if not group_connections.clients:
         return ConsumeTrack(group, "UNKNOWN" if first_error else "NOT_ONLINE", first_error)
     if group_connections.message_model == "BROADCASTING":
         return ConsumeTrack(group, "CONSUME_BROADCASTING")
-    if group_connections.consume_type == "CONSUME_ACTIVELY":
+    if group_connections.consume_type == "CONSUME_ACTIVELY" and not _has_grpc_client(group_connections):
         return ConsumeTrack(group, "PULL")
     if committed_offset.error is not None:
         return ConsumeTrack(group, "UNKNOWN", committed_offset.error)
@@ -123,6 +127,11 @@ def _make_track(
     return ConsumeTrack(
         group, "CONSUMED" if _is_wanted_tag(located_message, group_connections) else "CONSUMED_BUT_FILTERED"
     )
+
+
+def _has_grpc_client(group_connections: GroupConnections) -> bool:
+    """Return whether a gRPC client consumes: brokers know its offsets, also those of simple consumers."""
+    return any(client.protocol == "gRPC" for client in group_connections.clients)
 
 
 def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConnections) -> bool:

@@ -43,6 +43,8 @@ PLANNING_MEANINGS: dict[str, dict[str, str]] = {
         "differing": "settings that differ between brokers with the topic",
     },
     "whatIf": {
+        "clientsLeft": "clients of the group that remain connected",
+        "proxyAddrs": "proxies that the client is connected to, by remoting port",
         "what": "topic, group, broker, client of name servers; or topics, brokers, clients with the "
         "same loss",
         "name": "name of the topic or group; the broker as NAME:ID, the client as GROUP ID",

@@ -6,15 +6,20 @@ from time import time_ns
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.connection.addresses import parse_addrs
+from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
-from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.procedures.proxy_outage_rows import (
+    CONNECTION_COLUMNS,
+    build_connection_rows,
+    describe_proxy_outage,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
+from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -33,7 +38,7 @@ class WouldStandStillError(RocketMQError):
     """Some topic, group or client would stop working."""
 
 
-@declare_columns(LOSS_COLUMNS, LIST_COLUMNS)
+@declare_columns(LOSS_COLUMNS, LIST_COLUMNS, CONNECTION_COLUMNS)
 def what_if(
     session: Session,
     down_brokers: Annotated[
@@ -43,12 +48,21 @@ def what_if(
             metavar="BROKERS",
             help="Broker names, separated by commas. broker-a:0 is only its master.",
             value_source="brokers",
-            required_unless="down_namesrv",
+            required_unless="down_namesrv|down_proxy",
         ),
     ] = None,
     down_namesrv: Annotated[
         str | None,
         Option("--down-namesrv", metavar="ADDRS", help="Addresses of name servers, separated by commas."),
+    ] = None,
+    down_proxy: Annotated[
+        str | None,
+        Option(
+            "--down-proxy",
+            metavar="ADDRS",
+            help="Addresses of proxies, separated by commas.",
+            value_source="proxies",
+        ),
     ] = None,
     show_each: Annotated[
         bool, Option("--detail", help="Show each topic, broker and client, also those with a partial loss.")
@@ -58,13 +72,16 @@ def what_if(
         Option("--system", help="Include RocketMQ's own topics, and topics of retries and dead letters."),
     ] = False,
 ) -> ResultRows:
-    """Predict the losses of topics, groups and clients without some brokers or name servers.
+    """Predict the losses of topics, groups and clients without some brokers, name servers or proxies.
 
     Nothing changes. nsadmin examines the topics on each name server. The first rows are topics that would
     stop, because they would have no writable queue, no readable queue or no master. Topics also stop if an
     order configuration or static queues make clients send to a missing broker. Other topics lose lostRatio of
     their write queues. Groups are those that read topics of these brokers now. Only consumers report their
     lists of name servers.
+
+    With --down-proxy, the rows are groups and gRPC connections that are connected through these proxies only.
+    A client that has several endpoints may connect to another proxy, which nsadmin cannot know.
 
     The exit code is 1 if something would stop, 3 if some server did not answer, else 0.
 
@@ -76,9 +93,20 @@ def what_if(
         # Clients that would have no name server left (exit code 1)
         nsadmin whatIf --down-namesrv 127.0.0.1:9876
     """
-    exclusive_options.require_one_of(
-        "--down BROKERS", down_brokers is not None, "--down-namesrv ADDRS", down_namesrv
-    )
+    given_count = sum(option is not None for option in (down_brokers, down_namesrv, down_proxy))
+    if given_count != 1:
+        raise UsageError("pass exactly one of --down BROKERS, --down-namesrv ADDRS and --down-proxy ADDRS")
+    if down_proxy is not None:
+        proxy_outage = foresee_proxy_outage(
+            session.admin, parse_addrs(down_proxy, DEFAULT_PROXY_PORT), _address_matcher()
+        )
+        stops = any(group_loss.remaining_count == 0 for group_loss in proxy_outage.group_losses)
+        return ResultRows(
+            CONNECTION_COLUMNS,
+            build_connection_rows(proxy_outage, show_each),
+            _exit_errors(proxy_outage.errors.values(), stops),
+            describe_proxy_outage(proxy_outage),
+        )
     if down_namesrv is not None:
         down_addrs = parse_addrs(down_namesrv)
         return _list_rows(

@@ -168,6 +168,7 @@ def _query_connections(
             producer_client.client_addr or "",
             producer_client.language or "",
             producer_client.version or "",
+            producer_client.protocol or "",
         )
         producers_by_group.setdefault(producer_client.producer_group, []).append(member)
     yield ConnectionsPolled(server_probe.clock(), broker_addr, producers_by_group)

@@ -5,6 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.polling.poll_records import (
@@ -19,6 +20,9 @@ from nsadmin.tui.polling.server_polls import ServerProbe, split_batches
 if TYPE_CHECKING:
     from nsadmin.client.consumers.connected_clients import ConnectedClient
     from nsadmin.client.consumers.consume_stats import ConsumeStats
+
+_HEARTBEATS_SECONDS = 10.0
+"""How long the heartbeats of proxies are used again. Clients send one every 10 seconds."""
 
 _TURNS_PER_SECOND = 10
 """The queries of a group on all brokers are split into turns of this fraction of the requests per second."""
@@ -89,6 +93,14 @@ def _poll_group(
         connection_errors |= connections.errors
         consume_type = consume_type or connections.consume_type
         message_model = message_model or connections.message_model
+    group_connections = _add_proxied_clients(
+        server_probe,
+        group,
+        GroupConnections(
+            tuple(member_by_id.values()), consume_type, message_model, None, (), (), connection_errors
+        ),
+        request_pace,
+    )
     progress_tables = [result.result for result in progress_results if result.result is not None]
     try:
         if must_check and not any(
@@ -107,11 +119,23 @@ def _poll_group(
         group,
         sum(progress_table.consume_tps for progress_table in progress_tables),
         _list_queue_lags(progress_tables),
-        [_member_of_client(client) for client in member_by_id.values()],
-        consume_type,
-        message_model,
-        untold=_describe_errors(connection_errors),
+        [_member_of_client(client) for client in group_connections.clients],
+        group_connections.consume_type,
+        group_connections.message_model,
+        untold=_describe_errors({**group_connections.errors, **group_connections.proxy_errors}),
     )
+
+
+def _add_proxied_clients(
+    server_probe: ServerProbe, group: str, group_connections: GroupConnections, request_pace: RequestPace
+) -> GroupConnections:
+    """Add the clients behind proxies. The heartbeats of all groups are read once for several polls."""
+    proxies, carried_state = server_probe.admin.proxies, server_probe.carried_state
+    if monotonic() >= carried_state.get("heartbeats again", 0.0):
+        with request_pace.reserve_requests(1):
+            carried_state["heartbeats"] = proxies.get_heartbeats()
+        carried_state["heartbeats again"] = monotonic() + _HEARTBEATS_SECONDS
+    return proxies.add_clients({group: group_connections}, heartbeats=carried_state["heartbeats"])[group]
 
 
 def _describe_errors(connection_errors: Mapping[str, RocketMQError | None]) -> dict[str, str]:
@@ -144,4 +168,6 @@ def _member_of_client(group_client: "ConnectedClient") -> ClientConnection:
         group_client.client_addr or "",
         group_client.language or "",
         group_client.version or "",
+        group_client.protocol or "",
+        ", ".join(group_client.proxy_addrs),
     )

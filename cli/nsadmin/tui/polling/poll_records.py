@@ -80,12 +80,14 @@ class QueueLag(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
-    """A connected client of a consumer group or a producer group."""
+    """A connected client of a consumer group or a producer group. `proxies` has addresses, with commas."""
 
     client_id: str
     addr: str
     language: str
     version: str
+    protocol: str = ""
+    proxies: str = ""
 
 
 class GroupPolled(Poll, frozen=True, tag="group"):

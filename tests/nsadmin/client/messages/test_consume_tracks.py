@@ -7,7 +7,10 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, parse_heartbeat
+from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
 from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.proxies import heartbeat_body
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
@@ -81,3 +84,20 @@ def test_the_broker_is_where_its_name_is_now(
     assert (
         admin.consume_tracks.find_broker_addr(moved._replace(broker_name="gone")) == moved.message.store_host
     )
+
+
+def test_a_group_behind_a_proxy_is_connected(
+    admin: AdminClient, first: FakeNameServer, holder: MessageBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder.readers = {"G": Reader((), 2), "H": Reader((), 2)}
+    first.routes[HEARTBEAT_TOPIC] = {"broker-a": 6}
+    heartbeat = parse_heartbeat(heartbeat_body("host@1@0@abc", "G"), 0, 0)
+    assert heartbeat is not None
+    # A simple consumer pulls, but brokers know its offsets.
+    pulling = heartbeat._replace(client=heartbeat.client._replace(consume_type="CONSUME_ACTIVELY"))
+    for known in (heartbeat, pulling):
+        monkeypatch.setattr(
+            HeartbeatReader, "_read_queues", lambda *_, known=known: ProxyHeartbeats((known,))
+        )
+        tracks = map_track_types(admin.consume_tracks.get_tracks(second(admin)))
+        assert tracks == {"G": "CONSUMED", "H": "NOT_ONLINE"}

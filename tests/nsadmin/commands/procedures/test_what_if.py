@@ -119,10 +119,14 @@ def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameSer
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "missing option --down BROKERS or --down-namesrv ADDRS: usage: nsadmin whatIf (--down "),
+        (
+            (),
+            "missing option --down BROKERS or --down-namesrv ADDRS or --down-proxy ADDRS: "
+            "usage: nsadmin whatIf (--down BROKERS | --down-namesrv ADDRS | --down-proxy ADDRS)",
+        ),
         (
             ("--down", "a", "--down-namesrv", "h:1"),
-            "--down BROKERS and --down-namesrv ADDRS exclude each other: pass only one of them",
+            "pass exactly one of --down BROKERS, --down-namesrv ADDRS and --down-proxy ADDRS",
         ),
         (("--down", " , "), "invalid value for --down: write BROKER,BROKER"),
     ],

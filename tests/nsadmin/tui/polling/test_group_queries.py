@@ -1,5 +1,6 @@
 """The lag and the clients of consumer groups, asked in the lab."""
 
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -7,13 +8,18 @@ import pytest
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.groups import GroupAdmin
+from nsadmin.client.proxies.client_heartbeats import parse_heartbeat
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
+from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import NoneReachable, ServerResult
+from nsadmin.tui.polling import group_queries
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     GroupPolled,
     GroupsPolled,
 )
 from tests.support.playground import Playground, playground
+from tests.support.proxies import heartbeat_body
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +107,27 @@ def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
     assert isinstance(poll, GroupPolled)
     assert poll.error is not None
     assert "no name server answered" in poll.error
+
+
+def test_clients_behind_proxies_are_members_and_heartbeats_are_read_once(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, *_ = ground.ask(DetailQuery("groups"))
+    assert isinstance(names, GroupsPolled)
+    group = names.names[0]
+    heartbeat = parse_heartbeat(heartbeat_body("host@1@0@abc", group), 0, 0)
+    assert heartbeat is not None
+    reads: list[str] = []
+
+    def read(self: ProxyAdmin, cluster_name: str | None = None) -> ProxyHeartbeats:
+        reads.append("read")
+        return ProxyHeartbeats((heartbeat,))
+
+    monkeypatch.setattr(ProxyAdmin, "get_heartbeats", read)
+    # Earlier tests read heartbeats just now.
+    monkeypatch.setattr(group_queries, "monotonic", lambda: monotonic() + 1000)
+    polls = ground.ask(DetailQuery("groups"))
+    members = {poll.group: poll.members for poll in polls if isinstance(poll, GroupPolled)}
+    proxied = [member for member in members[group] if member.protocol == "gRPC"]
+    assert [(member.client_id, member.proxies) for member in proxied] == [("host@1@0@abc", "10.0.0.9:8080")]
+    assert reads == ["read"]

@@ -35,6 +35,8 @@ def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
         group_poll.message_model == "CLUSTERING"
         and group_poll.consume_type != "CONSUME_POP"
         and not group_poll.untold
+        # gRPC clients take messages of any queue.
+        and all(client.protocol != "gRPC" for client in group_poll.members)
     )
     shares = _divide_queues(group_poll) if divides_queues and group_poll.members else {}
     return [ClientRow(client, shares.get(client.client_id)) for client in group_poll.members]
@@ -130,6 +132,23 @@ class GroupClientsView(GroupDetailView):
             lambda row: row.client.version,
             lambda row: Cell(row.client.version, "dim"),
             drop_rank=1,
+        ),
+        Column(
+            "protocol",
+            "PROTOCOL",
+            8,
+            lambda row: row.client.protocol,
+            lambda row: Cell(row.client.protocol or units.UNKNOWN_MARK, "dim"),
+            drop_rank=2,
+        ),
+        Column(
+            "proxy",
+            "PROXY",
+            21,
+            lambda row: row.client.proxies,
+            lambda row: Cell(row.client.proxies, "dim"),
+            drop_rank=3,
+            help_text="proxies in cluster mode that the client is connected to",
         ),
     )
 

@@ -40,8 +40,17 @@ def test_the_view() -> None:
     model.apply_poll(POLL)
     second, first = view.build_rows(model)
     assert [column.render_cell(first).text for column in view.columns] == [
-        "c1", "h:1", "3", "950", "████▊  95%", "JAVA", "V5_5_0",
+        "c1", "h:1", "3", "950", "████▊  95%", "JAVA", "V5_5_0", "–", "",
     ]  # fmt: skip
     assert (view.row_key(second), view.subject_of_row(second).group) == ("c2 h:1", "g")
     model.apply_poll(replace(POLL, members=(), untold={"10.0.1.1:10911": "closed"}))
     assert view.empty_message(model) == "unknown: 10.0.1.1:10911 returned no connections (closed)"
+
+
+def test_clients_behind_proxies_have_a_proxy_and_no_queues_of_their_own() -> None:
+    view, model = GroupClientsView("g"), ClusterModel()
+    proxied = ClientConnection("c3", "h:2", "JAVA", "5.2.0", "gRPC", "p1:8080, p2:8080")
+    model.apply_poll(replace(POLL, members=[*CLIENTS, proxied]))
+    row = view.build_rows(model)[-1]
+    assert row.share is None
+    assert [column.render_cell(row).text for column in view.columns][-2:] == ["gRPC", "p1:8080, p2:8080"]
