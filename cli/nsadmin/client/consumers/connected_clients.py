@@ -129,7 +129,7 @@ def merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, 
         clients: The records of brokers and proxies.
 
     Returns:
-        The clients in the order of ids. Of differing values, the first known one counts.
+        The clients in the order of ids. If values differ, the first known value counts.
     """
     clients_by_id: dict[str, ConnectedClient] = {}
     for connected_client in clients:

@@ -14,7 +14,7 @@ _EVERY_CODE = range(1 << 31)
 
 
 class PortAnswer(NamedTuple):
-    """What the remoting port of a proxy reports.
+    """The answer of the remoting port of a proxy.
 
     Attributes:
         version: The release, such as "V5_5_0"; None after an error.
@@ -34,8 +34,8 @@ class PortAnswer(NamedTuple):
 def probe_ports(caller: Caller, proxy_addrs: Iterable[str], topics: Iterable[str]) -> dict[str, PortAnswer]:
     """Ask each proxy for routes (GET_ROUTEINFO_BY_TOPIC, 105), all at once.
 
-    In a route of a proxy, all brokers have the address of the proxy: that for remoting clients in cluster
-    mode, and that for gRPC clients in local mode (ProxyTopicRouteData upstream). A response has the release.
+    In a route of a proxy, all brokers have the address of the proxy (ProxyTopicRouteData upstream). It is the
+    address for remoting clients in cluster mode, and for gRPC clients in local mode. Responses have the release.
 
     Args:
         caller: The connections.

@@ -23,7 +23,7 @@ _MAX_GRPC_THREADS = 16
 
 
 class ProxyStatus(NamedTuple):
-    """A proxy, with what it and others report about it.
+    """The known facts about a proxy.
 
     Attributes:
         proxy_addr: The address for remoting clients, "host:port", or the address that was configured. Only

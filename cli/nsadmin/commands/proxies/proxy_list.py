@@ -24,7 +24,7 @@ _STATES = {True: "ok", False: "silent", None: "unknown"}
 def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> ResultRows:
     """List the proxies of RocketMQ 5 with their mode, release, clients and state.
 
-    A proxy in cluster mode with consumers is found without any setting: proxies tell each other about
+    A proxy in cluster mode with consumers is found without any setting: proxies share the heartbeats of
     consumers in a topic, which nsadmin reads. Name the other proxies with --proxies, or with `proxies` in the
     context. These are proxies in local mode, and proxies with producers only. The address is that of the
     remoting port, 8080 by default.
@@ -34,7 +34,7 @@ def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> Res
     cluster mode. grpcConnections counts all gRPC clients, and needs the extra nsadmin[proxy].
 
     Examples:
-        # Proxies that are found by themselves
+        # Proxies that are found automatically
         nsadmin proxy list
         # Also a proxy in local mode
         nsadmin proxy list --proxies 127.0.0.1:8080
