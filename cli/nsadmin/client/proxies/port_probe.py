@@ -35,7 +35,8 @@ def probe_ports(caller: Caller, proxy_addrs: Iterable[str], topics: Iterable[str
     """Ask each proxy for routes (GET_ROUTEINFO_BY_TOPIC, 105), all at once.
 
     In a route of a proxy, all brokers have the address of the proxy (ProxyTopicRouteData upstream). It is the
-    address for remoting clients in cluster mode, and for gRPC clients in local mode. Responses have the release.
+    address for remoting clients in cluster mode, and for gRPC clients in local mode. A response has the
+    release of the proxy.
 
     Args:
         caller: The connections.
