@@ -29,11 +29,12 @@ INTERVAL_SECONDS = 1.0
 UNSEEN_HERE = {
     # Brokers count these once a minute.
     *(metric.name for metric in COMPAT_METRICS if "_pmdt_" in metric.name),
-    # No slave, and no message that a consumer sent back.
+    # No slave, one name server, no proxy, and no message that a consumer sent back.
     "rocketmq_broker_commitlog_diff",
     "rocketmq_send_back_nums",
     "nsadmin_broker_slave_distance_bytes",
     "nsadmin_nameserver_differences",
+    *(metric.name for metric in METRICS if metric.subject == "proxies"),
     "nsadmin_drain_start_time_seconds",
 }
 SAMPLED = {

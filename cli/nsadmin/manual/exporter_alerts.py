@@ -56,6 +56,14 @@ ALERT_RULES = (
         "Producers cannot send to their queues. Start the master, or let a slave take over.",
     ),
     AlertRule(
+        "RocketMQProxyDown",
+        "nsadmin_proxy_up == 0",
+        "2m",
+        "critical",
+        "Proxy {{ $labels.proxy }} of {{ $labels.cluster }} does not answer",
+        "nsadmin proxy list shows the error. Clients of this proxy cannot send or receive.",
+    ),
+    AlertRule(
         "RocketMQNameServersDiffer",
         'nsadmin_nameserver_differences{state="drift"} > 0',
         "5m",

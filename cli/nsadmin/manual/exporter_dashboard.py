@@ -106,7 +106,7 @@ def _place_panels() -> Iterator[dict[str, Any]]:
         top += (panel_index // _COLUMNS + 1) * _PANEL_HEIGHT
 
 
-_SUBJECT_ORDER = ("cluster", "name servers", "brokers", "groups", "clients", "topics", "exporter")
+_SUBJECT_ORDER = ("cluster", "name servers", "brokers", "proxies", "groups", "clients", "topics", "exporter")
 
 
 def _make_panel(metric: MetricDefinition, panel_id: int, place: tuple[int, int]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def render_metrics_page() -> str:
     return "\n".join(page_parts)
 
 
-_SUBJECT_TITLES = ("name servers", "brokers", "cluster", "groups", "clients", "topics", "queues")
+_SUBJECT_TITLES = ("name servers", "brokers", "proxies", "cluster", "groups", "clients", "topics", "queues")
 
 
 def _render_table(metrics: Iterable[MetricDefinition]) -> str:

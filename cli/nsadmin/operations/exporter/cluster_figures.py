@@ -1,4 +1,4 @@
-"""Figures of a whole cluster: differences between its name servers, and open drains."""
+"""Figures of a whole cluster: its proxies, differences between its name servers, and open drains."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -10,6 +10,8 @@ from nsadmin.client import AdminClient
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity, clean_label
+from nsadmin.operations.exporter.name_filter import NameFilter
+from nsadmin.operations.exporter.proxy_figures import build_proxy_table, collect_proxy_clients
 from nsadmin.operations.state_folder import find_state_home
 
 _NO_SERVER = ServerIdentity("")
@@ -19,7 +21,14 @@ _DIFFERENCE_STATES = ("drift", "new")
 class ClusterFigures:
     """Remembers how old each difference is, so that a read need not wait until it is drift."""
 
-    def __init__(self, admin: AdminClient, state_home: Path | None = None) -> None:
+    def __init__(
+        self,
+        admin: AdminClient,
+        name_filter: NameFilter = NameFilter(),  # noqa: B008 - it is immutable
+        state_home: Path | None = None,
+    ) -> None:
+        self._admin = admin
+        self._name_filter = name_filter
         self._observer = (
             DivergenceObserver(admin, lambda: int(monotonic() * 1000))
             if len(admin.addresses.addrs) > 1
@@ -28,12 +37,27 @@ class ClusterFigures:
         self._state_home = find_state_home() if state_home is None else state_home
 
     def read_all(self, cluster_names: Collection[str]) -> Iterator[Reading]:
-        """Read the drains of these clusters, then the differences if there are several name servers."""
+        """Read drains and proxies of these clusters, and the differences if there are several name servers."""
         yield Reading("drains", _NO_SERVER, monotonic(), (self._read_drains(cluster_names),))
-        if self._observer is None:
-            return
+        yield from self._read_proxies(cluster_names)
+        if self._observer is not None:
+            yield from self._read_differences(self._observer)
+
+    def _read_proxies(self, cluster_names: Collection[str]) -> Iterator[Reading]:
         try:
-            observation = self._observer.observe_once()
+            proxies_by_cluster = {
+                cluster_name: self._admin.proxies.list_proxies(cluster_name)
+                for cluster_name in sorted(cluster_names)
+            }
+        except RocketMQError:
+            return
+        client_facts = collect_proxy_clients(proxies_by_cluster, self._name_filter.accepts_group)
+        proxy_table = build_proxy_table(proxies_by_cluster)
+        yield Reading("proxies", _NO_SERVER, monotonic(), (proxy_table,), client_facts)
+
+    def _read_differences(self, observer: DivergenceObserver) -> Iterator[Reading]:
+        try:
+            observation = observer.observe_once()
         except RocketMQError:
             return
         if observation.verdict == "unknown":

@@ -254,7 +254,7 @@ class ClusterReader:
     def _run_cluster_reads(self) -> None:
         self._brokers_known.wait()
         with self._source.open_client() as admin:
-            cluster_figures = ClusterFigures(admin)
+            cluster_figures = ClusterFigures(admin, self._plan.choice.name_filter)
             while not self._stop_event.is_set():
                 began_at = monotonic()
                 for reading in cluster_figures.read_all({server.cluster_name for server in self._brokers}):

@@ -26,13 +26,15 @@ class ClientFacts(NamedTuple):
 def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:
     """Derive the figures from the readings of one cluster or of several."""
     runtime_readings = []
-    client_readings = []
+    client_facts: list[tuple[str, ClientFacts]] = []
     for reading in readings:
         if reading.source == "runtime":
             runtime_readings.append(reading)
         elif reading.source == "clients":
-            client_readings.append(reading)
-    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(client_readings)]
+            client_facts.append((reading.server.cluster_name, reading.facts))
+        elif reading.source == "proxies":
+            client_facts += reading.facts.items()
+    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(client_facts)]
 
 
 def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
@@ -52,17 +54,15 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
     return FigureTable(("nsadmin_broker_slave_distance_bytes",), distance_rows)
 
 
-def _derive_client_counts(client_readings: Iterable[Reading]) -> list[FigureTable]:
+def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) -> list[FigureTable]:
     clients_by_kind: dict[str, dict[tuple[str, str], set[ClientKey]]] = {"consumer": {}, "producer": {}}
-    for reading in client_readings:
-        client_facts: ClientFacts = reading.facts
+    for cluster_name, client_facts in facts_of_clusters:
         for kind, clients_by_group in (
             ("consumer", client_facts.consumers),
             ("producer", client_facts.producers),
         ):
             for group, clients in clients_by_group.items():
-                group_place = (reading.server.cluster_name, group)
-                clients_by_kind[kind].setdefault(group_place, set()).update(clients)
+                clients_by_kind[kind].setdefault((cluster_name, group), set()).update(clients)
     release_counts: Counter[tuple[str, str, str, str]] = Counter()
     for kind, clients_by_place in clients_by_kind.items():
         # A process can be a client of several groups with the same id.

@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 
 MetricKind = Literal["gauge", "counter"]
-Subject = Literal["name servers", "brokers", "groups", "topics", "clients", "cluster", "queues", "exporter"]
+Subject = Literal[
+    "name servers", "brokers", "proxies", "groups", "topics", "clients", "cluster", "queues", "exporter"
+]
 
 
 class MetricDefinition(NamedTuple):
@@ -207,6 +209,20 @@ METRICS: tuple[MetricDefinition, ...] = (
         ("broker_topics", "gauge", "topics", "Topics of the broker."),
     ),
     *_define(
+        "proxies",
+        "proxies",
+        ("cluster", "proxy", "mode"),
+        ("proxy_up", "gauge", "bool", "1 if the proxy answers, else 0."),
+        ("proxy_consumers", "gauge", "clients", "Consumers that are connected to a proxy in cluster mode."),
+        ("proxy_grpc_connections", "gauge", "connections", "Connected gRPC clients; needs nsadmin[proxy]."),
+        (
+            "proxy_last_heartbeat_time_seconds",
+            "gauge",
+            "seconds since 1970",
+            "When the proxy passed on the last heartbeat of a consumer.",
+        ),
+    ),
+    *_define(
         "cluster",
         "divergence",
         ("state",),
@@ -263,7 +279,7 @@ METRICS: tuple[MetricDefinition, ...] = (
         "groups",
         "clients",
         ("cluster", "group"),
-        ("group_clients", "gauge", "clients", "Consumers that are connected to any broker."),
+        ("group_clients", "gauge", "clients", "Consumers that are connected to any broker or proxy."),
     ),
     *_define(
         "clients",

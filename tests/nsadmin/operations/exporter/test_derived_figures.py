@@ -34,3 +34,13 @@ def test_a_client_that_is_connected_to_two_brokers_counts_once() -> None:
         ("C", "consumer", "JAVA", "V5_5_0"): (1.0,),
         ("C", "producer", "JAVA", "V5_5_0"): (1.0,),
     }
+
+
+def test_consumers_behind_proxies_count_with_those_at_brokers() -> None:
+    at_broker = ClientFacts({"G": frozenset({JAVA})}, {})
+    behind_proxy = {"C": ClientFacts({"G": frozenset({JAVA, GO}), "H": frozenset({GO})}, {})}
+    found = tables(
+        Reading("clients", BROKER, 0, (), at_broker),
+        Reading("proxies", ServerIdentity(""), 0, (), behind_proxy),
+    )
+    assert dict(found["nsadmin_group_clients"].rows) == {("C", "G"): (2.0,), ("C", "H"): (1.0,)}
