@@ -9,7 +9,11 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
+<<<<<<< HEAD
 .PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports bench-messages clean fuzz fuzz-java guided soak attacks kills messages yarn lock audit
+=======
+.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak bench-exporter soak-exporter attacks kills messages yarn lock audit
+>>>>>>> 03584aa3 (make bench-exporter and soak-exporter)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -68,6 +72,12 @@ guided: .venv/.stamp ## fuzz the name server guided by coverage with atheris (RU
 
 soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write
+
+bench-exporter: .venv/.stamp ## scrape the exporter of 5,000 topics and 500 groups: at most 5 s and 150 MiB (2 minutes)
+	$(BIN)/python -m tests.bench.exporter
+
+soak-exporter: .venv/.stamp ## run the exporter for MINUTES=30 while groups come and go, and check for growth
+	$(BIN)/python -m tests.bench.exporter --minutes $(or $(MINUTES),30)
 
 attacks: .venv/.stamp ## measure good clients during attacks (2 minutes); updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.attacks --write

@@ -37,7 +37,7 @@ class ClusterFigures:
         self._state_home = find_state_home() if state_home is None else state_home
 
     def read_all(self, cluster_names: Collection[str]) -> Iterator[Reading]:
-        """Read drains and proxies of these clusters, and the differences if there are several name servers."""
+        """Read drains and proxies of these clusters, and the differences if there are two name servers."""
         yield Reading("drains", _NO_SERVER, monotonic(), (self._read_drains(cluster_names),))
         yield from self._read_proxies(cluster_names)
         if self._observer is not None:

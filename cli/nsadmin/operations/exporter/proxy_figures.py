@@ -26,7 +26,7 @@ def build_proxy_table(proxies_by_cluster: Mapping[str, ProxyList]) -> FigureTabl
                 None if status.last_heartbeat_ms is None else status.last_heartbeat_ms / 1000,
             ),
         )
-        for cluster_name, proxy_list in reversed(proxies_by_cluster.items())
+        for cluster_name, proxy_list in reversed([*proxies_by_cluster.items()])
         for status in proxy_list.proxies
     }
     return FigureTable(_PROXY_METRICS, [rows_by_addr[addr] for addr in sorted(rows_by_addr)])
