@@ -44,7 +44,7 @@ class Figures(NamedTuple):
 
 def serve(topics: int, groups: int) -> None:
     """Run the cluster in this process until it is killed."""
-    fleet_module._CONSUMER_GROUPS = tuple(f"group-{number}" for number in range(groups))
+    vars(fleet_module)["_CONSUMER_GROUPS"] = tuple(f"group-{number}" for number in range(groups))
 
     async def live() -> None:
         with tempfile.TemporaryDirectory() as home:
