@@ -60,30 +60,29 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                 ends.push(part)
 
         server = JavaNameServer(home / "ns", ON_LOOPBACK)
-        clients = GrpcClients(home / "clients")
-        enter(server, clients)
+        enter(server)
+        names = [server.address]
         brokers = [
-            JavaBroker(home / name, [server.address], name, config=ON_LOOPBACK)
-            for name in ("broker-a", "broker-b")
+            JavaBroker(home / name, names, name, config=ON_LOOPBACK) for name in ("broker-a", "broker-b")
         ]
-        enter(*brokers)
+        # The proxy in local mode contains this broker, which is never started alone.
+        inner = JavaBroker(home / "c", names, "broker-c", "Locals", config=ON_LOOPBACK)
+        local = JavaProxy(
+            home / "local", names, {"rocketMQClusterName": "Locals"}, broker_config=inner._config
+        )
+        clients = GrpcClients(home / "clients")
+        enter(*brokers, local, clients)
         for broker in brokers:
             wait_for_broker([server], broker.name)
             create_topic(broker.port, TOPIC)
             create_topic(broker.port, DIRECT_TOPIC)
-        # Never started by itself: the proxy in local mode contains it.
-        inner = JavaBroker(home / "c", [server.address], "broker-c", "Locals", config=ON_LOOPBACK)
-        local = JavaProxy(
-            home / "local", [server.address], {"rocketMQClusterName": "Locals"}, broker_config=inner._config
-        )
-        proxies = [JavaProxy(home / name, [server.address]) for name in ("first", "second")]
-        enter(*proxies, local)
         wait_for_broker([server], "broker-c")
         create_topic(inner.port, LOCAL_TOPIC)
         create_group(inner.port, LOCAL_GROUP)
-        wait_for_topic([server], LOCAL_TOPIC)
-        wait_for_topic([server], TOPIC)
-        wait_for_topic([server], DIRECT_TOPIC)
+        proxies = [JavaProxy(home / name, names) for name in ("first", "second")]
+        enter(*proxies)
+        for topic in (TOPIC, DIRECT_TOPIC, LOCAL_TOPIC):
+            wait_for_topic([server], topic)
         enter(LiveClients(home / "remoting", proxies[1].remoting_address, DIRECT_TOPIC))
         ids = {
             "push": clients.open("push", "push", proxies[0].grpc_address, TOPIC, GROUP),

@@ -41,8 +41,8 @@ def client_list(
     Examples:
         # All clients
         nsadmin client list
-        # Only gRPC clients, with all columns
-        nsadmin client list --filter protocol=gRPC --output wide
+        # Only gRPC clients
+        nsadmin client list --filter protocol=gRPC
     """
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
     proxies = found_clients.proxies.proxies
