@@ -9,11 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-<<<<<<< HEAD
-.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports bench-messages clean fuzz fuzz-java guided soak attacks kills messages yarn lock audit
-=======
-.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak bench-exporter soak-exporter attacks kills messages yarn lock audit
->>>>>>> 03584aa3 (make bench-exporter and soak-exporter)
+.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench bench-reports bench-messages clean fuzz fuzz-java guided soak bench-exporter soak-exporter attacks kills messages yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
