@@ -4,12 +4,13 @@ Rule: it changes only by polls. It reads no clock and asks no server.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 P = TypeVar("P")
+R = TypeVar("R")
 BrokerPlace = tuple[str, int, str]
 """The identity of a broker process: broker name, broker id, address."""
 
@@ -109,6 +110,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
     """
 
     __slots__ = (
+        "_computed_results",
         "_parsed_numbers",
         "answer_ms",
         "cluster_name",
@@ -132,11 +134,13 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         self.poll_times_ms: deque[int] = deque(maxlen=_SPARKLINE_POINTS)
         self.put_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
         self.get_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
+        self._computed_results: dict[str, Any] = {}
         self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
 
     def apply_poll(self, poll: BrokerPolled) -> None:
         self.answer_ms = poll.millis
         self._parsed_numbers = {}
+        self._computed_results = {}
         if poll.table is None:
             self.record_failure(poll.at, poll.error or "", poll.kind)
         else:
@@ -153,6 +157,13 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         if figure_keys not in self._parsed_numbers:
             self._parsed_numbers[figure_keys] = self._parse_number(figure_keys)
         return self._parsed_numbers[figure_keys]
+
+    def compute_once(self, result_name: str, compute_result: Callable[[], R]) -> R:
+        """Cache a result that depends only on the last poll."""
+        if result_name not in self._computed_results:
+            self._computed_results[result_name] = compute_result()
+        computed_result: R = self._computed_results[result_name]
+        return computed_result
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
         for figure_key in figure_keys:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.base_view import NO_PROBLEM, View
 
 COUNTED_SCREENS = ("home", "brokers", "topics", "groups", "servers", "kv", "drains")
 """Events are past, and graphs have no rows."""
@@ -36,6 +36,6 @@ class ProblemCounter:
     def _count_view(self, view: View, model: ClusterModel) -> None:
         screen_title = root_views.find_screen_title(view)
         if screen_title is not None:
-            self._counts_by_title[screen_title] = sum(
-                1 for row in view.build_rows(model) if not view.is_hidden(row) and view.is_problem(row)
-            )
+            shown_rows = [row for row in view.build_rows(model) if not view.is_hidden(row)]
+            problem_ranks = view.rank_problems(model, shown_rows)
+            self._counts_by_title[screen_title] = sum(rank < NO_PROBLEM for rank in problem_ranks)

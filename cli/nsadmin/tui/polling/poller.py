@@ -358,7 +358,8 @@ class ClusterPoller:
     def _watch_problems(self) -> None:
         """Run the checks of `nsadmin check all` again and again, and soon after a change."""
         self._brokers_known.wait()
-        # Imported while requests are running, so that the first screen appears sooner.
+        # On a large cluster, the checks need as much processor time as the first sample of the groups.
+        self._sampling.wait_for_first_sample()
         from nsadmin.operations.checks.check_suite import CheckScope
         from nsadmin.tui.polling.problem_checks import repeat_checks
 

@@ -19,10 +19,12 @@ GROUPS_KIND, TOPIC_RATES_KIND = "groups", "topicRates"
 SAMPLED_KINDS = frozenset((GROUPS_KIND, TOPIC_RATES_KIND))
 """The kinds of detail queries that these threads run."""
 
+_FIRST_SAMPLE_SECONDS = 20.0
 _HIDDEN_SECONDS = 30.0
 """The least time between two samples of the groups while no view shows them."""
-_HIDDEN_REST_FACTOR = 10
-_SHOWN_REST_FACTOR = 1
+_HIDDEN_REST_FACTOR = 30
+_SHOWN_REST_FACTOR = 2
+_REQUESTS_PER_BROKER = 8
 _RATES_REST_FACTOR = 2
 _MIN_PAUSE_SECONDS = 0.05
 
@@ -48,6 +50,7 @@ class SamplingThreads:
     def __init__(self, access: SamplingAccess) -> None:
         self._access = access
         self._first_turn_done = threading.Event()
+        self._first_sample_done = threading.Event()
         self._groups_due = threading.Event()
         self._rates_wanted = threading.Event()
         self._wanted_kinds: Collection[str] = ()
@@ -60,9 +63,18 @@ class SamplingThreads:
         """Sample the groups at once."""
         self._groups_due.set()
 
+    def wait_for_first_sample(self) -> None:
+        """Wait until all groups were polled once, but not for ever."""
+        self._first_sample_done.wait(_FIRST_SAMPLE_SECONDS)
+
     def stop(self) -> None:
         """End the waits of both threads, after the stop event is set."""
-        for event in (self._first_turn_done, self._groups_due, self._rates_wanted):
+        for event in (
+            self._first_turn_done,
+            self._first_sample_done,
+            self._groups_due,
+            self._rates_wanted,
+        ):
             event.set()
 
     def set_wanted(self, query_kinds: Iterable[str]) -> None:
@@ -90,12 +102,13 @@ class SamplingThreads:
                     access.running_event.wait()
                     if access.stop_event.is_set():
                         return
+                self._first_sample_done.set()
                 self._wait_for_groups(monotonic() - began_seconds, read_interval())
 
     def _count_group_requests(self) -> int:
-        """The limit of requests per second: the usual one, but at least one for each broker."""
+        """The limit of requests per second: the usual one, but at least a few for each broker."""
         broker_count = max((len(poll.groups) for poll in self._access.list_server_polls()), default=0)
-        return max(self._access.request_pace.per_second, broker_count)
+        return max(self._access.request_pace.per_second, _REQUESTS_PER_BROKER * broker_count)
 
     def _wait_for_groups(self, sample_seconds: float, interval_seconds: float) -> None:
         shown_pause = max(interval_seconds - sample_seconds, _SHOWN_REST_FACTOR * sample_seconds)

@@ -9,7 +9,7 @@ from nsadmin.tui.navigation.problem_counts import ProblemCounter
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
-from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
 from nsadmin.tui.views.row_groups import group_rows
 from nsadmin.tui.views.table import Cell, Column, arrange_rows
 
@@ -40,7 +40,10 @@ class ScreenRenderer:
             is_descending,
         )
         if view_state.view.puts_problems_first and view_state.sort_order == view_state.view.default_sort:
-            filtered_rows = sorted(filtered_rows, key=view_state.view.problem_rank)
+            problem_ranks = view_state.view.rank_problems(model, filtered_rows)
+            if any(rank < NO_PROBLEM for rank in problem_ranks):
+                row_order = sorted(range(len(problem_ranks)), key=problem_ranks.__getitem__)
+                filtered_rows = [filtered_rows[row_index] for row_index in row_order]
         app.all_rows, app.filtered_rows = all_rows, filtered_rows
         if view_state.marked_keys:
             view_state.marked_keys &= {view_state.view.row_key(row) for row in all_rows}

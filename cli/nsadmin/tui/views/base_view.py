@@ -70,6 +70,10 @@ class View:
         cell_tones = {cell.tone for cell in row_cells if cell.text}
         return 0 if "bad" in cell_tones else 1 if "warn" in cell_tones else NO_PROBLEM
 
+    def rank_problems(self, model: ClusterModel, rows: Sequence[Any]) -> list[int]:
+        """The problem rank of each row. Views with thousands of rows have a faster way."""
+        return [self.problem_rank(row) for row in rows]
+
     def is_problem(self, row: Any) -> bool:
         return self.problem_rank(row) < NO_PROBLEM
 

@@ -1,6 +1,7 @@
 """The sampling threads: they wait for the first turn of polls, and end at once."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -37,6 +38,15 @@ def test_threads_that_have_not_begun_end_without_a_sample() -> None:
     for thread in threads:
         thread.join(DEADLINE)
     assert not any(thread.is_alive() for thread in threads)
+
+
+def test_nobody_waits_for_a_sample_that_was_stopped() -> None:
+    sampling, access = make_threads()
+    access.stop_event.set()
+    sampling.stop()
+    begun = time.monotonic()
+    sampling.wait_for_first_sample()
+    assert time.monotonic() - begun < 5
 
 
 def test_rates_without_an_answering_name_server_end_when_the_view_is_left() -> None:

@@ -240,11 +240,15 @@ class TopicsView(View):
         """Only the topics of applications are shown at first."""
         return bool(row.topic_kind)
 
-    def problem_rank(self, row: TopicRow) -> int:
+    def rank_problems(self, model: ClusterModel, rows: Sequence[TopicRow]) -> list[int]:
         """Only topics that were polled, and topics that a name server lacks, can have a problem."""
-        model = row.model
-        has_problem = row.topic in model.topic_polls or row.topic in model.list_partial_topics()
-        return super().problem_rank(row) if has_problem else NO_PROBLEM
+        partial_topics, polled_topics = model.list_partial_topics(), model.topic_polls
+        return [
+            self.problem_rank(row)
+            if row.topic in polled_topics or row.topic in partial_topics
+            else NO_PROBLEM
+            for row in rows
+        ]
 
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
