@@ -1,43 +1,14 @@
-"""The summary of one broker process: its figures with their thresholds, and graphs of its traffic. Pure."""
+"""The first tab of a broker: its columns with their thresholds, and graphs of its traffic. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.brokers.broker_detail import BrokerDetailView
-from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.graphs import draw_graph
-from nsadmin.tui.views.row_details import draw_row_facts
+from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS
+from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
 from nsadmin.tui.views.table import Cell
-
-_MIN_GRAPH_HEIGHT = 8
-
-
-def draw_broker_summary(row: BrokerRow, width: int, height: int) -> list[CellLine]:
-    """The columns of the broker's row, and below them its traffic over the last polls, if there is room."""
-    from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS
-
-    lines = [[], *draw_row_facts(BROKER_COLUMNS, row, width), []]
-    graph_height = height - len(lines)
-    if graph_height < _MIN_GRAPH_HEIGHT:
-        return lines[:height]
-    broker = row.broker
-    trends = {
-        "in": _build_trend(broker.poll_times_ms, broker.put_rates),
-        "out": _build_trend(broker.poll_times_ms, broker.get_rates),
-    }
-    return [*lines, *draw_graph("messages per second", trends, width, graph_height)]
-
-
-def _build_trend(times_ms: Iterable[int], rates: Iterable[float | None]) -> Trend:
-    """The known rates with their times."""
-    trend = Trend.create_empty()
-    for at_ms, rate in zip(times_ms, rates, strict=True):
-        if rate is not None:
-            trend.add_point(at_ms, rate)
-    return trend
 
 
 class BrokerSummaryView(BrokerDetailView):
@@ -50,5 +21,5 @@ class BrokerSummaryView(BrokerDetailView):
         place = (self.broker_name, self.broker_id, self.broker_addr)
         for row in list_broker_rows(model):
             if row.broker.place == place:
-                return draw_broker_summary(row, width, height)
+                return draw_broker_facts(BROKER_COLUMNS, row, width, height)
         return [[], [Cell(f"  no name server lists {self.broker_addr} any more", "bad")]]

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
+from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.brokers.broker_problems import rank_broker
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers.broker_summary import draw_broker_summary
+from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
 from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
@@ -291,19 +292,6 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 )
 
 
-def _judge_figures(row: BrokerRow) -> frozenset[Tone]:
-    """The tones of the figures that depend only on the last poll of the broker."""
-    disk_ratio = _disk_ratio(row)
-    read_number = row.broker.read_number
-    return frozenset(
-        (
-            alert_levels.disk_tone(None if disk_ratio is None or disk_ratio < 0 else disk_ratio),
-            alert_levels.figure_tone("sendWait", read_number("sendThreadPoolQueueHeadWaitTimeMills")),
-            alert_levels.figure_tone("dispatch", read_number("dispatchBehindBytes")),
-        )
-    )
-
-
 def _uptime_ms(row: BrokerRow) -> float | None:
     booted_at_ms = row.broker.read_number("bootTimestamp")
     return None if booted_at_ms is None else row.now_ms - booted_at_ms
@@ -351,18 +339,10 @@ class BrokersView(View):
         return BrokerProcessTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
 
     def draw_details(self, model: ClusterModel, row: BrokerRow, width: int, height: int) -> list[CellLine]:
-        return draw_broker_summary(row, width, height)
+        return draw_broker_facts(self.columns, row, width, height)
 
     def problem_rank(self, row: BrokerRow) -> int:
-        """The worst tone of the columns that have one. The figures of a poll are judged once.
-
-        The duration of the last answer does not count: rows would change their places after each late answer.
-        """
-        tones = {row.display_state.tone, _listing_cell(row).tone, _heartbeat_cell(row).tone}
-        if row.broker.is_fresh:
-            tones |= row.broker.compute_once("figure tones", lambda: _judge_figures(row))
-            tones.add(alert_levels.figure_tone("replica", row.missing_bytes))
-        return 0 if "bad" in tones else 1 if "warn" in tones else NO_PROBLEM
+        return rank_broker(row)
 
     def empty_message(self, model: ClusterModel) -> str:
         """An empty list depends on the name servers, although `find_silence` of this view returns None."""
