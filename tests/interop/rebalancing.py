@@ -151,6 +151,13 @@ class Rebalancing:
                     child.kill()
                 kills += 1
 
+    def run_lines(self, *args: str) -> list[Event]:
+        """The events of another procedure."""
+        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
     def read(self, *args: str) -> Any:
         """The rows of a command."""
         command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
