@@ -19,12 +19,12 @@ REBALANCE_RUN_MEANINGS = {
         "planFile": "copy of the plan, to resume or roll back",
         "readQueueNums": "read queues that the broker gets in this step",
         "since": "start of the step (UTC)",
-        "stage": "what the step does: openReads, openWrites, closeWrites, closeReads, deleteTopic; of "
+        "stage": "kind of the step: openReads, openWrites, closeWrites, closeReads, deleteTopic; of "
         "ordered topics also pinOrder, addQueues, switchOrder, readOn, unpinOrder",
         "started": "start of the run (UTC)",
         "step": "number of the step, and of all steps of the topic",
         "topic": "the topic in motion; null for a run without any",
-        "waitingFor": "what the topic waited for at the last check, or why the run paused",
+        "waitingFor": "missing conditions at the last check, or the reason of a pause",
         "writeQueueNums": "write queues that the broker gets in this step",
     },
 }

@@ -35,7 +35,7 @@ def rebalance_status(
 ) -> ResultRows:
     """List the runs of rebalance plans, also interrupted and finished ones, with each topic in motion.
 
-    The command reads files of this account and asks no server. waitingFor is what the topic waited for at the
+    The command reads files of this account and asks no server. waitingFor has the missing conditions of the
     last check. pid is the process that runs the plan now.
 
     Examples:

@@ -164,7 +164,7 @@ def _find_risks(
         return
     connections, errors = admin.consumers.list_online_groups(master_addrs.values())
     yield from (
-        f"{addr} did not tell its consumer groups: {error_text(error)}"
+        f"{addr} did not report its consumer groups: {error_text(error)}"
         for addr, error in errors.items()
         if error
     )
@@ -181,7 +181,7 @@ def _find_offline_backlogs(
     try:
         queue_lags = admin.consumers.get_broker_stats(broker_addr)
     except RocketMQError as error:
-        yield f"{broker} did not tell the backlog of its groups: {error_text(error)}"
+        yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
         return
     lags: dict[tuple[str, str], int] = {}
     for queue_lag in queue_lags:
