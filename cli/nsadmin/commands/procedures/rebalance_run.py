@@ -115,9 +115,9 @@ def rebalance_run(
 ) -> ResultRows | Iterator[OutputText]:
     """Move queues between brokers as a plan says, without send errors and without losing a message.
 
-    First, nsadmin creates missing groups on brokers that get queues. Then each topic moves in steps: open the
-    new queues to consumers, then to producers; close the old queues to producers; wait until every group has
-    consumed them; remove them. Each step is read back from every broker and name server before the next one.
+    First, nsadmin creates missing groups on brokers that get queues. Then it opens the new queues of a topic
+    to consumers, and then to producers. It closes the old queues to producers, waits until every group has
+    consumed them, and removes them. It reads each step back from every broker and name server.
 
     nsadmin refuses a plan if the cluster has changed since it was made. It pauses if a limit is exceeded, or
     if another change is in the way. The exit code is 3 then.
