@@ -87,7 +87,7 @@ class KeyedLoad(Running):
         self.order("stop")
         with contextlib.suppress(TimeoutError):
             wait_for("the last messages", lambda: not self.count.missing, 30, 0.5)
-        return self.count
+        return self.order("missing")
 
 
 class Rebalancing:

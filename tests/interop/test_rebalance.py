@@ -171,7 +171,7 @@ def test_a_run_that_is_killed_at_every_step_loses_nothing(world: World) -> None:
 
 @full
 def test_a_rollback_brings_everything_back_while_a_name_server_restarts(world: World) -> None:
-    restarts = []
+    restarts: list[Event] = []
 
     def restart_name_server(event: Event) -> None:
         if event.get("stage") == "closeWrites" and not restarts:
@@ -224,7 +224,7 @@ def test_the_first_broker_becomes_empty_and_is_stopped(world: World) -> None:
 def test_a_broker_that_dies_in_the_middle_stops_the_run_only_until_it_is_back(world: World) -> None:
     before, after = even(b=QUEUES, c=QUEUES), even(b=QUEUES, c=2 * QUEUES)
     plan = world.save_plan("again", RebalanceMove(PLAIN, False, before, after))
-    deaths = []
+    deaths: list[Event] = []
 
     def kill_broker(event: Event) -> None:
         if event.get("stage") == "openWrites" and not deaths:

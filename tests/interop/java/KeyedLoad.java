@@ -1,6 +1,7 @@
 // Producers and consumers of a plain and of an ordered topic: KeyedLoad NAME_SERVERS PLAIN ORDERED PAUSE_MS. All look
 // at routes every second. Each message has a key, the key's sequence number and a hash. Nothing is sent twice, so that
-// each failure is seen: a line "failed TOPIC BROKER WHY". Each line of input is an order, "count" or "stop" (sending),
+// each failure is seen: a line "failed TOPIC BROKER WHY". Each line of input is an order, "count", "missing" (a line
+// "missing TOPIC KEY:NUMBER" for each) or "stop" (sending),
 // answered with a line "done ORDER sent N missing N broken N" for each topic: "missing" was sent and not consumed,
 // "broken" came out of sequence or with a wrong hash. Every 40th plain message fails at first.
 
@@ -76,6 +77,15 @@ public class KeyedLoad {
                 for (Thread sender : senders) {
                     sender.join();
                 }
+            }
+            if (line.equals("missing")) {
+                sent.forEach((key, count) -> {
+                    for (int number = 0; number < count; number++) {
+                        if (!consumed.contains(key + ":" + number)) {
+                            System.out.println("missing " + key + ":" + number);
+                        }
+                    }
+                });
             }
             System.out.println("done " + line + told(plain) + told(ordered));
         }

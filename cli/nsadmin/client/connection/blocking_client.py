@@ -66,6 +66,11 @@ class BlockingClient:
         """One line per difference between name servers. Empty unless `ask_all` is set."""
         return self._reader.disagreements
 
+    def forget_failures(self) -> None:
+        """Empty `unreachable` and `disagreements`, after a procedure that waited for every name server."""
+        self._reader.unreachable.clear()
+        self._reader.disagreements.clear()
+
     def close(self) -> None:
         """Close the client's own connections. A `pool` stays open.
 

@@ -168,7 +168,12 @@ def _combine_parts(
 
 
 def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
-    addrs_by_broker = {queue_route.broker_name: queue_route.any_addr for queue_route in route.queues}
+    # A name server keeps a broker from which the topic was deleted, without queues.
+    addrs_by_broker = {
+        queue_route.broker_name: queue_route.any_addr
+        for queue_route in route.queues
+        if queue_route.read_queue_nums != 0 or queue_route.write_queue_nums != 0
+    }
     asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
     ext_fields = headers.write_header(headers.TopicName(topic))
     answers_by_addr = {

@@ -255,5 +255,8 @@ def _report_run(
         except StopRequestedError:
             resume_command = quote_command("rebalance", "run", plan_file, *rollback_words)
             raise CommandInterrupted(f"interrupted; the run is saved: {resume_command} resumes it") from None
+        finally:
+            # The run waited for name servers that were silent or behind for a while.
+            session.admin.forget_failures()
     errors = [] if pause_reason is None else [NotApplied(f"paused: {pause_reason}")]
     yield OutputText("", [*errors, None])

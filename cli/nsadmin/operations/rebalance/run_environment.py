@@ -57,15 +57,13 @@ class RunEnvironment:
 
     def _refresh_masters(self) -> None:
         """Add the masters that name servers list. A name server that just started may not list all."""
-        try:
-            broker_groups = self._admin.clusters.get_info().groups_in_cluster(self._cluster_name)
-        except RocketMQError:
-            return
-        self._master_addrs |= {
-            broker_group.broker_name: broker_group.master_addr
-            for broker_group in broker_groups
-            if broker_group.master_addr is not None
-        }
+        for info_result in self._admin.clusters.get_info_each():
+            broker_groups = info_result.result.broker_groups if info_result.result is not None else ()
+            self._master_addrs |= {
+                broker_group.broker_name: broker_group.master_addr
+                for broker_group in broker_groups
+                if broker_group.cluster_name == self._cluster_name and broker_group.master_addr is not None
+            }
 
     def _read_groups(self, brokers: Sequence[str]) -> dict[str, frozenset[str] | None]:
         known_brokers = [broker for broker in brokers if broker in self._master_addrs]

@@ -15,6 +15,7 @@ from nsadmin.tui.views.view_targets import (
     GroupTarget,
     NameServerTarget,
     ObjectEventsTarget,
+    RebalanceTarget,
     StormTarget,
     TopicTarget,
     ViewTarget,
@@ -140,6 +141,12 @@ def _open_drain(target: DrainTarget) -> View:
     return DrainLogView(*target)
 
 
+def _open_rebalance(target: RebalanceTarget) -> View:
+    from nsadmin.tui.views.rebalances import RebalanceView
+
+    return RebalanceView(*target)
+
+
 TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     BrokerProcessTarget: _open_broker,
     TopicTarget: _open_topic,
@@ -150,6 +157,7 @@ TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     ObjectEventsTarget: _open_object_events,
     StormTarget: _open_storm,
     DrainTarget: _open_drain,
+    RebalanceTarget: _open_rebalance,
 }
 """The functions that create the view of a target, by the class of the target."""
 

@@ -15,13 +15,14 @@ from nsadmin.operations.restart.store import SavedRestart, load_restarts
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.phrases import format_utc_second
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
+from nsadmin.tui.polling.rebalance_folders import list_rebalances
 
 _TAIL_BYTES = 16_384
 _MAX_LOG_LINES = 100
 
 
 def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
-    """Read all drains of this account that `undrain` has not ended, and all unfinished restarts."""
+    """Read all drains that `undrain` has not ended, and all unfinished restarts and rebalances."""
     state_home = find_state_home() if state_home is None else state_home
     drain_records, restart_records, error_texts = [], [], []
     for kept_drain in load_drains(state_home):
@@ -34,7 +35,10 @@ def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> Dra
             error_texts.append(str(saved_restart))
         elif not saved_restart.restart_state.is_done:
             restart_records.append(_restart_record(saved_restart))
-    return DrainsPolled(clock(), drain_records, error_texts, restart_records)
+    rebalance_records, rebalance_errors = list_rebalances(state_home)
+    return DrainsPolled(
+        clock(), drain_records, error_texts + rebalance_errors, restart_records, rebalance_records
+    )
 
 
 def _drain_record(kept_drain: SavedDrain) -> DrainRecord:

@@ -235,12 +235,47 @@ class RestartRecord(msgspec.Struct, frozen=True, array_like=True):
     log_lines: Sequence[str] = ()
 
 
+class MovingTopicRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A topic that a rebalance moves. `since` is the start of its step, in ms since 1970.
+
+    `stage` is the kind of the step, "" before the first one. `queues` are pairs of read and write queues that
+    the step wants, by broker. `waits` are the missing conditions.
+    """
+
+    topic: str
+    stage: str
+    position: int
+    stage_count: int
+    since: int
+    queues: Mapping[str, tuple[int, int]]
+    waits: Sequence[str]
+
+
+class RebalanceRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A rebalance that is not finished, from its folder on this machine. `started` is in ms since 1970.
+
+    `pause` is the reason why it paused itself. `plan_file` is the copy of its plan.
+    """
+
+    cluster: str
+    digest: str
+    phase: str
+    started: int
+    by: str
+    pid: int | None
+    moved_count: int
+    pause: str | None
+    plan_file: str
+    topics: Sequence[MovingTopicRecord] = ()
+
+
 class DrainsPolled(Poll, frozen=True, tag="drains"):
-    """All drains and restarts of this account. `errors` are about folders that cannot be read."""
+    """All drains, restarts and rebalances of this account. `errors` are about folders that cannot be read."""
 
     drains: Sequence[DrainRecord] = ()
     errors: Sequence[str] = ()
     restarts: Sequence[RestartRecord] = ()
+    rebalances: Sequence[RebalanceRecord] = ()
 
 
 class MissingBrokerRecord(msgspec.Struct, frozen=True, array_like=True):

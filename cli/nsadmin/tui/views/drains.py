@@ -1,4 +1,4 @@
-"""The list of drains and rolling restarts, and their progress. Pure."""
+"""The list of drains, rolling restarts and rebalances, and their progress. Pure."""
 
 from __future__ import annotations
 
@@ -8,35 +8,48 @@ from typing import NamedTuple
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
+from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RebalanceRecord, RestartRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import DrainTarget
+from nsadmin.tui.views.view_targets import DrainTarget, RebalanceTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
 class JobRow(NamedTuple):
-    """A drain or a rolling restart, and the current time (ms since 1970)."""
+    """A drain, a rolling restart or a rebalance, and the current time (ms since 1970)."""
 
-    record: DrainRecord | RestartRecord
+    record: DrainRecord | RestartRecord | RebalanceRecord
     now_ms: int
 
     @property
     def drain(self) -> DrainRecord | None:
-        """The drain, or None for a restart."""
+        """The drain, or None for another job."""
         return self.record if isinstance(self.record, DrainRecord) else None
 
     @property
     def subject_text(self) -> str:
         """The broker that is drained, or the process that is being restarted."""
         record = self.record
+        if isinstance(record, RebalanceRecord):
+            return f"{len(record.topics)} topics"
         return record.broker_name if isinstance(record, DrainRecord) else record.process_title
+
+    @property
+    def last_text(self) -> str:
+        """The last event, or the conditions that a rebalance waits for."""
+        record = self.record
+        if isinstance(record, RebalanceRecord):
+            waits = [f"{topic.topic}: {topic.waits[0]}" for topic in record.topics if topic.waits]
+            return record.pause or "; ".join(waits)
+        return record.last
 
     @property
     def phase_text(self) -> str:
         record = self.record
+        if isinstance(record, RebalanceRecord):
+            return f"rebalance: {record.phase}"
         if isinstance(record, RestartRecord):
             return f"restart: {record.step}"
         return "undoing" if record.phase == "undrain" else record.phase
@@ -50,6 +63,8 @@ class JobRow(NamedTuple):
 
 def _progress_cell(row: JobRow) -> Cell:
     """The progress as a filled block for each finished phase or restarted process."""
+    if isinstance(row.record, RebalanceRecord):
+        return Cell(f"{row.record.moved_count} moved", "info")
     if isinstance(row.record, RestartRecord):
         restarted_text = f"{row.record.position}/{row.record.process_count}"
         return Cell(restarted_text, "info")
@@ -93,7 +108,7 @@ def _holder_cell(row: JobRow) -> Cell:
 
 
 class DrainsView(View):
-    """The drains of this account that `undrain` has not ended, and its unfinished rolling restarts."""
+    """The drains that `undrain` has not ended, and the unfinished rolling restarts and rebalances."""
 
     view_name = "drains"
     view_title = "Drains"
@@ -200,8 +215,8 @@ class DrainsView(View):
             "last",
             "LAST",
             20,
-            lambda row: row.record.last,
-            lambda row: Cell(row.record.last),
+            lambda row: row.last_text,
+            lambda row: Cell(row.last_text),
             grows_to_fit=True,
             help_text="last event",
         ),
@@ -211,11 +226,18 @@ class DrainsView(View):
         drains_poll = model.drains_poll
         if drains_poll is None:
             return []
-        records: list[DrainRecord | RestartRecord] = [*drains_poll.restarts, *drains_poll.drains]
+        records: list[DrainRecord | RestartRecord | RebalanceRecord] = [
+            *drains_poll.rebalances,
+            *drains_poll.restarts,
+            *drains_poll.drains,
+        ]
         return [JobRow(record, model.now_ms) for record in records]
 
     def row_key(self, row: JobRow) -> str:
-        return f"{row.record.cluster} {row.drain.broker_name if row.drain is not None else 'restart'}"
+        record = row.record
+        if isinstance(record, RebalanceRecord):
+            return f"{record.cluster} rebalance {record.digest}"
+        return f"{record.cluster} {row.drain.broker_name if row.drain is not None else 'restart'}"
 
     def subject_of_row(self, row: JobRow) -> RowSubject:
         if isinstance(row.record, RestartRecord):
@@ -223,6 +245,8 @@ class DrainsView(View):
             return RowSubject(
                 cluster=row.record.cluster, holder_pid=row.record.pid, restart_commands=restart_commands
             )
+        if isinstance(row.record, RebalanceRecord):
+            return RowSubject(cluster=row.record.cluster)
         return RowSubject(
             broker_name=row.record.broker_name, cluster=row.record.cluster, holder_pid=row.record.pid
         )
@@ -234,7 +258,9 @@ class DrainsView(View):
             *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
         ]
 
-    def open_row(self, row: JobRow) -> DrainTarget:
+    def open_row(self, row: JobRow) -> DrainTarget | RebalanceTarget:
+        if isinstance(row.record, RebalanceRecord):
+            return RebalanceTarget(row.record.cluster, row.record.digest)
         return DrainTarget(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
 
 

@@ -69,6 +69,13 @@ class DrainTarget(NamedTuple):
     broker_name: str | None
 
 
+class RebalanceTarget(NamedTuple):
+    """The topics of a rebalance."""
+
+    cluster_name: str
+    digest: str
+
+
 class CommandTarget(NamedTuple):
     """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
 
@@ -85,4 +92,5 @@ ViewTarget: TypeAlias = (
     | ObjectEventsTarget
     | StormTarget
     | DrainTarget
+    | RebalanceTarget
 )

@@ -1,0 +1,48 @@
+"""The unfinished rebalances on this machine, as records."""
+
+from pathlib import Path
+
+from nsadmin.operations.rebalance.move_stages import list_move_stages
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
+from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.tui.polling.rebalance_folders import list_rebalances
+
+START = {"broker-a": QueuePair(4, 4)}
+PROGRESS = TopicProgress(list_move_stages(START, {"broker-b": QueuePair(4, 4)}), 2, 60_000)
+STATE = RunState(
+    "Cluster", "abc", ("ns:9876",), 1000, 2000, "ann", 100, True,
+    moving={"orders": PROGRESS, "parcels": TopicProgress()}, moved=("other",), waiting={"orders": ("time",)},
+)  # fmt: skip
+
+
+def save_state(tmp_path: Path, state: RunState) -> None:
+    store = RunStore(tmp_path, state.cluster, state.digest)
+    store.run_folder.mkdir(parents=True)
+    store.save_state(state)
+
+
+def test_an_unfinished_run_is_a_record(tmp_path: Path) -> None:
+    save_state(tmp_path, STATE)
+    [record], errors = list_rebalances(tmp_path)
+    assert errors == []
+    assert (record.cluster, record.phase, record.moved_count, record.pid) == ("Cluster", "running", 1, None)
+    orders, parcels = record.topics
+    assert (orders.stage, orders.position, orders.stage_count, orders.waits) == (
+        "closeWrites",
+        3,
+        5,
+        ("time",),
+    )
+    assert orders.queues == {"broker-a": (4, 0), "broker-b": (4, 4)}
+    assert (parcels.stage, parcels.queues) == ("", {})
+
+
+def test_a_finished_run_is_left_out_and_a_broken_one_is_an_error(tmp_path: Path) -> None:
+    save_state(tmp_path, STATE._replace(finished=9))
+    broken = tmp_path / "rebalances" / "Cluster" / "broken"
+    broken.mkdir()
+    (broken / "state.json").write_text("{}")
+    records, [error] = list_rebalances(tmp_path)
+    assert records == []
+    assert str(broken) in error
