@@ -13,7 +13,7 @@ _LZ4_TYPE, _ZSTD_TYPE, _ZLIB_TYPE = 1, 2, 3
 _ZLIB_TYPES = (0, _ZLIB_TYPE)
 """Clients before 5.0 write 0."""
 COMPRESSIONS = ("zlib", "lz4", "zstd")
-"""The names of the algorithms that clients since 5.0 use (CompressionType upstream)."""
+"""The algorithms that clients since 4.9.4 use (CompressionType upstream)."""
 MAX_INFLATED_BYTES = 64 * 1024 * 1024
 """Brokers accept messages of 4 MiB by default, so a body that inflates to much more is no message."""
 _READING_TEXT = "compressed with {}: to read it, pip install 'nsadmin[messages]'"
@@ -34,7 +34,7 @@ def require_library(compression: str) -> None:
 
 
 def deflate_body(body: bytes, compression: str) -> tuple[bytes, int]:
-    """Return the body as a client since 5.0 sends it, and its sysFlag: (body, 0) if it does not get smaller.
+    """Return the body as clients since 4.9.4 send it, and its sysFlag: (body, 0) if it gets no smaller.
 
     `compression` is one of COMPRESSIONS. Raises MissingLibraryError.
     """

@@ -116,7 +116,7 @@ def produce(
     another order than they were read, unless they have a sharding key. The first failure ends the command:
     it prints how many messages were sent. Brokers do not create a missing topic.
 
-    Consumers since 5.0 read all compressions, older ones only zlib; lz4 needs nsadmin[messages]. With
+    Java consumers since 4.9.4 read all compressions, older ones zlib. lz4 needs nsadmin[messages]. With
     --transaction, nsadmin sends a half message, which no consumer gets, then the commit or the rollback.
 
     Examples:
