@@ -38,10 +38,10 @@ class Cluster(NamedTuple):
 
     def die(self, count: int, first: int) -> None:
         """Send messages that become dead letters."""
-        before = self.letters()
+        before, patience = self.letters(), 120 + count / 20
         self.clients.order("fail")
-        self.clients.order(f"send {count} {first}")
-        wait_for("dead letters", lambda: self.letters() >= before + count, 120, 0.5)
+        self.clients.order(f"send {count} {first}", patience)
+        wait_for("dead letters", lambda: self.letters() >= before + count, patience, 0.5)
         self.clients.order("mend")
 
     def times(self, first: int, count: int, group: str = GROUP) -> list[int]:
