@@ -65,41 +65,54 @@ def list_specs(size: FleetSize) -> list[BrokerSpec]:
     return specs
 
 
-async def _run_fleet(home: Path, size: FleetSize) -> None:
-    """Name servers and brokers, until standard input ends."""
+async def _run_name_servers(home: Path) -> None:
+    """Name servers, until standard input ends."""
     async with AsyncExitStack() as ends:
         addrs = []
         for number in range(_NAME_SERVERS):
             folder = home / f"namesrv-{number}"
             folder.mkdir(parents=True)
             addrs.append((await ends.enter_async_context(serving(folder))).namesrv_addr)
-        peers: PeerModels = {}
-        brokers = [
-            SimulatedBroker(spec, addrs, peer_models=peers, first_delay_seconds=5 + index * 0.03)
-            for index, spec in enumerate(list_specs(size))
-        ]
-        for first in range(0, len(brokers), _STARTED_AT_ONCE):
-            await asyncio.gather(*(broker.start() for broker in brokers[first : first + _STARTED_AT_ONCE]))
         print(";".join(addrs), flush=True)
         await asyncio.to_thread(sys.stdin.read)
-        for broker in brokers:
-            broker.die_abruptly()
+
+
+async def _run_brokers(addrs: list[str], size: FleetSize) -> None:
+    """Brokers, until standard input ends. Their slaves copy tables seldom: the machine is for the program."""
+    peers: PeerModels = {}
+    brokers = [
+        SimulatedBroker(
+            spec, addrs, peer_models=peers, first_delay_seconds=5 + index * 0.03, metadata_period=120.0
+        )
+        for index, spec in enumerate(list_specs(size))
+    ]
+    for first in range(0, len(brokers), _STARTED_AT_ONCE):
+        await asyncio.gather(*(broker.start() for broker in brokers[first : first + _STARTED_AT_ONCE]))
+    print("started", flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    for broker in brokers:
+        broker.die_abruptly()
+
+
+@contextmanager
+def _running_part(*arguments: str) -> Iterator[str]:
+    """The first line of a process that ends with its standard input."""
+    command = [sys.executable, "-m", "tests.bench.tui_fleet", *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as part:
+        assert part.stdout is not None
+        assert part.stdin is not None
+        try:
+            yield part.stdout.readline().strip()
+        finally:
+            part.stdin.close()
 
 
 @contextmanager
 def running_fleet(home: Path, size: FleetSize) -> Iterator[str]:
-    """The addresses of the name servers of a fleet in another process."""
-    command = [
-        sys.executable, "-m", "tests.bench.tui_fleet", "--fleet", str(home),
-        "--broker-groups", str(size.broker_groups), "--topics", str(size.topics_per_group),
-    ]  # fmt: skip
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as fleet:
-        assert fleet.stdout is not None
-        assert fleet.stdin is not None
-        try:
-            yield fleet.stdout.readline().strip()
-        finally:
-            fleet.stdin.close()
+    """The addresses of the name servers of a fleet in two other processes."""
+    sizes = ("--broker-groups", str(size.broker_groups), "--topics", str(size.topics_per_group))
+    with _running_part("--name-servers", str(home)) as addrs, _running_part("--brokers", addrs, *sizes):
+        yield addrs
 
 
 @contextmanager
@@ -156,7 +169,7 @@ def _time_progress(addrs: str) -> float:
     """How long `consumerProgress` takes for all groups (s)."""
     begun = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "nsadmin", "consumerProgress", "-n", addrs],
+        [sys.executable, "-m", "nsadmin", "consumerProgress", "-n", addrs, "--timeout", "30"],
         check=True, stdout=subprocess.DEVNULL, env=Program.environment(), timeout=300,
     )  # fmt: skip
     return time.perf_counter() - begun
@@ -223,7 +236,8 @@ LIMITS = {
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--fleet", type=Path)
+    parser.add_argument("--name-servers", type=Path)
+    parser.add_argument("--brokers")
     parser.add_argument("--broker-groups", type=int, default=500)
     parser.add_argument("--topics", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=300.0)
@@ -231,8 +245,11 @@ def main() -> int:
     size = FleetSize(options.broker_groups, options.topics, options.seconds)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    if options.fleet is not None:
-        run_coroutine(_run_fleet(options.fleet, size))
+    if options.name_servers is not None:
+        run_coroutine(_run_name_servers(options.name_servers))
+        return 0
+    if options.brokers is not None:
+        run_coroutine(_run_brokers(options.brokers.split(";"), size))
         return 0
     with tempfile.TemporaryDirectory() as folder:
         values, recorded_run = measure(size, Path(folder))

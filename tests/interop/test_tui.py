@@ -1,8 +1,5 @@
 """nsadmin tui in a real terminal (tmux), with a 5.5.0 broker, a name server of ours and one of Java's."""
 
-import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,8 +19,9 @@ from tests.interop.cluster import (
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support.tmux import Tmux, needs_tmux
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+pytestmark = needs_tmux
 
 TOPIC = "orders-of-today"
 
@@ -49,88 +47,11 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Cluster(ours, java, broker)
 
 
-class Tmux:
-    """A terminal that tmux draws; `shown` is what one sees."""
-
-    def __init__(self, home: Path, *args: str) -> None:
-        self._socket = str(home / "tmux")
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("NSADMIN_", "NAMESRV", "TMUX", "COLUMNS", "LINES"))
-        }
-        environment |= {
-            "NSADMIN_CONFIG": str(home / "config.yaml"),
-            "NSADMIN_AUDIT": str(home / "audit.jsonl"),
-            "NSADMIN_STATE": str(home / "state"),
-            "LC_ALL": "C.UTF-8",
-        }
-        command = [sys.executable, "-m", "nsadmin", "tui", *args]
-        subprocess.run(
-            [
-                "tmux",
-                "-S",
-                self._socket,
-                "-f",
-                "/dev/null",
-                "new-session",
-                "-d",
-                "-x",
-                "120",
-                "-y",
-                "30",
-                *command,
-            ],
-            env=environment,
-            check=True,
-        )
-
-    def _tmux(self, *args: str) -> str:
-        done = subprocess.run(
-            ["tmux", "-S", self._socket, *args], capture_output=True, text=True, check=False
-        )
-        return done.stdout
-
-    def keys(self, *keys: str) -> None:
-        self._tmux("send-keys", *keys)
-
-    def text(self, text: str) -> None:
-        self._tmux("send-keys", "-l", text)
-
-    @property
-    def shown(self) -> str:
-        return self._tmux("capture-pane", "-p")
-
-    def until(self, *texts: str) -> str:
-        """What was shown when it showed all of these at once."""
-
-        def seen() -> str | None:
-            shown = self.shown
-            return shown if all(text in shown for text in texts) else None
-
-        try:
-            return wait_for(f"{texts}", seen, 60)
-        except TimeoutError as error:
-            raise AssertionError(f"{error}\n{self.shown}") from None
-
-    def resize(self, width: int, height: int) -> None:
-        self._tmux("resize-window", "-x", str(width), "-y", str(height))
-
-    @property
-    def is_there(self) -> bool:
-        return bool(self._tmux("list-sessions"))
-
-    def end(self) -> None:
-        self._tmux("kill-server")
-
-
 @pytest.fixture
 def screen(cluster: Cluster, tmp_path: Path) -> Iterator[Tmux]:
-    tmux = Tmux(tmp_path, "-n", f"{cluster.ours.address};{cluster.java.address}", "--interval", "1")
-    try:
+    addrs = f"{cluster.ours.address};{cluster.java.address}"
+    with Tmux(tmp_path, [sys.executable, "-m", "nsadmin", "tui", "-n", addrs, "--interval", "1"]) as tmux:
         yield tmux
-    finally:
-        tmux.end()
 
 
 def test_operator_watches_wipes_and_restores_a_real_broker(
