@@ -4,8 +4,11 @@ With NSADMIN_PROXIES=full, the tests also wait until the clients of a killed and
 for about a minute.
 """
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -193,6 +196,20 @@ def test_examples(cluster: Cluster) -> None:
             line = [word.replace("127.0.0.1:8080", cluster.local.remoting_address) for word in words(example)]
             done = command_line.nsadmin(cluster.server.address, *line)
             assert done.code == example.exit_code, (example.command_line, done.said)
+
+
+def test_the_audit_finds_open_ports_of_proxies(cluster: Cluster) -> None:
+    command = [sys.executable, "-m", "nsadmin", "securityAudit", "--format", "json"]
+    command += ["-n", cluster.server.address, "--proxies", cluster.local.remoting_address]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=command_line.ENVIRONMENT, timeout=60, check=False
+    )
+    details = {check["check"]: check["details"] for check in json.loads(done.stdout)["checks"]}
+    proxies = [*cluster.proxies, cluster.local]
+    assert {f"proxy {proxy.remoting_address}" for proxy in proxies} < {*details["openProxy"]}
+    grpc_ports = {f"proxy {proxy.grpc_address} (gRPC)" for proxy in proxies}
+    assert grpc_ports < {*details["noTls"]}
+    assert grpc_ports < {*details["openConnections"]}
 
 
 def test_what_stops_without_a_proxy(cluster: Cluster) -> None:

@@ -1516,6 +1516,9 @@ class AsyncServerExposure:
     async def clusters(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
         """Request the broker list of name servers (GET_BROKER_CLUSTER_INFO, 106), without reading it."""
 
+    async def proxies(self, proxy_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
+        """Request the clients of a group from proxies (GET_CONSUMER_CONNECTION_LIST, 203)."""
+
     async def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
         """Check whether addresses accept connections. Nothing is sent."""
 

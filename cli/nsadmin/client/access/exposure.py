@@ -1,14 +1,18 @@
 """`admin.exposure`: the answers of servers to harmless reads, which reveal versions and open access."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import ServerResult
 
+_PROBED_GROUP = "nsadmin-probe"
+"""A group without clients: the answer is that none is connected, or a refusal."""
 _ANY_RESPONSE_CODE = range(-(2**31), 2**31)
 
 
@@ -69,6 +73,28 @@ class ServerExposure:
         """
         return self._send_to_each(namesrv_addrs, RequestCode.GET_BROKER_CLUSTER_INFO)
 
+    def proxies(self, proxy_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
+        """Request the clients of a group from proxies (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Args:
+            proxy_addrs: The remoting ports of proxies.
+
+        Returns:
+            One ServerResult per address, in order; `settings` is always {}.
+        """
+        ext_fields = headers.write_header(broker_headers.ConsumerGroup(_PROBED_GROUP))
+        answers = self._caller.send_requests(
+            [
+                (addr, build_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields))
+                for addr in proxy_addrs
+            ],
+            accepted_codes=_ANY_RESPONSE_CODE,
+        )
+        accepted_codes = (0, ResponseCode.CONSUMER_NOT_ONLINE)
+        return [
+            answer.then(lambda response: _parse_answer(response, False, accepted_codes)) for answer in answers
+        ]
+
     def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
         """Check whether addresses accept connections. Nothing is sent.
 
@@ -105,9 +131,11 @@ class ServerExposure:
         return [answer.then(lambda response: _parse_answer(response, has_settings)) for answer in answers]
 
 
-def _parse_answer(response: RemotingCommand, has_settings: bool) -> ExposureAnswer:
+def _parse_answer(
+    response: RemotingCommand, has_settings: bool, accepted_codes: Container[int] = (0,)
+) -> ExposureAnswer:
     version = version_text(response.version)
-    if response.code:
+    if response.code not in accepted_codes:
         return ExposureAnswer(
             version, {}, (response.remark or "").strip().split("\n", 1)[0] or f"code {response.code}"
         )

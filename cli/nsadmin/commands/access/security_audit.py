@@ -26,12 +26,14 @@ def security_audit(
         ),
     ] = None,
 ) -> CheckVerdict:
-    """Audit name servers and brokers, nsadmin's and Apache's, for exposure, and advise how to fix it.
+    """Audit name servers, brokers and proxies, nsadmin's and Apache's, for exposure, with remedies.
 
     The audit only reads. It asks each server for its settings: once as this client, and once without
     credentials. It begins a TLS handshake, and it opens and closes a connection to the replication port. It
     judges known vulnerabilities by version and settings. A vendor may have fixed its release without a new
     version number.
+
+    Proxies are those of `nsadmin proxy list`. The audit checks the remoting port and the gRPC port of each.
 
     Critical findings: known exploits, readable secrets, unprotected servers at public addresses, expired
     certificates. Warnings: no authentication, plain text, settings that every client can change, a

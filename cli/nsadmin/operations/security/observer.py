@@ -3,15 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.certificates import CertificateSummary, NoTls
 from nsadmin.client.access.exposure import ExposureAnswer
+from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
 
-NAME_SERVER, BROKER = "name server", "broker"
+NAME_SERVER, BROKER, PROXY = "name server", "broker", "proxy"
+
+_QUESTIONS_BY_KIND = {NAME_SERVER: "name_servers", BROKER: "brokers", PROXY: "proxies"}
+"""The method of `admin.exposure` for each kind of server."""
 
 _REPLICATION_KEY = "haListenPort"
+_GRPC_TIMEOUT_SECONDS = 3.0
 
 
 class AuditedServer(NamedTuple):
@@ -24,6 +30,7 @@ class AuditedServer(NamedTuple):
         is_ours: Whether it is nsadmin's own name server.
         certificate: Its TLS certificate, if `speaks_tls`.
         has_open_replication: Whether a broker's replication port accepts connections from this machine.
+        lists_connections: Whether the gRPC port of a proxy lists its connections to unauthenticated clients.
         error: Why nothing at all is known.
     """
 
@@ -39,6 +46,7 @@ class AuditedServer(NamedTuple):
     speaks_tls: bool | None = None
     certificate: CertificateSummary | None = None
     has_open_replication: bool | None = None
+    lists_connections: bool = False
     error: str | None = None
 
 
@@ -80,7 +88,37 @@ def observe_servers(audit_clients: AuditClients, now_seconds: float) -> Security
         audit_clients.own_client, _observe_kind(audit_clients, BROKER, broker_listing.broker_names)
     )
     listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
-    return SecurityObservation(now_seconds, [*name_servers, *audited_brokers], listing_problem)
+    return SecurityObservation(
+        now_seconds, [*name_servers, *audited_brokers, *_observe_proxies(audit_clients)], listing_problem
+    )
+
+
+def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
+    """Observe the remoting and the gRPC port of each proxy whose ports are known."""
+    try:
+        proxies = audit_clients.own_client.proxies.list_proxies().proxies
+    except RocketMQError:
+        return []
+    known_proxies = [proxy for proxy in proxies if proxy.is_answering is not None]
+    remoting_names = {proxy.proxy_addr: f"proxy {proxy.proxy_addr}" for proxy in known_proxies}
+    grpc_addrs = {proxy.grpc_addr: proxy for proxy in known_proxies if proxy.grpc_addr and proxy.is_answering}
+    certificates = audit_clients.own_client.certificates.get_own(grpc_addrs)
+    grpc_ports = [
+        AuditedServer(
+            PROXY,
+            f"proxy {grpc_addr} (gRPC)",
+            grpc_addr,
+            proxy.version,
+            settings={},
+            answers_plain_text=_does_answer_grpc(grpc_addr),
+            speaks_tls=_does_speak_tls(certificate_result),
+            certificate=certificate_result.result,
+            # nsadmin sends no credentials through gRPC.
+            lists_connections=proxy.connection_addrs is not None,
+        )
+        for (grpc_addr, proxy), certificate_result in zip(grpc_addrs.items(), certificates, strict=True)
+    ]
+    return [*_observe_kind(audit_clients, PROXY, remoting_names), *grpc_ports]
 
 
 def _find_own_servers(audit_clients: AuditClients) -> set[str]:
@@ -101,7 +139,7 @@ def _find_own_servers(audit_clients: AuditClients) -> set[str]:
 def _observe_kind(
     audit_clients: AuditClients, server_kind: str, name_by_addr: Mapping[str, str]
 ) -> list[AuditedServer]:
-    question_name = "name_servers" if server_kind == NAME_SERVER else "brokers"
+    question_name = _QUESTIONS_BY_KIND[server_kind]
     own_results = {
         server_result.addr: server_result
         for server_result in getattr(audit_clients.own_client.exposure, question_name)(name_by_addr)
@@ -160,9 +198,7 @@ def _combine_answers(
         for _, exposure_answer, _ in (own_result, plain_result, stranger_result)
         if exposure_answer is not None
     ]
-    speaks_tls = (
-        True if certificate_result.result else False if isinstance(certificate_result.error, NoTls) else None
-    )
+    speaks_tls = _does_speak_tls(certificate_result)
     if not known_answers and not speaks_tls:
         return known_server._replace(error=error_text(own_result.error) if own_result.error else "no answer")
     public_settings = _settings_of(stranger_result)
@@ -175,6 +211,19 @@ def _combine_answers(
         speaks_tls=speaks_tls,
         certificate=certificate_result.result,
     )
+
+
+def _does_answer_grpc(grpc_addr: str) -> bool | None:
+    """Return whether a port answers gRPC in plain text; None without `grpcio`."""
+    if not grpc_connections.is_grpc_installed():
+        return None
+    return grpc_connections.read_connections(grpc_addr, _GRPC_TIMEOUT_SECONDS).result is not None
+
+
+def _does_speak_tls(certificate_result: ServerResult[CertificateSummary]) -> bool | None:
+    if certificate_result.result:
+        return True
+    return False if isinstance(certificate_result.error, NoTls) else None
 
 
 def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, str] | None:

@@ -3,31 +3,26 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_address
-from typing import NamedTuple
 
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
+from nsadmin.operations.security.observer import (
+    BROKER,
+    NAME_SERVER,
+    PROXY,
+    AuditedServer,
+    SecurityObservation,
+)
+from nsadmin.operations.security.problems import FENCE_REMEDY, SecurityProblem
+from nsadmin.operations.security.proxy_rules import check_proxy_authentication, check_proxy_connections
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
 from nsadmin.phrases import abbreviate_names, format_utc_second
 
-
-class SecurityProblem(NamedTuple):
-    """One problem of one server. The state OK marks a fact worth knowing, which may be intended."""
-
-    check_name: str
-    check_state: CheckState
-    problem_text: str
-    remedy_text: str
-    evidence: str = ""
-
-
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
-_FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
 _JAVA_REMEDY = (
-    f"Apache's name server cannot authenticate clients: {_FENCE_REMEDY}, or run `nsadmin namesrv "
+    f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
     "--credentials`"
 )
 
@@ -43,7 +38,7 @@ def check_vulnerabilities(audited_server: AuditedServer, now_seconds: float) -> 
             known_vulnerability.name,
             check_state,
             known_vulnerability.attack_text,
-            f"{upgrade_remedy(known_vulnerability)}; until then {_FENCE_REMEDY}",
+            f"{upgrade_remedy(known_vulnerability)}; until then {FENCE_REMEDY}",
             f"version {audited_server.version}",
         )
 
@@ -93,7 +88,7 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
 def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     """Judge by the public settings: a client that may read a name server's settings may change them."""
     public_settings = audited_server.public_settings
-    if public_settings is None:
+    if public_settings is None or audited_server.kind == PROXY:
         return
     if audited_server.kind == NAME_SERVER:
         if "true" in (public_settings.get("noRemoteConfig"), public_settings.get("readOnly")):
@@ -113,7 +108,7 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
             "openBrokerSettings",
             CheckState.WARNING,
             problem_text,
-            f"require authentication, or {_FENCE_REMEDY}",
+            f"require authentication, or {FENCE_REMEDY}",
         )
 
 
@@ -196,7 +191,7 @@ def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Itera
             "openReads",
             CheckState.OK,
             problem_text,
-            _OURS_REMEDY if audited_server.is_ours else _FENCE_REMEDY,
+            _OURS_REMEDY if audited_server.is_ours else FENCE_REMEDY,
         )
 
 
@@ -221,7 +216,7 @@ def check_public_address(audited_server: AuditedServer, now_seconds: float) -> I
             "publicAddress",
             CheckState.WARNING,
             problem_text,
-            f"{_FENCE_REMEDY}, and require TLS and authentication",
+            f"{FENCE_REMEDY}, and require TLS and authentication",
         )
 
 
@@ -251,9 +246,10 @@ def _is_public_addr(server_addr: str) -> bool:
 SECURITY_RULES: tuple[Callable[[AuditedServer, float], Iterator[SecurityProblem]], ...] = (
     check_vulnerabilities, check_secrets, check_open_settings, check_authentication, check_tls,
     check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
+    check_proxy_authentication, check_proxy_connections,
 )  # fmt: skip
 
-_OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication")
+_OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication", "openProxy")
 
 
 def find_problems(audited_server: AuditedServer, now_seconds: float) -> list[SecurityProblem]:

@@ -5,6 +5,7 @@ import socket
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
+from tests.support.proxies import FakeProxy
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
 
 
@@ -41,3 +42,13 @@ def test_who_takes_connections() -> None:
             "no address": False,
         }
         assert admin.exposure.check_reachable([]) == {}
+
+
+def test_a_proxy_answers_or_requires_credentials() -> None:
+    with FakeProxy() as proxy, FakeProxy() as denying, AdminClient("h:1") as admin:
+        denying.handlers[203] = refuse(1, "username cannot be null.")
+        answered, denied = admin.exposure.proxies([proxy.addr, denying.addr])
+    assert answered.result is not None
+    assert denied.result is not None
+    assert (answered.result.version_name, answered.result.refusal_text) == ("V5_5_0", None)
+    assert denied.result.refusal_text == "username cannot be null."

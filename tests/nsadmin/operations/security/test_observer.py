@@ -10,9 +10,14 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import Access, AdminClient, Tls
+from nsadmin.client.access.certificates import NoTls, ServerCertificates
 from nsadmin.client.connection.change_codes import CHANGE_CODES
+from nsadmin.client.proxies import grpc_connections
+from nsadmin.client.proxies.grpc_connections import GrpcConnections
+from nsadmin.client.results import ServerResult
 from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
 from tests.support.certificates import Authority
+from tests.support.proxies import FakeProxy
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
 
 
@@ -113,3 +118,34 @@ def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> Non
 def test_one_that_is_not_there(ends: ExitStack) -> None:
     addr = f"127.0.0.1:{closed_port()}"
     assert seen(ends, addr)[addr].error == "connection refused, no server listens on this port"
+
+
+def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = ends.enter_context(FakeBroker())
+    server = ends.enter_context(knowing(broker))
+    open_proxy, closed_proxy = (ends.enter_context(FakeProxy(is_local=True)) for _ in range(2))
+    closed_proxy.handlers[203] = refuse(1, "username cannot be null.")
+    gone = f"127.0.0.1:{closed_port()}"
+    answer = ServerResult("", GrpcConnections(8081, ("10.0.0.1:5",)), None)
+    monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: True)
+    monkeypatch.setattr(grpc_connections, "read_connections", lambda addr, *_: answer)
+    monkeypatch.setattr(
+        ServerCertificates,
+        "get_own",
+        lambda self, addrs: [ServerResult(addr, None, NoTls("no")) for addr in addrs],
+    )
+    access = Access(timeout=2.0, proxies=(open_proxy.addr, closed_proxy.addr))
+    found = seen(ends, server.addr, own=access)
+    opened, closed, grpc_port = (
+        found[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
+    )
+    assert (opened.kind, opened.version, opened.public_settings) == ("proxy", "V5_5_0", {})
+    assert (opened.answers_plain_text, opened.speaks_tls) == (True, False)
+    assert closed.public_settings is None
+    assert (grpc_port.answers_plain_text, grpc_port.speaks_tls, grpc_port.lists_connections) == (
+        True, False, True,
+    )  # fmt: skip
+    monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
+    found = seen(ends, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
+    assert found[gone].error is not None
+    assert found["10.0.0.7:8081"].answers_plain_text is None
