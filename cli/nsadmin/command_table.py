@@ -89,6 +89,12 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
             "Restart the brokers of a cluster one by one",
         ),
         (
+            "rebalance plan",
+            "procedures.rebalance_plan",
+            "read",
+            "Propose queues that level the load of brokers",
+        ),
+        (
             "rebalance run",
             "procedures.rebalance_run",
             "change",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nsadmin.library.cluster_backups import ClusterBackups
     from nsadmin.library.cluster_checks import ClusterChecks
     from nsadmin.library.cluster_plans import ClusterPlans
+    from nsadmin.library.cluster_rebalance import ClusterRebalance
     from nsadmin.library.context_connection import ContextConnection
     from nsadmin.library.drain_procedure import DrainResult, RestoredServer
     from nsadmin.library.name_server_divergence import Divergence
@@ -138,6 +139,13 @@ class AdminClient(client_admin.AdminClient):
         from nsadmin.library.cluster_backups import ClusterBackups
 
         return ClusterBackups(self)
+
+    @property
+    def rebalance(self) -> "ClusterRebalance":
+        """Plans that level the load of brokers."""
+        from nsadmin.library.cluster_rebalance import ClusterRebalance
+
+        return ClusterRebalance(self, self._caller.pause)
 
     def drain(
         self,

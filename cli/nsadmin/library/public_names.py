@@ -311,6 +311,15 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.library.name_server_divergence": ("Divergence",),
     "nsadmin.library.service_checks": ("CheckLimits",),
+    "nsadmin.operations.rebalance.load_state": ("LevelResult",),
+    "nsadmin.operations.rebalance.plan_builder": ("ProposedPlan",),
+    "nsadmin.operations.rebalance.rebalance_plan": (
+        "BrokerShares",
+        "LoadShares",
+        "QueuePair",
+        "RebalanceMove",
+        "RebalancePlan",
+    ),
     "nsadmin.operations.checks.findings": (
         "AlertLimits",
         "CheckFinding",

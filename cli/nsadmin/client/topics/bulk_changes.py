@@ -23,6 +23,7 @@ from nsadmin.client.topics.bulk_requests import (
     KvValue,
     KvValuesByNamespace,
     PermissionsByTopic,
+    QueueBounds,
     QueueClosure,
     WireConfig,
     build_closure_request,
@@ -33,10 +34,12 @@ from nsadmin.client.topics.bulk_requests import (
     combine_permissions,
     delete_topic_fields,
     parse_group_table,
-    parse_message_counts,
+    parse_queue_bounds,
+    parse_rate,
     parse_topic_table,
     require_version_5,
 )
+from nsadmin.client.topics.topic_traffic import accept_uncounted
 
 READ_TIMEOUT_SECONDS, WRITE_TIMEOUT_SECONDS = 15.0, 60.0
 """Seconds for whole tables and for batches of changes, if the access has a shorter timeout."""
@@ -103,13 +106,54 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: queue id to number of messages.
         """
+        return [
+            bounds_result.then(_count_held_messages) for bounds_result in self.list_queue_bounds(topic_places)
+        ]
+
+    def list_queue_bounds(
+        self, topic_places: Iterable[tuple[str, str]]
+    ) -> list[ServerResult[dict[int, QueueBounds]]]:
+        """Return the offsets of each queue of topics (GET_TOPIC_STATS_INFO, 202).
+
+        Args:
+            topic_places: Pairs of (broker address, topic).
+
+        Returns:
+            One ServerResult per pair: queue id to the oldest offset and the offset of the next message.
+        """
         request_code = RequestCode.GET_TOPIC_STATS_INFO
         calls = [
             (broker_addr, build_request(request_code, headers.write_header(headers.TopicName(topic))))
             for broker_addr, topic in topic_places
         ]
         return [
-            decode_answer(answer, parse_message_counts)
+            decode_answer(answer, parse_queue_bounds)
+            for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
+        ]
+
+    def list_rates(self, stats_places: Iterable[tuple[str, str, str]]) -> list[ServerResult[float]]:
+        """Return rates that brokers measure (VIEW_BROKER_STATS_DATA, 315).
+
+        Args:
+            stats_places: Tuples of (broker address, name of the statistics, key), such as
+                ("10.0.0.1:10911", "TOPIC_PUT_SIZE", "payments").
+
+        Returns:
+            One ServerResult per tuple: the mean per second (messages or bytes) of the longest span that has
+            samples: day, hour or minute. 0.0 if the broker never counted anything.
+        """
+        calls = [
+            (
+                broker_addr,
+                build_request(
+                    RequestCode.VIEW_BROKER_STATS_DATA,
+                    headers.write_header(broker_headers.ViewBrokerStats(stats_name, stats_key)),
+                ),
+            )
+            for broker_addr, stats_name, stats_key in stats_places
+        ]
+        return [
+            decode_answer(accept_uncounted(answer), parse_rate)
             for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
         ]
 
@@ -331,3 +375,7 @@ class BulkAdmin:
         self, calls: Iterable[tuple[str, RemotingCommand]]
     ) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(calls, self._write_timeout_seconds)
+
+
+def _count_held_messages(queue_bounds: dict[int, QueueBounds]) -> dict[int, int]:
+    return {queue_id: bounds.max_offset - bounds.min_offset for queue_id, bounds in queue_bounds.items()}

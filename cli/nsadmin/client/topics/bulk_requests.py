@@ -288,21 +288,49 @@ def build_closure_request(closure: QueueClosure) -> RemotingCommand:
     return build_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, ext_fields, request_body)
 
 
-def parse_message_counts(response: RemotingCommand) -> dict[int, int]:
+class QueueBounds(NamedTuple):
+    """The oldest offset of a queue, and the offset of its next message."""
+
+    min_offset: int
+    max_offset: int
+
+
+def parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
     """Parse the answer to GET_TOPIC_STATS_INFO (202).
 
     Args:
         response: The answer of a broker.
 
     Returns:
-        Queue id to the number of messages that the queue holds.
+        Queue id to the offsets of the queue.
 
     Raises:
         ValueError, TypeError, AttributeError, KeyError: The body is not a table of offsets.
     """
     offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
     return {
-        message_queue.queue_id: int(offset_record.get("maxOffset", 0))
-        - int(offset_record.get("minOffset", 0))
+        message_queue.queue_id: QueueBounds(
+            int(offset_record.get("minOffset", 0)), int(offset_record.get("maxOffset", 0))
+        )
         for message_queue, offset_record in offset_table.items()
     }
+
+
+def parse_rate(response: RemotingCommand) -> float:
+    """Parse the answer to VIEW_BROKER_STATS_DATA (315).
+
+    Args:
+        response: The answer of a broker.
+
+    Returns:
+        The mean per second of the longest span that has samples: day, hour or minute; 0.0 without samples.
+
+    Raises:
+        ValueError, TypeError, AttributeError: The body does not contain statistics.
+    """
+    json_body = parse_json_object(response)
+    span_rates = (
+        float((json_body.get(f"stats{span_name}") or {}).get("tps") or 0)
+        for span_name in ("Day", "Hour", "Minute")
+    )
+    return next(filter(None, span_rates), 0.0)

@@ -14,7 +14,7 @@ from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
 from nsadmin.commands.columns.proxy_columns import PROXY_MEANINGS
-from nsadmin.commands.columns.rebalance_columns import REBALANCE_RUN_MEANINGS
+from nsadmin.commands.columns.rebalance_columns import REBALANCE_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
 COLUMN_MEANINGS = {
@@ -327,6 +327,7 @@ MEANINGS_BY_COMMAND = {
     **HISTORY_MEANINGS,
     **PLANNING_MEANINGS,
     **PROXY_MEANINGS,
+    **REBALANCE_MEANINGS,
     **UPKEEP_MEANINGS,
     "printMsgByQueue": {"count": "messages with that tag"},
     "mqadminMap": {"status": "same name, other command or not yet"},
@@ -352,7 +353,6 @@ MEANINGS_BY_COMMAND = {
     },
     **lite_topic_columns.LITE_TOPIC_MEANINGS,
     **drain_columns.DRAIN_MEANINGS,
-    **REBALANCE_RUN_MEANINGS,
     **report_columns.REPORT_MEANINGS,
     "updateBrokerConfig": {"before": "the value before", "after": "the value afterwards"},
     "updateKvConfig": {"key": "key within the namespace", "after": "the new text"},

@@ -1,6 +1,17 @@
-"""Owns the meanings and units of columns that are particular to runs of rebalance plans."""
+"""Owns the meanings and units of columns that are particular to rebalance plans and their runs."""
 
-REBALANCE_RUN_MEANINGS = {
+REBALANCE_MEANINGS = {
+    "rebalancePlan": {
+        "role": "added, removed, or stays",
+        "writesBefore": "percent of the messages that producers send, before the plan",
+        "writesAfter": "percent of the messages that producers send, after the plan",
+        "readsBefore": "percent of the messages that consumers receive, before the plan",
+        "readsAfter": "percent of the messages that consumers receive, after the plan",
+        "diskBefore": "percent of the bytes that producers send, before the plan",
+        "diskAfter": "percent of the bytes that producers send, after the plan",
+        "queuesBefore": "percent of the write queues, before the plan",
+        "queuesAfter": "percent of the write queues, after the plan",
+    },
     "rebalanceRun": {
         "ordered": "whether the sequence of keys matters",
         "readAfter": "read queues on the broker after the run",

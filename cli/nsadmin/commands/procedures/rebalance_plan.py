@@ -1,0 +1,237 @@
+"""Owns `rebalance plan`, which proposes queue counts that level the load of brokers."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from time import sleep
+from typing import Annotated, Literal, cast
+
+from nsadmin.client.results import NotApplied
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.exit_codes import UsageError
+from nsadmin.library.cluster_rebalance import ClusterRebalance
+from nsadmin.operations.collector import BROKERS_JOURNAL
+from nsadmin.operations.rebalance.plan_builder import ProposedPlan
+from nsadmin.operations.rebalance.plan_fields import REBALANCE_GOALS
+from nsadmin.operations.rebalance.rebalance_plan import (
+    QueuePair,
+    RebalanceMove,
+    RebalancePlan,
+    save_rebalance_plan,
+)
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.session import Session
+
+_MAX_TOPICS_SHOWN = 5
+_MAX_SAMPLE_SECONDS = 86_400
+REBALANCE_PLAN_COLUMNS = (
+    "brokerName",
+    "role",
+    "writesBefore",
+    "writesAfter",
+    "readsBefore",
+    "readsAfter",
+    "diskBefore",
+    "diskAfter",
+    "queuesBefore",
+    "queuesAfter",
+)
+
+
+@declare_columns(REBALANCE_PLAN_COLUMNS)
+def rebalance_plan(
+    session: Session,
+    cluster_name: Annotated[
+        str | None,
+        Option(
+            "-c",
+            "--clusterName",
+            metavar="CLUSTER",
+            help="The cluster. Default: the only one.",
+            hidden_flags=("--cluster",),
+        ),
+    ] = None,
+    added: Annotated[
+        list[str] | None,
+        Option("--add", metavar="BROKER", help="Bring this new broker into use. Repeatable."),
+    ] = None,
+    removed: Annotated[
+        list[str] | None,
+        Option("--remove", metavar="BROKER", help="Take all queues from this broker. Repeatable."),
+    ] = None,
+    goal: Annotated[
+        str,
+        Option(
+            "--goal",
+            metavar="|".join(REBALANCE_GOALS),
+            help="Level messages (load), numbers of queues, or bytes (disk).",
+        ),
+    ] = "load",
+    topic_patterns: Annotated[
+        list[str] | None,
+        Option(
+            "--topics",
+            metavar="PATTERN",
+            help="Move only topics that match this shell pattern, such as 'orders-*'. Repeatable.",
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None,
+        Option(
+            "--sample",
+            metavar="TIME",
+            help="Measure traffic for so long, such as 5m. Default: the brokers' statistics of up to 24 h.",
+        ),
+    ] = None,
+    journal_folder: Annotated[
+        str | None,
+        Option("--journal", metavar="DIR", help="Read the traffic from this journal of `collect --lag`."),
+    ] = None,
+    queue_counts: Annotated[
+        str,
+        Option(
+            "--queue-counts",
+            metavar="N,N",
+            help="Numbers of queues that a changed topic may have on a broker.",
+        ),
+    ] = "4,8,16",
+    max_topics: Annotated[
+        int | None,
+        Option("--max-topics", metavar="N", help="Change at most N topics. Default: no limit.", minimum=1),
+    ] = None,
+    max_share: Annotated[
+        int | None,
+        Option(
+            "--max-share",
+            metavar="PCT",
+            help="Move at most this percent of the load. Default: no limit.",
+            minimum=1,
+        ),
+    ] = None,
+    out_file: Annotated[
+        str | None, Option("--out", metavar="FILE", help="Write the plan to FILE, for rebalance run.")
+    ] = None,
+) -> ResultRows:
+    """Propose numbers of queues by topic and broker that level the load of a cluster. Changes nothing.
+
+    RocketMQ gives a new broker no queues, and never moves queues. The plan says how many queues each topic
+    should have on each broker. It is a YAML file: check it, edit it, then pass it to `nsadmin rebalance run`.
+
+    The rows show the share of each broker before and after, in percent of the cluster. nsadmin assumes that
+    producers spread the messages of a topic evenly over its write queues. disk is the share of new bytes: old
+    messages stay on their broker until they expire.
+
+    The plan lowers the largest share to at most 5 % above the lowest possible one, and changes few queues. A
+    topic stays on two brokers if it was on two. System topics, static topics and lite topics do not move, nor
+    do the topics of retries and dead letters. The lines below the rows show the largest topics that change,
+    the number of messages that consumers must read before the run ends, and the risks.
+
+    Examples:
+        # Bring a new broker into use
+        nsadmin rebalance plan --add broker-c --out plan.yaml
+        # Take a broker out, with the traffic of the next 5 minutes
+        nsadmin rebalance plan --remove broker-a --sample 5m --out plan.yaml
+        # Preview a plan that levels the numbers of queues
+        nsadmin rebalance plan --goal queues
+    """
+    if goal not in REBALANCE_GOALS:
+        raise UsageError(f'invalid value "{goal}" for --goal: use one of {", ".join(REBALANCE_GOALS)}')
+    if sample is not None and journal_folder is not None:
+        raise UsageError("--sample and --journal exclude each other: omit one of them")
+    proposed_plan = ClusterRebalance(session.admin, sleep).propose_plan(
+        cluster_name or _find_only_cluster(session),
+        added=added or (),
+        removed=removed or (),
+        goal=cast(Literal["load", "queues", "disk"], goal),
+        topic_patterns=topic_patterns,
+        sample_seconds=None
+        if sample is None
+        else parse_duration_seconds("--sample", sample, 1, _MAX_SAMPLE_SECONDS),
+        journal=None if journal_folder is None else _find_journal(journal_folder),
+        queue_counts=_parse_queue_counts(queue_counts),
+        max_topics=max_topics,
+        max_share=max_share,
+    )
+    notes = [*_describe_plan(proposed_plan), *_save_plan(proposed_plan.plan, out_file)]
+    return ResultRows(REBALANCE_PLAN_COLUMNS, list(_share_rows(proposed_plan.plan)), [None], notes)
+
+
+def _find_only_cluster(session: Session) -> str:
+    cluster_names = sorted(session.admin.clusters.get_info().cluster_names)
+    if len(cluster_names) != 1:
+        raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c CLUSTER")
+    return str(cluster_names[0])
+
+
+def _find_journal(journal_folder: str) -> Path:
+    """The journal of brokers: the folder itself, or the one in a folder of `collect`."""
+    from namesrv_core.storage.journal import segments
+
+    folder = Path(journal_folder).expanduser()
+    for candidate_folder in (folder / BROKERS_JOURNAL, folder):
+        try:
+            if segments.list_segments(candidate_folder):
+                return candidate_folder
+        except OSError:
+            continue
+    raise UsageError(f'"{journal_folder}" has no journal of brokers: use a folder of nsadmin collect --lag')
+
+
+def _parse_queue_counts(counts_text: str) -> tuple[int, ...]:
+    count_texts = [count_text.strip() for count_text in counts_text.split(",")]
+    if not all(count_text.isdecimal() and 1 <= int(count_text) <= 65536 for count_text in count_texts):
+        raise UsageError(f'invalid value "{counts_text}" for --queue-counts: use numbers such as 4,8,16')
+    return tuple(int(count_text) for count_text in count_texts)
+
+
+def _save_plan(plan: RebalancePlan, out_file: str | None) -> list[str]:
+    if not plan.moves:
+        if out_file is not None:
+            raise NotApplied("no plan was written: no topic needs to change")
+        return []
+    if out_file is None:
+        return ["pass --out FILE to write the plan"]
+    try:
+        save_rebalance_plan(plan, Path(out_file))
+    except OSError as error:
+        raise UsageError(f"cannot write {out_file}: {error.strerror}") from None
+    return [f"wrote {out_file}: check it, then run nsadmin rebalance run {out_file}"]
+
+
+def _share_rows(plan: RebalancePlan) -> Iterator[ResultRow]:
+    for broker_name, shares in plan.shares.items():
+        role = "added" if broker_name in plan.added else "removed" if broker_name in plan.removed else "stays"
+        row: dict[str, object] = {"brokerName": broker_name, "role": role}
+        for share_name in shares.before._fields:
+            row[f"{share_name}Before"] = getattr(shares.before, share_name)
+            row[f"{share_name}After"] = getattr(shares.after, share_name)
+        yield row
+
+
+def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
+    plan, level_result = proposed_plan
+    queue_changes = sum(map(_count_changes, plan.moves))
+    yield (
+        f"{len(plan.moves)} topics change, {queue_changes} queues (goal {plan.goal}, from {plan.source}); "
+        f"largest share {100 * level_result.largest_load:.1f} %, lower bound "
+        f"{100 * level_result.lower_bound:.1f} %"
+    )
+    for move in plan.moves[:_MAX_TOPICS_SHOWN]:
+        yield f"{move.topic}: {_describe_queues(move.before)} -> {_describe_queues(move.after)}"
+    if len(plan.moves) > _MAX_TOPICS_SHOWN:
+        yield f"... and {len(plan.moves) - _MAX_TOPICS_SHOWN} more topics"
+    if plan.moves:
+        yield f"{plan.messages_to_consume} messages to consume in queues that are removed"
+    yield from (f"risk: {risk}" for risk in plan.risks)
+
+
+def _count_changes(move: RebalanceMove) -> int:
+    no_queues = QueuePair(0, 0)
+    return sum(
+        abs(move.after.get(broker_name, no_queues).write - move.before.get(broker_name, no_queues).write)
+        for broker_name in move.changed_brokers
+    )
+
+
+def _describe_queues(queues: Mapping[str, QueuePair]) -> str:
+    return ", ".join(f"{broker_name} {counts.write}" for broker_name, counts in sorted(queues.items()))

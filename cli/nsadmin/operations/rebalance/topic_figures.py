@@ -1,0 +1,260 @@
+"""Measures topics: messages and bytes per second, from statistics of brokers, a sample, or a journal."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from nsadmin.client import AdminClient
+from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.operations.plans.records import ClusterState
+
+_REQUESTS_AT_ONCE = 2000
+TopicPlace = tuple[str, str]
+"""A broker name and a topic."""
+QueueOffsets = Mapping[int, int]
+"""Queue id to offset."""
+T = TypeVar("T")
+
+
+class TopicFigures(NamedTuple):
+    """The traffic of a topic on all brokers, per second: messages sent and received, bytes sent."""
+
+    sent: float = 0.0
+    received: float = 0.0
+    bytes_sent: float = 0.0
+
+
+FiguresByTopic = Mapping[str, TopicFigures]
+
+
+class OffsetReading(NamedTuple):
+    """Offsets by place: the next offset of each queue, and the committed offsets of each group."""
+
+    max_offsets: Mapping[TopicPlace, QueueOffsets]
+    group_offsets: Mapping[TopicPlace, Mapping[str, QueueOffsets]]
+
+    def count_sent(self) -> dict[str, int]:
+        """The sum of the next offsets, by topic."""
+        sums: dict[str, int] = defaultdict(int)
+        for (_, topic), offsets in self.max_offsets.items():
+            sums[topic] += sum(offsets.values())
+        return sums
+
+    def count_received(self) -> dict[str, int]:
+        """The sum of the committed offsets of all groups, by topic."""
+        sums: dict[str, int] = defaultdict(int)
+        for (_, topic), offsets_by_group in self.group_offsets.items():
+            sums[topic] += sum(sum(offsets.values()) for offsets in offsets_by_group.values())
+        return sums
+
+    def groups_by_topic(self) -> dict[str, set[str]]:
+        """The groups that committed an offset, by topic."""
+        groups: dict[str, set[str]] = defaultdict(set)
+        for (_, topic), offsets_by_group in self.group_offsets.items():
+            groups[topic].update(offsets_by_group)
+        return groups
+
+    def count_unread(self, place: TopicPlace, first_queue_id: int) -> int:
+        """The messages that groups have still to consume, in the queues from this id on."""
+        max_offsets = self.max_offsets.get(place, {})
+        return sum(
+            max(0, max_offsets.get(queue_id, 0) - offset)
+            for offsets in self.group_offsets.get(place, {}).values()
+            for queue_id, offset in offsets.items()
+            if queue_id >= first_queue_id
+        )
+
+
+def list_places(cluster_state: ClusterState, topics: Iterable[str]) -> list[TopicPlace]:
+    """The brokers of each of these topics."""
+    return [
+        (broker_state.broker_name, topic)
+        for topic in topics
+        for broker_state in cluster_state.broker_states
+        if topic in broker_state.topics
+    ]
+
+
+def read_offsets(
+    admin: AdminClient, cluster_state: ClusterState, places: Sequence[TopicPlace]
+) -> OffsetReading:
+    """Read the offsets of all queues and groups of these topics.
+
+    Raises:
+        RocketMQError: a broker did not answer.
+    """
+    addrs = _master_addrs(cluster_state)
+    max_offsets = {}
+    for place_batch in _split_batches(places):
+        bounds_results = admin.bulk.list_queue_bounds(
+            (addrs[broker_name], topic) for broker_name, topic in place_batch
+        )
+        for place, bounds_result in zip(place_batch, bounds_results, strict=True):
+            bounds = bounds_result.value()
+            max_offsets[place] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
+    group_offsets: dict[TopicPlace, dict[str, QueueOffsets]] = defaultdict(dict)
+    known_places = set(places)
+    committed_results = admin.consumers.get_committed_each(list(addrs.values()))
+    for broker_name, committed_result in zip(addrs, committed_results, strict=True):
+        for topic_and_group, offsets in committed_result.value().items():
+            topic, _, group = topic_and_group.partition("@")
+            if (broker_name, topic) in known_places and not is_system_group(group):
+                group_offsets[broker_name, topic][group] = dict(offsets)
+    return OffsetReading(max_offsets, dict(group_offsets))
+
+
+def read_statistics(
+    admin: AdminClient, cluster_state: ClusterState, offset_reading: OffsetReading
+) -> dict[str, TopicFigures]:
+    """The means that brokers measured: of 24 hours, or of an hour or a minute if they run for less time.
+
+    Raises:
+        RocketMQError: a broker did not answer.
+    """
+    places = list(offset_reading.max_offsets)
+    sent = _read_rates(admin, cluster_state, "TOPIC_PUT_NUMS", ((place, place[1]) for place in places))
+    sizes = _read_rates(admin, cluster_state, "TOPIC_PUT_SIZE", ((place, place[1]) for place in places))
+    received = _read_rates(
+        admin,
+        cluster_state,
+        "GROUP_GET_NUMS",
+        (
+            (place, f"{place[1]}@{group}")
+            for place, offsets_by_group in offset_reading.group_offsets.items()
+            for group in offsets_by_group
+        ),
+    )
+    return {
+        topic: TopicFigures(sent.get(topic, 0.0), received.get(topic, 0.0), sizes.get(topic, 0.0))
+        for topic in sorted({topic for _, topic in places})
+    }
+
+
+def sample_figures(
+    admin: AdminClient,
+    cluster_state: ClusterState,
+    first_reading: OffsetReading,
+    sample_seconds: float,
+    pause: Callable[[float], None],
+) -> dict[str, TopicFigures]:
+    """Read the offsets again after a pause: the difference is the traffic. Sizes are those of statistics.
+
+    Raises:
+        RocketMQError: a broker did not answer.
+    """
+    pause(sample_seconds)
+    second_reading = read_offsets(admin, cluster_state, list(first_reading.max_offsets))
+    sent_before, received_before = first_reading.count_sent(), first_reading.count_received()
+    sent_after, received_after = second_reading.count_sent(), second_reading.count_received()
+    sent = {
+        topic: max(0, count - sent_before.get(topic, 0)) / sample_seconds
+        for topic, count in sent_after.items()
+    }
+    received = {
+        topic: max(0, received_after.get(topic, 0) - received_before.get(topic, 0)) / sample_seconds
+        for topic in sent
+    }
+    sizes = _mean_sizes(read_statistics(admin, cluster_state, first_reading))
+    mean_size = sum(sizes.values()) / len(sizes) if sizes else 1.0
+    return {
+        topic: TopicFigures(sent[topic], received[topic], sent[topic] * sizes.get(topic, mean_size))
+        for topic in sorted(sent)
+    }
+
+
+def read_journal_figures(journal_folder: Path, cluster_name: str) -> tuple[dict[str, TopicFigures], float]:
+    """The traffic in a journal of `nsadmin collect --runtime --lag`, and the seconds that it covers.
+
+    The journal has offsets of topics that a group consumes. All messages count as equally large.
+
+    Raises:
+        InvalidSegmentError, OSError: the journal cannot be read.
+    """
+    from namesrv_core.events import ConsumerLag
+    from namesrv_core.history.records import event_of_record
+    from namesrv_core.storage.journal import reader
+
+    times: list[int] = []
+    first_offsets: dict[tuple[str, str, str], tuple[int, int]] = {}
+    last_offsets: dict[tuple[str, str, str], tuple[int, int]] = {}
+    record_filter = reader.RecordFilter(event_types=("ConsumerLag", "BrokersPolled"))
+    for journal_record in reader.read_records(journal_folder, 0, record_filter):
+        if journal_record.event_type == "BrokersPolled":
+            times.append(journal_record.time_ms)
+        if journal_record.event_type != "ConsumerLag":
+            continue
+        event = event_of_record(journal_record)
+        if isinstance(event, ConsumerLag) and event.cluster_name == cluster_name:
+            for topic_lag in event.lags:
+                place = event.broker_name, topic_lag.topic, event.consumer_group
+                offsets = topic_lag.broker_offset, topic_lag.consumer_offset or 0
+                first_offsets.setdefault(place, offsets)
+                last_offsets[place] = offsets
+    covered_seconds = (times[-1] - times[0]) / 1000 if len(times) > 1 else 0.0
+    return _combine_groups(first_offsets, last_offsets, covered_seconds or 1.0), covered_seconds
+
+
+def _combine_groups(
+    first_offsets: Mapping[tuple[str, str, str], tuple[int, int]],
+    last_offsets: Mapping[tuple[str, str, str], tuple[int, int]],
+    covered_seconds: float,
+) -> dict[str, TopicFigures]:
+    sent: dict[TopicPlace, int] = defaultdict(int)
+    received: dict[str, int] = defaultdict(int)
+    for place, (broker_offset, consumer_offset) in last_offsets.items():
+        broker_name, topic, _ = place
+        first_broker_offset, first_consumer_offset = first_offsets[place]
+        # Each group reports the offsets of the topic: count the messages that were sent once.
+        sent_count = max(0, broker_offset - first_broker_offset)
+        sent[broker_name, topic] = max(sent[broker_name, topic], sent_count)
+        received[topic] += max(0, consumer_offset - first_consumer_offset)
+    sent_by_topic: dict[str, int] = defaultdict(int)
+    for (_, topic), count in sent.items():
+        sent_by_topic[topic] += count
+    return {
+        topic: TopicFigures(
+            count / covered_seconds, received[topic] / covered_seconds, count / covered_seconds
+        )
+        for topic, count in sorted(sent_by_topic.items())
+    }
+
+
+def _mean_sizes(figures_by_topic: FiguresByTopic) -> dict[str, float]:
+    """The mean bytes per message, by topic."""
+    return {
+        topic: figures.bytes_sent / figures.sent
+        for topic, figures in figures_by_topic.items()
+        if figures.sent and figures.bytes_sent
+    }
+
+
+def _read_rates(
+    admin: AdminClient,
+    cluster_state: ClusterState,
+    stats_name: str,
+    places_and_keys: Iterable[tuple[TopicPlace, str]],
+) -> dict[str, float]:
+    """The sums of rates by topic."""
+    addrs = _master_addrs(cluster_state)
+    rates: dict[str, float] = defaultdict(float)
+    for place_batch in _split_batches(list(places_and_keys)):
+        rate_results = admin.bulk.list_rates(
+            (addrs[broker_name], stats_name, stats_key) for (broker_name, _), stats_key in place_batch
+        )
+        for ((_, topic), _), rate_result in zip(place_batch, rate_results, strict=True):
+            rates[topic] += rate_result.value()
+    return rates
+
+
+def _master_addrs(cluster_state: ClusterState) -> dict[str, str]:
+    return {
+        broker_state.broker_name: broker_state.master_addr
+        for broker_state in cluster_state.broker_states
+        if broker_state.master_addr is not None
+    }
+
+
+def _split_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for batch_start in range(0, len(items), _REQUESTS_AT_ONCE):
+        yield items[batch_start : batch_start + _REQUESTS_AT_ONCE]
