@@ -51,6 +51,7 @@ _nsadmin_table() {
         checkrocksdbcqwriteprogress) family=read places=('-c,--cluster=clusters') options=('-c,--cluster=clusters' '-t,--topic=topics' '-cf,--checkFrom=') columns='brokerName|brokerId|brokerAddr|checkStatus|result|error|' ;;
         getcolddataflowctrinfo) family=read places=('-b,--brokerAddr=addresses') options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters') columns='brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|' ;;
         drainstatus) family=read places=('-b,--brokerName=brokers') options=('-b,--brokerName=brokers') columns='brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|' ;;
+        rebalanceplan) family=read options=('-c,--clusterName=clusters' '--add=brokers' '--remove=brokers' '--goal=load|queues|disk' '--topics=' '--sample=' '--journal=folders' '--queue-counts=' '--max-topics=' '--max-share=' '--out=files') columns='brokerName|role|writesBefore|writesAfter|readsBefore|readsAfter|diskBefore|diskAfter|queuesBefore|queuesAfter|' ;;
         rebalancestatus) family=read options=('-c,--clusterName=clusters') columns='clusterName|planDigest|phase|started|by|pid|movedTopics|movingTopics|topic|brokerName|stage|step|readQueueNums|writeQueueNums|since|waitingFor|planFile|error|' ;;
         topiclist) family=read options=('-c,--clusterModel' '--system,--no-system' '--cluster=clusters') columns='topic|clusterName|consumerGroups|' ;;
         topicroute) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--raw' '-l,--list') columns='topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|' ;;
@@ -243,7 +244,7 @@ _nsadmin_table() {
         kv) family=group places=('=get|list|diff|sync|export|import|') ;;
         message) family=group places=('=track|') ;;
         proxy) family=group places=('=list|') ;;
-        rebalance) family=group places=('=run|status|') ;;
+        rebalance) family=group places=('=plan|run|status|') ;;
         repair) family=group places=('=wipe|register|') ;;
         report) family=group places=('=run|stream|show|html|markdown|') ;;
         route) family=group places=('=explain|at|diff|') ;;

@@ -71,6 +71,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-b,--brokerName=brokers Only the drain of this broker.')
             options = @('-b,--brokerName=brokers Only the drain of this broker.'); columns = 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
         }
+        'rebalanceplan' = @{
+            name = 'rebalance plan'; family = 'read'; help = 'Propose queues that level the load of brokers'
+            places = @()
+            options = @('-c,--clusterName=clusters The cluster. Default: the only one.', '--add=brokers Bring this new broker into use. Repeatable.', '--remove=brokers Take all queues from this broker. Repeatable.', '--goal=load|queues|disk Level messages (load), numbers of queues, or bytes (disk).', '--topics= Move only topics that match this shell pattern, such as ''orders-*''. Repeatable.', '--sample= Measure traffic for so long, such as 5m. Default: the brokers'' statistics of up to 24 h.', '--journal=folders Read the traffic from this journal of `collect --lag`.', '--queue-counts= Numbers of queues that a changed topic may have on a broker.', '--max-topics= Change at most N topics. Default: no limit.', '--max-share= Move at most this percent of the load. Default: no limit.', '--out=files Write the plan to FILE, for rebalance run.'); columns = 'brokerName|role|writesBefore|writesAfter|readsBefore|readsAfter|diskBefore|diskAfter|queuesBefore|queuesAfter|'
+        }
         'rebalancestatus' = @{
             name = 'rebalance status'; family = 'read'; help = 'List runs of rebalance plans'
             places = @()
@@ -1033,7 +1038,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'rebalance' = @{
             name = 'rebalance'; family = 'group'; help = 'Queues of topics moved between brokers: scale out, scale in, level the load'
-            places = @('=run|status| ')
+            places = @('=plan|run|status| ')
             options = @(); columns = ''
         }
         'repair' = @{

@@ -123,6 +123,7 @@ from nsadmin.client.topics.bulk_requests import (
     KvValue,
     KvValuesByNamespace,
     PermissionsByTopic,
+    QueueBounds,
     QueueClosure,
     WireConfig,
 )
@@ -177,6 +178,15 @@ from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.settings import ItemSettings, SpreadKind
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+from nsadmin.operations.rebalance.load_state import LevelResult
+from nsadmin.operations.rebalance.plan_builder import ProposedPlan
+from nsadmin.operations.rebalance.rebalance_plan import (
+    BrokerShares,
+    LoadShares,
+    QueuePair,
+    RebalanceMove,
+    RebalancePlan,
+)
 
 __all__ = [
     "Access",
@@ -206,6 +216,7 @@ __all__ = [
     "BrokerReplica",
     "BrokerRouteView",
     "BrokerSettings",
+    "BrokerShares",
     "BrokerStatus",
     "BrokerTarget",
     "BrokerTopicConfig",
@@ -296,11 +307,13 @@ __all__ = [
     "KvTables",
     "KvValue",
     "KvValuesByNamespace",
+    "LevelResult",
     "LiteClient",
     "LiteGroup",
     "LiteLag",
     "LiteOffsets",
     "LiteTopic",
+    "LoadShares",
     "LocatedMessage",
     "MappingInfo",
     "MasterEpoch",
@@ -344,19 +357,24 @@ __all__ = [
     "PopQueue",
     "ProducerClient",
     "ProducerConnections",
+    "ProposedPlan",
     "ProxyHeartbeats",
     "ProxyIdentity",
     "ProxyList",
     "ProxyStatus",
     "QueryNotFound",
+    "QueueBounds",
     "QueueClosure",
     "QueueData",
     "QueueEntries",
     "QueueMappingItem",
+    "QueuePair",
     "QueueRoute",
     "QueueSpan",
     "QueueStats",
     "ReadOnlyAccess",
+    "RebalanceMove",
+    "RebalancePlan",
     "RemotingCommand",
     "ReplayMemory",
     "ReplayOptions",

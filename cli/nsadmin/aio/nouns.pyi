@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
+from typing import Literal
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -73,6 +74,7 @@ from nsadmin.client.topics.bulk_requests import (
     KvValue,
     KvValuesByNamespace,
     PermissionsByTopic,
+    QueueBounds,
     QueueClosure,
     WireConfig,
 )
@@ -102,6 +104,7 @@ from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.divergence.observer import DivergenceObservation
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.plans.executor import StepOutcome
+from nsadmin.operations.rebalance.plan_builder import ProposedPlan
 
 CLIENT_CLASSES: tuple[type, ...]
 NOUN_NAMES: tuple[str, ...]
@@ -312,6 +315,10 @@ class AsyncNouns:
     @property
     def backups(self) -> AsyncClusterBackups:
         """Snapshots of brokers, topics, KV config and settings."""
+
+    @property
+    def rebalance(self) -> AsyncClusterRebalance:
+        """Plans that level the load of brokers."""
 
     async def drain(
         self,
@@ -605,6 +612,14 @@ class AsyncBulkAdmin:
         self, topic_places: Iterable[tuple[str, str]]
     ) -> list[ServerResult[dict[int, int]]]:
         """Return the number of messages in each queue of topics (GET_TOPIC_STATS_INFO, 202)."""
+
+    async def list_queue_bounds(
+        self, topic_places: Iterable[tuple[str, str]]
+    ) -> list[ServerResult[dict[int, QueueBounds]]]:
+        """Return the offsets of each queue of topics (GET_TOPIC_STATS_INFO, 202)."""
+
+    async def list_rates(self, stats_places: Iterable[tuple[str, str, str]]) -> list[ServerResult[float]]:
+        """Return rates that brokers measure (VIEW_BROKER_STATS_DATA, 315)."""
 
     async def list_kv_values(self, namespaces: Sequence[str]) -> list[ServerResult[KvValuesByNamespace]]:
         """Return namespaces of the KV config from every name server (GET_KVLIST_BY_NAMESPACE, 219)."""
@@ -1662,6 +1677,28 @@ class AsyncClusterBackups:
 
     async def load_snapshot(self, path: str | PathLike[str]) -> ClusterSnapshot:
         """Load a snapshot from a file. Needs zstandard."""
+
+class AsyncClusterRebalance:
+    """Plans that level the load of brokers (`admin.rebalance`)."""
+
+    async def propose_plan(
+        self,
+        cluster_name: str,
+        *,
+        added: Sequence[str] = (),
+        removed: Sequence[str] = (),
+        goal: Literal["load", "queues", "disk"] = "load",
+        topic_patterns: Sequence[str] | None = None,
+        sample_seconds: float | None = None,
+        journal: str | PathLike[str] | None = None,
+        queue_counts: Sequence[int] = (4, 8, 16),
+        max_topics: int | None = None,
+        max_share: float | None = None,
+    ) -> ProposedPlan:
+        """Propose queue counts for the topics of a cluster that level the load of its brokers."""
+
+    async def save_plan(self, proposed_plan: ProposedPlan, path: str | PathLike[str]) -> None:
+        """Write a plan to a file that a person can edit. Needs PyYAML. Replaces the file."""
 
 class AsyncReplicatedTables:
     """`admin.replication.tables`: reads whole tables of masters and slaves."""

@@ -259,6 +259,7 @@ _NAMES_BY_MODULE = {
         "KvValue",
         "KvValuesByNamespace",
         "PermissionsByTopic",
+        "QueueBounds",
         "QueueClosure",
         "WireConfig",
     ),
@@ -311,15 +312,6 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.library.name_server_divergence": ("Divergence",),
     "nsadmin.library.service_checks": ("CheckLimits",),
-    "nsadmin.operations.rebalance.load_state": ("LevelResult",),
-    "nsadmin.operations.rebalance.plan_builder": ("ProposedPlan",),
-    "nsadmin.operations.rebalance.rebalance_plan": (
-        "BrokerShares",
-        "LoadShares",
-        "QueuePair",
-        "RebalanceMove",
-        "RebalancePlan",
-    ),
     "nsadmin.operations.checks.findings": (
         "AlertLimits",
         "CheckFinding",
@@ -367,6 +359,15 @@ _NAMES_BY_MODULE = {
         "SpreadKind",
     ),
     "nsadmin.operations.plans.yaml_reader": ("InvalidPlanFileError",),
+    "nsadmin.operations.rebalance.load_state": ("LevelResult",),
+    "nsadmin.operations.rebalance.plan_builder": ("ProposedPlan",),
+    "nsadmin.operations.rebalance.rebalance_plan": (
+        "BrokerShares",
+        "LoadShares",
+        "QueuePair",
+        "RebalanceMove",
+        "RebalancePlan",
+    ),
 }
 
 MODULES_BY_NAME = {name: module_name for module_name, names in _NAMES_BY_MODULE.items() for name in names}

@@ -90,7 +90,7 @@ def test_the_result_does_not_depend_on_the_order_of_the_input(
     topic_loads, broker_names, added, removed = cluster
     result = level_load(topic_loads, broker_names, added, removed)
     for names in (topic_loads, broker_names, added, removed):
-        shuffler.shuffle(names)  # type: ignore[arg-type]
+        shuffler.shuffle(names)
     assert level_load(topic_loads, broker_names, added, removed) == result
 
 

@@ -1,0 +1,78 @@
+"""`rebalance plan`, of simulated brokers; the plan that it writes is read back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nsadmin.operations.rebalance.rebalance_plan import load_rebalance_plan
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_path: Path) -> None:
+    plan_path = tmp_path / "plan.yaml"
+    words = ("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "--goal", "queues")
+    done = run(*words, "--out", str(plan_path), "-n", there.namesrv_addr, "--json")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)
+    assert [(row["brokerName"], row["role"]) for row in rows] == [
+        ("broker-a-0", "stays"),
+        ("broker-a-1", "stays"),
+        ("broker-a-2", "removed"),
+    ]
+    assert abs(sum(row["queuesBefore"] for row in rows) - 100) < 0.3
+    assert abs(sum(row["queuesAfter"] for row in rows) - 100) < 0.3
+    assert rows[2]["queuesAfter"] < 5 < rows[2]["queuesBefore"]
+    assert "nsadmin: risk: broker-a-2 keeps 1 " in done.err
+    plan = load_rebalance_plan(plan_path)
+    assert plan.removed == ("broker-a-2",)
+    note_lines = done.err.splitlines()
+    assert note_lines[0].startswith(f"nsadmin: {len(plan.moves)} topics change, ")
+    assert "from statistics of the brokers" in note_lines[0]
+    assert f"nsadmin: {plan.messages_to_consume} messages to consume in queues that are removed" in note_lines
+    assert note_lines[-1] == (
+        f"nsadmin: wrote {plan_path}: check it, then run nsadmin rebalance run {plan_path}"
+    )
+
+
+def test_without_out_nothing_is_written(run: Run, there: Lab) -> None:
+    done = run("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", there.namesrv_addr)
+    assert done.err.endswith("nsadmin: pass --out FILE to write the plan\n")
+
+
+def test_a_level_cluster_needs_no_plan(run: Run, there: Lab, tmp_path: Path) -> None:
+    words = ("-c", "cluster-a", "--topics", "nothing", "-n", there.namesrv_addr)
+    done = run("rebalance", "plan", *words)
+    assert (done.code, done.err.startswith("nsadmin: 0 topics change, 0 queues")) == (0, True)
+    refused = run("rebalance", "plan", *words, "--out", str(tmp_path / "plan.yaml"))
+    assert refused.err == "nsadmin: no plan was written: no topic needs to change\n"
+    assert refused.code != 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--goal", "speed"], 'invalid value "speed" for --goal: use one of load, queues, disk'),
+        (["--queue-counts", "4,x"], 'invalid value "4,x" for --queue-counts: use numbers such as 4,8,16'),
+        (
+            ["--sample", "1m", "--journal", "j"],
+            "--sample and --journal exclude each other: omit one of them",
+        ),
+        (["--journal", "j"], '"j" has no journal of brokers: use a folder of nsadmin collect --lag'),
+        (["--sample", "soon"], 'invalid time "soon" for --sample: use 1s to 24h, such as 15s or 1m'),
+        ([], "several clusters: choose one of cluster-a, cluster-b with -c CLUSTER"),
+        (["--out", "/nowhere/plan"], "cannot write /nowhere/plan: No such file or directory"),
+    ],
+)
+def test_wrong_input_is_refused_with_one_line(run: Run, there: Lab, words: list[str], said: str) -> None:
+    cluster_words = ["-c", "cluster-a", "--remove", "broker-a-2"] if words else []
+    done = run("rebalance", "plan", *words, *cluster_words, "-n", there.namesrv_addr)
+    assert (done.code, done.err) == (2, f"nsadmin: {said}\n")

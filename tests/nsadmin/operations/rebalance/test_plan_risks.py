@@ -1,0 +1,40 @@
+"""The risks of a plan, one line for each."""
+
+from nsadmin.operations.rebalance.plan_risks import PlannedTopic, find_risks
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+
+EIGHT = {"a": QueuePair(8, 8)}
+
+
+def make_plan(*topics: str, **fields: object) -> RebalancePlan:
+    moves = tuple(RebalanceMove(topic, False, EIGHT, EIGHT) for topic in topics)
+    return RebalancePlan("c", "", "load", "", moves, **fields)  # type: ignore[arg-type]
+
+
+def test_a_plain_move_has_no_risk() -> None:
+    assert find_risks(make_plan("T"), {"T": PlannedTopic(EIGHT)}, ()) == ()
+
+
+def test_special_topics_and_missing_groups_are_risks() -> None:
+    planned_topics = {
+        "orders": PlannedTopic(EIGHT, is_ordered=True, order_conf="a:8"),
+        "delayed": PlannedTopic(EIGHT, message_type="DELAY"),
+        "payments": PlannedTopic(EIGHT, message_type="TRANSACTION"),
+    }
+    plan = make_plan(*planned_topics, groups_to_create={"b": ("g1", "g2", "g3", "g4")})
+    assert find_risks(plan, planned_topics, ()) == (
+        "1 ordered topics move: run needs --ordered (orders)",
+        "1 topics have an order configuration, which run changes on every name server (orders)",
+        "1 topics of transactions move: brokers check open transactions where they began (payments)",
+        "1 topics of delayed messages move: wait for the messages that the old brokers hold (delayed)",
+        "b lacks 4 consumer groups, which run creates (g1, g2, g3, ...)",
+    )
+
+
+def test_topics_that_stay_on_a_removed_broker_are_risks() -> None:
+    planned_topics = {"S": PlannedTopic(EIGHT, fixed_reason="static"), "T": PlannedTopic(EIGHT)}
+    assert find_risks(make_plan(removed=("a",)), planned_topics, ["S", "T"]) == (
+        "a keeps 1 topics beyond --max-topics or --max-share: plan again after this run (T)",
+        "a keeps 1 static topics: move their queues with nsadmin remappingStaticTopic (S)",
+        "a keeps its retry and dead-letter topics: replay dead letters before it stops",
+    )
