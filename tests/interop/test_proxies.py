@@ -212,6 +212,11 @@ def test_the_audit_finds_open_ports_of_proxies(cluster: Cluster) -> None:
     assert grpc_ports < {*details["openConnections"]}
 
 
+def test_the_route_that_clients_of_proxies_get(cluster: Cluster) -> None:
+    [row] = [row for row in cluster("routeExplain", TOPIC).rows if row["step"] == "proxyRoute"]
+    assert (row["result"], row["seen"]) == ("ok", "all 3 proxies have the brokers that name servers have")
+
+
 def test_what_stops_without_a_proxy(cluster: Cluster) -> None:
     first, second = cluster.proxies
     done = cluster("whatIf", "--down-proxy", first.grpc_address)

@@ -942,6 +942,9 @@ class AsyncProxyAdmin:
     async def list_proxies(self, cluster_name: str | None = None) -> ProxyList:
         """Return the proxies that are known from heartbeats, from brokers, or from `access.proxies`."""
 
+    async def get_topic_routes(self, topic: str) -> list[ServerResult[tuple[str, ...]]]:
+        """Return the brokers in the route that each proxy gives clients (GET_ROUTEINFO_BY_TOPIC, 105)."""
+
     async def add_clients(
         self,
         connections_by_group: Mapping[str, GroupConnections],

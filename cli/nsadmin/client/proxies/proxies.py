@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.messages.queue_reader import QueueReader
@@ -17,6 +19,7 @@ from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
 from nsadmin.client.proxies.port_probe import PortAnswer, probe_ports
 from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import parse_route, route_ext_fields
 from nsadmin.client.topics.topics import TopicAdmin
 
 _MAX_GRPC_THREADS = 16
@@ -111,6 +114,32 @@ class ProxyAdmin:
         statuses += [ProxyStatus(host, mode="cluster", sources=("brokers",)) for host in unknown_hosts]
         ordered_statuses = sorted(statuses, key=lambda status: status.proxy_addr)
         return ProxyList(tuple(ordered_statuses), {**heartbeats.errors, **errors}, heartbeats)
+
+    def get_topic_routes(self, topic: str) -> list[ServerResult[tuple[str, ...]]]:
+        """Return the brokers in the route that each proxy gives clients (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Asks the proxies in cluster mode with consumers, and those in `access.proxies`.
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            One ServerResult per proxy, in the order of addresses: the broker names. The error is
+            TopicNotExist if the proxy has no route.
+        """
+        statuses = _collect_candidates(self.get_heartbeats(), self._configured_addrs)
+        answers = self._caller.send_to_each(
+            sorted(status.proxy_addr for status in statuses),
+            RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            route_ext_fields(topic),
+        )
+        route_results = [decode_answer(answer, parse_route) for answer in answers]
+        return [
+            route_result.then(
+                lambda topic_route: tuple(queue_route.broker_name for queue_route in topic_route.queues)
+            )
+            for route_result in route_results
+        ]
 
     def add_clients(
         self,

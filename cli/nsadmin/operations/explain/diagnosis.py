@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from nsadmin.operations.explain import name_server_causes, registration_causes, route_causes
+from nsadmin.operations.explain import name_server_causes, proxy_causes, registration_causes, route_causes
 from nsadmin.operations.explain.facts import RouteFacts
 from nsadmin.operations.explain.findings import (
     SERVERS_PLACEHOLDER,
@@ -18,6 +18,7 @@ ALL_CAUSE_CHECKS: tuple[CauseCheck, ...] = (
     *name_server_causes.NAME_SERVER_CHECKS,
     *registration_causes.REGISTRATION_CHECKS,
     *route_causes.ROUTE_CHECKS,
+    *proxy_causes.PROXY_CHECKS,
 )
 """All checks in their order: an earlier cause can hide later ones."""
 
@@ -33,9 +34,11 @@ class CauseExplanation(NamedTuple):
 
 
 def explain_route(route_facts: RouteFacts) -> list[CauseExplanation]:
-    """At least one explanation for each cause."""
+    """At least one explanation for each cause that applies."""
     explanations = []
     for cause_check in ALL_CAUSE_CHECKS:
+        if not cause_check.applies(route_facts):
+            continue
         explanations += _merge_findings(
             cause_check.id,
             list(cause_check.find_problems(route_facts)) or [_all_clear_finding(cause_check, route_facts)],

@@ -85,7 +85,8 @@ class RouteFacts(NamedTuple):
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `elsewhere` is None if no other context was checked.
-    `removed_brokers` are names of brokers that an operator removed.
+    `removed_brokers` are names of brokers that an operator removed. `proxy_routes` are the brokers in the
+    route that each known proxy gives clients.
     """
 
     question: RouteQuestion
@@ -98,6 +99,7 @@ class RouteFacts(NamedTuple):
     missing_brokers: tuple[MissingTopicBroker, ...] = ()
     removed_brokers: frozenset[str] = frozenset()
     now_ms: int = 0
+    proxy_routes: tuple[ServerResult[tuple[str, ...]], ...] = ()
 
     @property
     def topic(self) -> str:

@@ -46,13 +46,15 @@ class CauseFinding(NamedTuple):
 class CauseCheck(NamedTuple):
     """The check for one cause: `id` names the cause for programs, `find_problems` yields the findings.
 
-    If `find_problems` yields nothing, the finding is `all_clear`: a text, or a function of the facts.
+    If `find_problems` yields nothing, the finding is `all_clear`: a text, or a function of the facts. There
+    is no finding if `applies` returns False.
     """
 
     id: str
     all_clear: str | Callable[[RouteFacts], CauseFinding]
     find_problems: Callable[[RouteFacts], Iterable[CauseFinding]]
     needs_servers: bool = True
+    applies: Callable[[RouteFacts], bool] = lambda route_facts: True
 
 
 def advise_command(*command_words: str, instruction: str = "") -> Advice:

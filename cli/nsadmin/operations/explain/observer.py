@@ -78,8 +78,17 @@ def gather_facts(
         missing_brokers=missing_brokers,
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
         now_ms=int(time() * 1000),
+        proxy_routes=_read_proxy_routes(admin, question.topic),
     )
     return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))
+
+
+def _read_proxy_routes(admin: AdminClient, topic: str) -> tuple[ServerResult[tuple[str, ...]], ...]:
+    """The route of each known proxy; () if the proxies cannot be found."""
+    try:
+        return tuple(admin.proxies.get_topic_routes(topic))
+    except RocketMQError:
+        return ()
 
 
 def find_missing_brokers_of_topic(

@@ -9,7 +9,7 @@ from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROUP
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.proxies.proxies import ProxyStatus
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import ServerResult, is_not_found
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
@@ -115,3 +115,15 @@ def test_configured_proxies_add_clients_to_groups(
         connections = admin.consumers.get_connections("G")
     assert [client.proxy_addrs for client in connections.clients] == [(proxy.addr,)]
     assert [*connections.proxy_errors] == [gone]
+
+
+def test_the_route_of_each_proxy(
+    first: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
+) -> None:
+    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    with FakeProxy() as other:
+        other.handlers[105] = refuse(17, "No topic route info")
+        with AdminClient(first.addr, access=Access(timeout=5, proxies=(other.addr,))) as admin:
+            found = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
+    assert found[proxy.addr].result == ("broker-a",)
+    assert is_not_found(found[other.addr].error)
