@@ -464,6 +464,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--key= Only messages with this key. Repeatable.' \
                 '--tag= Only messages with this tag. Repeatable.' \
                 '--body= Only messages whose body matches somewhere, read as UTF-8.' \
+                '--id= Only the dead letter with this offsetMsgId of `dlq show`. Repeatable.' \
                 '--limit= Stop after N messages; 128 by default, all with --export.' \
                 '--export=files Write a line of JSON for each message here.' \
                 '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'
@@ -1252,6 +1253,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--key= Only messages with this key. Repeatable.' \
                 '--tag= Only messages with this tag. Repeatable.' \
                 '--body= Only messages whose body matches somewhere, read as UTF-8.' \
+                '--id= Only the dead letter with this offsetMsgId of `dlq show`. Repeatable.' \
                 '--limit= Replay at most N.' \
                 '--rate= Replay at most N messages per second.' \
                 '--max-failures= Stop if more than N fail again.' \

@@ -91,6 +91,7 @@ class DeadLetterSelection(NamedTuple):
         tags: Only messages with one of these tags; empty for all.
         body_pattern: Only messages whose body, read as UTF-8, matches somewhere; None for all.
         max_messages: At most this many messages; None for all.
+        offset_ids: Only dead letters with one of these offset ids; empty for all.
     """
 
     begin_ms: int = 0
@@ -100,6 +101,7 @@ class DeadLetterSelection(NamedTuple):
     tags: frozenset[str] = frozenset()
     body_pattern: re.Pattern[str] | None = None
     max_messages: int | None = None
+    offset_ids: frozenset[str] = frozenset()
 
     def is_match(self, dead_letter: DeadLetter) -> bool:
         """Return whether a dead letter meets the conditions other than `max_messages`.
@@ -111,6 +113,8 @@ class DeadLetterSelection(NamedTuple):
         if not self.begin_ms <= message.store_timestamp <= self.end_ms:
             return False
         if self.origin_topics and dead_letter.origin_topic not in self.origin_topics:
+            return False
+        if self.offset_ids and message.offset_msg_id not in self.offset_ids:
             return False
         if self.keys and self.keys.isdisjoint(message.keys):
             return False
@@ -130,6 +134,7 @@ class DeadLetterSelection(NamedTuple):
             "tags": sorted(self.tags),
             "bodyPattern": self.body_pattern and self.body_pattern.pattern,
             "maxMessages": self.max_messages,
+            "offsetIds": sorted(self.offset_ids),
         }
 
 

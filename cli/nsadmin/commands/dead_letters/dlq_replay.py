@@ -17,6 +17,7 @@ from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
+    IdOption,
     KeyOption,
     OriginOption,
     SinceOption,
@@ -53,6 +54,7 @@ def dlq_replay(
     keys: KeyOption = None,
     tags: TagOption = None,
     body: BodyOption = None,
+    offset_ids: IdOption = None,
     max_messages: Annotated[int | None, Option("--limit", metavar="N", help="Replay at most N.")] = None,
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Replay at most N messages per second.")
@@ -105,7 +107,15 @@ def dlq_replay(
     if rate is not None and not rate > 0:
         raise UsageError(f'{command_name}: invalid number "{rate:g}" for --rate: use more than 0')
     selection = parse_selection(
-        command_name, since_text, until_text, origin_topics, keys, tags, body, max_messages
+        command_name,
+        since_text,
+        until_text,
+        origin_topics,
+        keys,
+        tags,
+        body,
+        max_messages,
+        offset_ids,
     )
     options = ReplayOptions(
         to_topic,

@@ -16,6 +16,7 @@ from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
+    IdOption,
     KeyOption,
     OriginOption,
     SinceOption,
@@ -52,6 +53,7 @@ def dlq_show(
     keys: KeyOption = None,
     tags: TagOption = None,
     body_text: BodyOption = None,
+    offset_ids: IdOption = None,
     max_messages: Annotated[
         int | None,
         Option("--limit", metavar="N", help="Stop after N messages; 128 by default, all with --export."),
@@ -81,7 +83,15 @@ def dlq_show(
     if max_messages is None and export_file is None:
         max_messages = DEFAULT_MAX_LETTERS
     selection = parse_selection(
-        command_name, since_text, until_text, origin_topics, keys, tags, body_text, max_messages
+        command_name,
+        since_text,
+        until_text,
+        origin_topics,
+        keys,
+        tags,
+        body_text,
+        max_messages,
+        offset_ids,
     )
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
     page_errors: dict[str, RocketMQError] = dict(broker_errors)

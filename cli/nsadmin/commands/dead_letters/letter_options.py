@@ -33,6 +33,12 @@ BodyOption = Annotated[
     str | None,
     Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere, read as UTF-8."),
 ]
+IdOption = Annotated[
+    list[str] | None,
+    Option(
+        "--id", metavar="ID", help="Only the dead letter with this offsetMsgId of `dlq show`. Repeatable."
+    ),
+]
 
 
 def parse_selection(
@@ -44,6 +50,7 @@ def parse_selection(
     tags: list[str] | None,
     body_text: str | None,
     max_messages: int | None,
+    offset_ids: list[str] | None = None,
 ) -> DeadLetterSelection:
     """Parse the options that select dead letters."""
     begin_ms, end_ms = parse_time_span(since_text, until_text)
@@ -63,6 +70,7 @@ def parse_selection(
         frozenset(tags or ()),
         body_pattern,
         max_messages,
+        frozenset(map(str.upper, offset_ids or ())),
     )
 
 

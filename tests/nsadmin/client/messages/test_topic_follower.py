@@ -41,6 +41,7 @@ def test_it_reads_what_comes_page_by_page(admin: AdminClient, graves: DeadLetter
     assert [len(read_bodies(follower)) for _ in range(3)] == [32, 8, 0]
     assert follower.get_position("broker-a", 0) == 40
     assert follower.find_ends()["broker-a", 0] == 40
+    assert set(follower.list_queues()) == set(follower.find_ends())
 
 
 def test_a_queue_that_appears_later_is_read_from_its_beginning(

@@ -47,6 +47,14 @@ def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetter
     assert len(graves.stored(RETRY)) == 1
 
 
+def test_one_dead_letter_is_replayed_by_its_id(dlq: Run, graves: DeadLetterBroker) -> None:
+    for number in range(3):
+        graves.bury(b"%d" % number)
+    ids = [row["offsetMsgId"] for row in json.loads(dlq("show", "G").out)]
+    assert dlq("replay", "G", "--id", ids[1], "--yes").code == 0
+    assert [message.body for message in graves.stored(RETRY)] == [b"1"]
+
+
 def test_the_audit_has_the_sends_and_the_rows(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
     for number in range(3):
         graves.bury(b"%d" % number)

@@ -46,6 +46,8 @@ def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None
     assert shown("--body", "[12]$") == ["1", "2"]
     assert shown("--since", "2023-11-14T22:13:24Z") == ["4", "5"]
     assert shown("--until", "2023-11-14T22:13:21Z") == ["0", "1"]
+    ids = [row["offsetMsgId"] for row in json.loads(dlq("show", "G").out)]
+    assert shown("--id", ids[2], "--id", ids[5].lower()) == ["2", "5"]
 
 
 def test_a_limit_says_that_there_are_more(dlq: Run, graves: DeadLetterBroker) -> None:
