@@ -7,7 +7,7 @@ server together with the time since when the server is silent.
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nsadmin.tui.model import change_detection
 from nsadmin.tui.model.change_detection import ChangeNotice
@@ -29,12 +29,16 @@ from nsadmin.tui.polling.poll_records import (
     EventSeen,
     GroupPolled,
     GroupsPolled,
+    MessagesPolled,
     MissingBrokersPolled,
     NameServerPolled,
     ProblemsPolled,
     TopicPolled,
     TopicRatesPolled,
 )
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_log import MessageLog
 
 R = TypeVar("R")
 _MAX_TREND_POINTS = 720
@@ -81,6 +85,7 @@ class ClusterModel:
         self.group_names_answer: LatestAnswer[GroupsPolled] = LatestAnswer()
         self.problems_poll: ProblemsPolled | None = None
         self.problem_starts_ms: dict[tuple[str, str | None], int] = {}
+        self.message_log: MessageLog | None = None
         self.notices: deque[ChangeNotice] = deque(maxlen=_MAX_NOTICES)
         self.put_trends: dict[str, Trend] = {}
         self.lag_trends: dict[str, Trend] = {}
@@ -97,6 +102,14 @@ class ClusterModel:
         self.now_ms = max(self.now_ms, poll.at)
         self.poll_count += 1
         _POLL_HANDLERS[type(poll)](self, poll)
+
+    def _apply_messages(self, poll: MessagesPolled) -> None:
+        """Add messages. The messages of an earlier query are forgotten."""
+        from nsadmin.tui.messages.message_log import MessageLog
+
+        if self.message_log is None or self.message_log.run_id != poll.run_id:
+            self.message_log = MessageLog(poll.query, poll.run_id)
+        self.message_log.apply_poll(poll)
 
     def _apply_name_server(self, poll: NameServerPolled) -> None:
         server = self.name_servers.setdefault(poll.addr, ObservedNameServer(poll.addr))
@@ -357,6 +370,7 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     ConnectionsPolled: ClusterModel._apply_connections,
     DivergencePolled: ClusterModel._apply_divergence,
     DrainsPolled: ClusterModel._apply_drains,
+    MessagesPolled: ClusterModel._apply_messages,
     MissingBrokersPolled: ClusterModel._apply_missing,
     ProblemsPolled: ClusterModel._apply_problems,
     EventSeen: ClusterModel._apply_event,

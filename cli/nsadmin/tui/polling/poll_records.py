@@ -5,9 +5,12 @@ The names of fields and tags are part of the file format of recordings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 
 OptionalTexts: TypeAlias = Mapping[str, str | None]
 EventDescriber = Callable[[str, Mapping[str, Any]], str | None]
@@ -320,7 +323,24 @@ class EventSeen(Poll, frozen=True, tag="event"):
     names: Sequence[str] = ()
 
 
-AnyPoll: TypeAlias = (
+class MessagesPolled(Poll, frozen=True, tag="messages"):
+    """The next messages of a query. Rule: it is never recorded, because bodies are not for other eyes.
+
+    A new `run_id` begins again. `examined`, `lost` and `skipped` count since the begin of the run; see
+    `MessageLog`. `state` is reading, waiting (for new messages), full (the read limit is reached) or done.
+    """
+
+    query: "MessageQuery"
+    run_id: int
+    messages: "Sequence[BrowsedMessage]" = ()
+    examined: int = 0
+    lost: int = 0
+    skipped: int = 0
+    errors: Mapping[str, str] = {}
+    state: str = "reading"
+
+
+RecordedPoll: TypeAlias = (
     NameServerPolled
     | BrokerPolled
     | GroupPolled
@@ -336,9 +356,10 @@ AnyPoll: TypeAlias = (
     | ProblemsPolled
     | EventSeen
 )
+AnyPoll: TypeAlias = RecordedPoll | MessagesPolled
 
 _poll_encoder = msgspec.json.Encoder()
-_poll_decoder = msgspec.json.Decoder(AnyPoll)
+_poll_decoder = msgspec.json.Decoder(RecordedPoll)
 
 
 def encode_poll(poll: AnyPoll) -> bytes:

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from math import ceil
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
@@ -30,6 +30,11 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_query import MessageQuery
+    from nsadmin.tui.messages.message_tools import MessageTools
+    from nsadmin.tui.polling.message_feed import MessageFeed
 
 ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
 """Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
@@ -52,7 +57,7 @@ class PollingPlan(NamedTuple):
     """The servers and journals to poll, the interval (seconds), and the limit of requests per second.
 
     `inventory` has the brokers that should be there; None for no inventory. `tls` is the client's TLS, whose
-    certificates are checked.
+    certificates are checked. `message_tools` decode message bodies.
     """
 
     addrs: Sequence[str]
@@ -63,6 +68,7 @@ class PollingPlan(NamedTuple):
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
+    message_tools: "MessageTools | None" = None
 
 
 class ClusterPoller:
@@ -108,6 +114,7 @@ class ClusterPoller:
                 self._running_event,
             )
         )
+        self._message_feed: MessageFeed | None = None
 
     def start(self) -> None:
         thread_bodies: list[Callable[[], None]] = [
@@ -128,12 +135,13 @@ class ClusterPoller:
                 for journal_folder in self._plan.journal_folders
             ),
         ]
-        self._threads = [
-            threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
-            for thread_body in thread_bodies
-        ]
-        for thread in self._threads:
-            thread.start()
+        for thread_body in thread_bodies:
+            self._start_thread(thread_body)
+
+    def _start_thread(self, thread_body: Callable[[], None]) -> None:
+        thread = threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def stop(self, patience_seconds: float = 0.0) -> None:
         """Stop all threads. Wait this many seconds for requests that are running."""
@@ -148,6 +156,8 @@ class ClusterPoller:
         ):
             event.set()
         self._sampling.stop()
+        if self._message_feed is not None:
+            self._message_feed.stop()
         deadline_seconds = monotonic() + patience_seconds
         for thread in self._threads:
             thread.join(max(deadline_seconds - monotonic(), 0))
@@ -177,6 +187,21 @@ class ClusterPoller:
             self._detail_queries = wanted_queries
         self._sampling.set_wanted(query.query_kind for query in wanted_queries)
         self._queries_changed.set()
+
+    def follow_messages(self, message_query: "MessageQuery | None") -> None:
+        """Read the messages of this query from now on. None reads nothing."""
+        if self._message_feed is None:
+            if message_query is None:
+                return
+            # Imported when a view first shows messages, so that the first screen appears sooner.
+            from nsadmin.tui.polling.message_feed import MessageFeed
+
+            self._message_feed = MessageFeed(
+                lambda: self._open_probe(self._plan.addrs), self._request_pace, self._post_polls,
+                self._running_event.wait, self._plan.message_tools,
+            )  # fmt: skip
+            self._start_thread(self._message_feed.run)
+        self._message_feed.follow(message_query)
 
     def _run_with_restarts(self, thread_body: Callable[[], None]) -> None:
         while not self._stop_event.is_set():

@@ -9,7 +9,13 @@ import msgspec
 import zstandard
 
 from namesrv_core import private_files
-from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, decode_poll, encode_poll
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    MessagesPolled,
+    NameServerPolled,
+    decode_poll,
+    encode_poll,
+)
 
 RECORDING_FORMAT = "nsadmin-recording"
 RECORDING_VERSION = 1
@@ -54,8 +60,12 @@ class PollRecorder:
         )
 
     def record_polls(self, polls: Sequence[AnyPoll]) -> None:
-        """Queue polls for writing, without the fields that a name server repeats unchanged."""
-        self._batch_queue.put(b"".join(encode_poll(self._omit_unchanged(poll)) for poll in polls))
+        """Queue polls for writing, without the fields that a name server repeats unchanged.
+
+        Messages are left out: a recording of an incident is passed on, and bodies are not for everyone.
+        """
+        recorded_polls = [poll for poll in polls if not isinstance(poll, MessagesPolled)]
+        self._batch_queue.put(b"".join(encode_poll(self._omit_unchanged(poll)) for poll in recorded_polls))
 
     def _omit_unchanged(self, poll: AnyPoll) -> AnyPoll:
         if not isinstance(poll, NameServerPolled) or poll.error is not None:

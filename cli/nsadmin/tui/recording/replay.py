@@ -134,6 +134,9 @@ class ReplayFeed:
     def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
         """Ignore detail queries: there is no server to ask."""
 
+    def follow_messages(self, message_query: object) -> None:
+        """Ignore the query: a recording contains no messages."""
+
     def look_now(self) -> None:
         """Do nothing: a replay has no servers to poll."""
 

@@ -1,0 +1,102 @@
+"""The query of a message view, and a message as the screen keeps it. Pure."""
+
+from typing import NamedTuple
+
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
+from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
+from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
+
+MAX_KEPT_MESSAGES = 1_000
+"""The screen keeps this many messages. The oldest are dropped."""
+FROM_LATEST = FollowStart(is_latest=True)
+
+
+class MessageQuery(NamedTuple):
+    """The messages of a topic to show.
+
+    `conditions` are the options of `nsadmin consume`, without dashes, with their values as typed. The other
+    fields are what they mean. With `index_key`, brokers look the messages up in their index. `read_limit`
+    ends the reading of old messages; the operator raises it. `opened_ms` makes the same conditions, typed
+    again later, a new query.
+    """
+
+    topic: str
+    conditions: tuple[tuple[str, str], ...] = ()
+    follow_start: FollowStart = FROM_LATEST
+    index_key: str | None = None
+    broker_name: str | None = None
+    queue_id: int | None = None
+    expression: str = "*"
+    expression_type: str = "TAG"
+    message_filter: MessageFilter = EVERY_MESSAGE
+    decoders: tuple[str, ...] = ()
+    read_limit: int = MAX_KEPT_MESSAGES
+    opened_ms: int = 0
+
+    @property
+    def is_tail(self) -> bool:
+        """Whether it shows only messages to come, so that reading never ends."""
+        return self.follow_start.is_latest and self.index_key is None
+
+    @property
+    def has_client_filter(self) -> bool:
+        """Whether messages that brokers send can be left out here."""
+        return self.message_filter._replace(tags=frozenset(), begin_ms=0) != EVERY_MESSAGE
+
+    @property
+    def conditions_text(self) -> str:
+        """The conditions as one text."""
+        return "  ".join(f"{option_name} {value}" for option_name, value in self.conditions)
+
+    def is_same_search(self, other: "MessageQuery") -> bool:
+        """Whether the other query differs at most in the read limit."""
+        return self == other._replace(read_limit=self.read_limit)
+
+    def read_more(self) -> "MessageQuery":
+        """The query that reads as many messages again."""
+        return self._replace(read_limit=self.read_limit + MAX_KEPT_MESSAGES)
+
+
+def query_topic(topic: str, broker_name: str | None = None, queue_id: int | None = None) -> MessageQuery:
+    """The messages to come of a topic, or of one of its brokers or queues. Dead letters: from the first."""
+    is_dead = topic.startswith(DEAD_LETTER_PREFIX)
+    conditions = [("from", "earliest")] if is_dead else []
+    if broker_name is not None:
+        conditions.append(("broker", broker_name))
+    if queue_id is not None:
+        conditions.append(("queue", str(queue_id)))
+    return MessageQuery(
+        topic,
+        tuple(conditions),
+        FROM_EARLIEST if is_dead else FROM_LATEST,
+        broker_name=broker_name,
+        queue_id=queue_id,
+    )
+
+
+class BrowsedMessage(NamedTuple):
+    """A message on the screen.
+
+    The body of `message` is cut to a maximum; `body_size` is the size before. `preview` is one line.
+    """
+
+    broker_name: str
+    message: StoredMessage
+    body_size: int
+    preview: str
+
+    @property
+    def sort_key(self) -> tuple[int, str, int, int]:
+        """The store time (ms), and the place for messages of the same time."""
+        return (
+            self.message.store_timestamp,
+            self.broker_name,
+            self.message.queue_id,
+            self.message.queue_offset,
+        )
+
+    @property
+    def place(self) -> str:
+        """The queue and the offset, such as "broker-a/3 1042"."""
+        return f"{self.broker_name}/{self.message.queue_id} {self.message.queue_offset}"

@@ -1,0 +1,38 @@
+"""What the screen needs of the message commands: their options, their decoders and their rows. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.tui.messages.message_query import MessageQuery, query_topic
+
+
+class InvalidMessageQueryError(ValueError):
+    """The words of a query are wrong. The text is one line with the reason."""
+
+
+def _query_first_word(query_words: Sequence[str]) -> MessageQuery:
+    return query_topic(query_words[0])
+
+
+def _decode_nothing(body: bytes, decoder_names: Sequence[str]) -> tuple[Any, str | None]:
+    return body.decode("utf-8", "replace"), None
+
+
+def _list_fields(located_message: LocatedMessage) -> Mapping[str, Any]:
+    return located_message.message._asdict()
+
+
+class MessageTools(NamedTuple):
+    """The functions of the message commands, which the screen cannot import.
+
+    `parse_query` parses a topic and the options of `nsadmin consume`; it raises InvalidMessageQueryError.
+    `decode_body` returns a body as text or as a JSON value, and the reason if a decoder failed; it raises
+    InvalidMessageQueryError for an unknown decoder. `make_row` returns a message as `nsadmin consume --output
+    jsonl` prints it. `decoder_help` names the decoders.
+    """
+
+    parse_query: Callable[[Sequence[str]], MessageQuery] = _query_first_word
+    decode_body: Callable[[bytes, Sequence[str]], tuple[Any, str | None]] = _decode_nothing
+    make_row: Callable[[LocatedMessage], Mapping[str, Any]] = _list_fields
+    decoder_help: str = ""

@@ -1,0 +1,236 @@
+"""Reads the messages of one query in small steps, each with few requests. It changes no consumer offset."""
+
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client import AdminClient
+from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
+from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.tui.messages.body_text import format_value, preview_body, preview_text
+from nsadmin.tui.messages.message_query import (
+    FROM_LATEST,
+    MAX_KEPT_MESSAGES,
+    BrowsedMessage,
+    MessageQuery,
+)
+from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.polling.poll_records import MessagesPolled
+
+MAX_BODY_BYTES = 1 << 18
+"""A longer body is cut."""
+_MAX_FOUND_BY_KEY = 64
+_MAX_TURN_QUEUES = 16
+"""A step asks this many queues. Each answer has up to 32 messages."""
+_RETRY_SECONDS = 5.0
+"""A queue that did not answer is left out for this time, because the others wait for its timeout."""
+_STEP_SECONDS, _IDLE_SECONDS, _ERROR_SECONDS = 0.1, 0.5, 1.0
+_FULL_ROUNDS = 5
+"""After this many rounds in a row with full pages, look how far the tail is behind."""
+
+
+class MessageReader:
+    """One run of a query. `read_step` reads on; then wait for `pause_seconds`."""
+
+    def __init__(
+        self,
+        admin: AdminClient,
+        query: MessageQuery,
+        run_id: int,
+        request_pace: RequestPace,
+        tools: MessageTools,
+        clock: Callable[[], int],
+    ) -> None:
+        self._admin, self._tools, self._clock = admin, tools, clock
+        self._request_pace = request_pace
+        self.query, self.run_id = query, run_id
+        self.pause_seconds = 0.0
+        self._follower: TopicFollower | None = None
+        self._follow_start = query.follow_start
+        self._examined = self._lost = self._skipped = self._shown = 0
+        self._errors_by_queue: dict[tuple[str, int], str] = {}
+        self._retry_at: dict[tuple[str, int], float] = {}
+        self._done_queues: set[tuple[str, int]] = set()
+        self._held_messages: list[BrowsedMessage] = []
+        self._turn_start = 0
+        self._round_is_idle, self._round_has_full_page, self._full_rounds = True, False, 0
+        self._last_poll: MessagesPolled | None = None
+
+    def raise_limit(self, read_limit: int) -> None:
+        """Read on up to this number of messages."""
+        self.query = self.query._replace(read_limit=read_limit)
+
+    def read_step(self) -> MessagesPolled | None:
+        """Read the next messages. None if nothing has changed since the last step."""
+        begun_seconds = monotonic()
+        try:
+            poll = self._find_by_key() if self.query.index_key is not None else self._read_on()
+        except ClientClosed:
+            raise
+        except RocketMQError as error:
+            self.pause_seconds = _ERROR_SECONDS
+            poll = self._make_poll((), "waiting", {"": error_text(error)})
+        # Rest as long as the step took: half of the time the brokers hear nothing.
+        self.pause_seconds = max(self.pause_seconds, monotonic() - begun_seconds)
+        last_poll, self._last_poll = self._last_poll, poll
+        if last_poll is not None and not poll.messages and _without_time(last_poll) == _without_time(poll):
+            return None
+        return poll
+
+    def _find_by_key(self) -> MessagesPolled:
+        """Look the key up in the index of each broker, once."""
+        self.pause_seconds = _ERROR_SECONDS
+        if self._last_poll is not None and self._last_poll.state == "done":
+            return self._make_poll((), "done", self._last_poll.errors)
+        with self._request_pace.reserve_requests(1):
+            broker_count = len(self._admin.messages.list_queue_routes(self.query.topic))
+        with self._request_pace.reserve_requests(broker_count):
+            found_messages = self._admin.messages.find_by_key(
+                self.query.topic, self.query.index_key or "", max_num=_MAX_FOUND_BY_KEY
+            )
+        self._examined = len(found_messages.messages)
+        browsed_messages = [
+            self._browse(located_message.broker_name or "", located_message.message)
+            for located_message in found_messages.messages
+            if self.query.message_filter.is_match(located_message.message)
+        ]
+        errors = {
+            broker_result.addr: error_text(broker_result.error)
+            for broker_result in found_messages.broker_results
+            if broker_result.error is not None
+        }
+        return self._make_poll(browsed_messages, "done", errors)
+
+    def _read_on(self) -> MessagesPolled:
+        is_limited = not self.query.is_tail
+        free_count = self.query.read_limit - self._shown if is_limited else MAX_KEPT_MESSAGES
+        if is_limited and free_count <= 0:
+            self.pause_seconds = _IDLE_SECONDS
+            return self._make_poll((), "full")
+        if not self._held_messages:
+            self._held_messages = list(self._read_turn())
+        browsed_messages = self._held_messages[:free_count]
+        del self._held_messages[:free_count]
+        self._shown += len(browsed_messages)
+        if is_limited and self._shown >= self.query.read_limit:
+            return self._make_poll(browsed_messages, "full")
+        return self._make_poll(browsed_messages, self._describe_state(browsed_messages))
+
+    def _describe_state(self, browsed_messages: Sequence[BrowsedMessage]) -> str:
+        if self._held_messages or browsed_messages:
+            return "reading"
+        assert self._follower is not None
+        if self._done_queues >= set(self._follower.list_queues()):
+            return "done"
+        return "waiting" if self.pause_seconds >= _IDLE_SECONDS else "reading"
+
+    def _read_turn(self) -> Iterator[BrowsedMessage]:
+        """Ask the next few queues."""
+        follower = self._open_follower()
+        queues = [queue for queue in follower.list_queues() if queue not in self._done_queues]
+        next_queues = queues[self._turn_start : self._turn_start + _MAX_TURN_QUEUES]
+        turn_queues = [queue for queue in next_queues if self._retry_at.get(queue, 0) <= monotonic()]
+        self._turn_start += _MAX_TURN_QUEUES
+        # The first request to a queue asks for its offset.
+        request_count = sum(1 if follower.get_position(*queue) is not None else 2 for queue in turn_queues)
+        with self._request_pace.reserve_requests(request_count):
+            pages = follower.poll_queues(frozenset(follower.list_queues()) - frozenset(turn_queues))
+        self._note_pages(turn_queues, pages)
+        self.pause_seconds = _STEP_SECONDS
+        if self._turn_start >= len(queues):
+            self._end_round()
+        for page in pages:
+            yield from self._select_messages(page)
+
+    def _open_follower(self) -> TopicFollower:
+        if self._follower is None:
+            with self._request_pace.reserve_requests(1):
+                self._follower = self._admin.message_streams.open_follower(
+                    self.query.topic,
+                    self._follow_start,
+                    expression=self.query.expression,
+                    expression_type=self.query.expression_type,
+                    broker_name=self.query.broker_name,
+                    queue_id=self.query.queue_id,
+                )
+        return self._follower
+
+    def _note_pages(self, turn_queues: Sequence[tuple[str, int]], pages: Sequence[FollowedPage]) -> None:
+        for queue in turn_queues:
+            self._errors_by_queue.pop(queue, None)
+        for page in pages:
+            self._lost += page.lost_count
+            self._examined += len(page.messages)
+            if page.error is not None:
+                self._errors_by_queue[page.broker_name, page.queue_id] = error_text(page.error)
+                self._retry_at[page.broker_name, page.queue_id] = monotonic() + _RETRY_SECONDS
+            self._round_is_idle &= not page.messages
+            self._round_has_full_page |= len(page.messages) >= PAGE_SIZE
+
+    def _end_round(self) -> None:
+        """All queues were asked. Without a message, wait; if the tail is far behind, skip messages."""
+        if self._round_is_idle:
+            self.pause_seconds = _ERROR_SECONDS if self._errors_by_queue else _IDLE_SECONDS
+        self._full_rounds = self._full_rounds + 1 if self._round_has_full_page else 0
+        self._turn_start, self._round_is_idle, self._round_has_full_page = 0, True, False
+        if self._full_rounds >= _FULL_ROUNDS:
+            self._full_rounds = 0
+            self._skip_if_behind()
+
+    def _skip_if_behind(self) -> None:
+        """Begin again at the end if the screen would drop the messages in between anyway."""
+        follower = self._open_follower()
+        queue_count = len(follower.list_queues())
+        if not self.query.is_tail or self.query.has_client_filter:
+            return
+        if queue_count > self._request_pace.per_second:
+            return
+        with self._request_pace.reserve_requests(queue_count):
+            end_offsets = follower.find_ends()
+        behind_count = sum(
+            max(0, end_offset - position)
+            for queue, end_offset in end_offsets.items()
+            if (position := follower.get_position(*queue)) is not None
+        )
+        if behind_count > MAX_KEPT_MESSAGES:
+            self._skipped += behind_count
+            self._follower, self._follow_start = None, FROM_LATEST
+
+    def _select_messages(self, page: FollowedPage) -> Iterator[BrowsedMessage]:
+        for message in page.messages:
+            if message.store_timestamp > self.query.message_filter.end_ms:
+                self._done_queues.add((page.broker_name, page.queue_id))
+            elif self.query.message_filter.is_match(message):
+                yield self._browse(page.broker_name, message)
+
+    def _browse(self, broker_name: str, message: StoredMessage) -> BrowsedMessage:
+        cut_message = message._replace(body=message.body[:MAX_BODY_BYTES])
+        return BrowsedMessage(broker_name, cut_message, len(message.body), self._preview(message))
+
+    def _preview(self, message: StoredMessage) -> str:
+        if message.body_error is not None:
+            return f"({message.body_error})"
+        if not self.query.decoders:
+            return preview_body(message.body)
+        value, decode_error = self._tools.decode_body(message.body, self.query.decoders)
+        return preview_text(format_value(value)) if decode_error is None else f"({decode_error})"
+
+    def _make_poll(
+        self,
+        browsed_messages: Sequence[BrowsedMessage],
+        state: str,
+        errors: "dict[str, str] | None" = None,
+    ) -> MessagesPolled:
+        if errors is None:
+            errors = {broker_name: text for (broker_name, _), text in self._errors_by_queue.items()}
+        return MessagesPolled(
+            self._clock(), self.query, self.run_id, tuple(browsed_messages), self._examined, self._lost,
+            self._skipped, errors, state,
+        )  # fmt: skip
+
+
+def _without_time(poll: MessagesPolled) -> tuple[object, ...]:
+    return (poll.query, poll.examined, poll.lost, poll.skipped, poll.errors, poll.state)
