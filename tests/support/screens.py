@@ -8,13 +8,17 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client import AdminClient
 from nsadmin.tui.app import Tui
 from nsadmin.tui.app_messages import PollsReceived
 from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.messages.body_text import preview_body
+from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.messages import record
 
 P = ParamSpec("P")
 
@@ -52,6 +56,7 @@ class StillFeed:
         self.interval = plan.interval
         self.failed = failed
         self.asked: tuple[DetailQuery, ...] = ()
+        self.message_query: MessageQuery | None = None
         self.is_paused = False
         self.is_running = False
         self.looks = 0
@@ -70,6 +75,9 @@ class StillFeed:
 
     def ask(self, questions: Iterable[DetailQuery]) -> None:
         self.asked = tuple(questions)
+
+    def follow_messages(self, message_query: MessageQuery | None) -> None:
+        self.message_query = message_query
 
 
 def nobody(addrs: Sequence[str], timeout: float | None, watch: object) -> AdminClient:
@@ -177,3 +185,21 @@ def server(
         at, addr, 1.0, None, {name: BrokerGroupListing("cluster-a", addrs) for name, addrs in known.items()},
         **{**defaults, **more},
     )  # fmt: skip
+
+
+def browsed(
+    body: bytes = b"hello",
+    topic: str = "T",
+    *,
+    broker_name: str = "broker-a",
+    queue_id: int = 0,
+    offset: int = 0,
+    at: int = NOON,
+    **properties: str,
+) -> BrowsedMessage:
+    """A message as the screen keeps it."""
+    [message] = decode_messages(
+        record(body, topic, table=properties, queue_id=queue_id, queue_offset=offset, stored=at,
+               physical=1000 * offset)
+    ).messages  # fmt: skip
+    return BrowsedMessage(broker_name, message, len(body), preview_body(body))

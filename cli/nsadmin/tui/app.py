@@ -20,7 +20,8 @@ from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.palette.palette_controller import PaletteController
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
-from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
+from nsadmin.tui.polling.poller import ClusterPoller
+from nsadmin.tui.polling.polling_plan import PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
 from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder

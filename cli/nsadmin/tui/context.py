@@ -6,7 +6,7 @@ from typing import NamedTuple
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import EventDescriber
-from nsadmin.tui.polling.poller import ClientFactory
+from nsadmin.tui.polling.polling_plan import ClientFactory
 
 
 class ClusterContext(NamedTuple):

@@ -104,7 +104,7 @@ class TopicFollower:
         self._first_keys = frozenset(self._routes)
 
     def list_queues(self) -> list[tuple[str, int]]:
-        """Return the queues that are read at present: broker names and queue ids, in the order of the route."""
+        """Return the broker names and the ids of the queues that are read now, in the order of the route."""
         return [(queue_key.broker_name, queue_key.queue_id) for queue_key in self._routes]
 
     def find_ends(self) -> dict[tuple[str, int], int]:

@@ -1,6 +1,6 @@
 """Reads the messages of one query in small steps, each with few requests. It changes no consumer offset."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 
 from namesrv_core.errors import RocketMQError
@@ -222,7 +222,7 @@ class MessageReader:
         self,
         browsed_messages: Sequence[BrowsedMessage],
         state: str,
-        errors: "dict[str, str] | None" = None,
+        errors: Mapping[str, str] | None = None,
     ) -> MessagesPolled:
         if errors is None:
             errors = {broker_name: text for (broker_name, _), text in self._errors_by_queue.items()}

@@ -12,33 +12,24 @@ from contextlib import closing, contextmanager
 from math import ceil
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from nsadmin.client import AdminClient
-from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
 from nsadmin.tui.polling.poll_records import (
-    AnyPoll,
     BrokerPolled,
     DrainsPolled,
-    EventDescriber,
     MissingBrokersPolled,
     NameServerPolled,
 )
 from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
+from nsadmin.tui.polling.polling_plan import ClientFactory, PollHandler, PollingPlan
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
 
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_query import MessageQuery
-    from nsadmin.tui.messages.message_tools import MessageTools
     from nsadmin.tui.polling.message_feed import MessageFeed
-
-ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
-"""Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
-PollHandler = Callable[[Sequence[AnyPoll]], object]
 
 _BROKER_TIMEOUT_SECONDS = 1.0
 """Timeout for a broker that answered last time. It is short because the rest of the batch waits for it."""
@@ -51,24 +42,6 @@ _CHECK_SECONDS = 30.0
 _CHECK_REST_FACTOR = 10
 """After the checks of a large cluster, rest this many times as long as they took."""
 _RESTART_DELAY_SECONDS = 10.0
-
-
-class PollingPlan(NamedTuple):
-    """The servers and journals to poll, the interval (seconds), and the limit of requests per second.
-
-    `inventory` has the brokers that should be there; None for no inventory. `tls` is the client's TLS, whose
-    certificates are checked. `message_tools` decode message bodies.
-    """
-
-    addrs: Sequence[str]
-    namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
-    interval: float = 5.0
-    requests_per_second: int = 250
-    journal_folders: Sequence[str] = ()
-    describe_event: EventDescriber = lambda event_type, event_fields: None
-    inventory: InventoryKeeper | None = None
-    tls: Tls | None = None
-    message_tools: "MessageTools | None" = None
 
 
 class ClusterPoller:

@@ -19,7 +19,8 @@ from nsadmin.tui.polling.poll_records import (
     NameServerPolled,
     TopicRatesPolled,
 )
-from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
+from nsadmin.tui.polling.poller import ClusterPoller
+from nsadmin.tui.polling.polling_plan import PollingPlan
 from tests.support.playground import Playground, playground
 from tests.support.running import DEADLINE
 
