@@ -10,6 +10,7 @@ from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.moment_parser import parse_moment
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
+from nsadmin.tui.message_controller import MessageController
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.row_action_controller import RowActionController
 from nsadmin.tui.screens import screen_export
@@ -31,6 +32,7 @@ class ActionController:
         self.table = TableController(app)
         self.jobs = BackgroundJobs()
         self.row_actions = RowActionController(app, self.jobs, self._poll_after_change)
+        self.messages = MessageController(app, self.row_actions)
 
     # Commands.
 
@@ -225,6 +227,8 @@ KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
     "group": lambda controller: controller.table.toggle_grouping(),
     "fold": lambda controller: controller.table.fold_group(),
     "foldAll": lambda controller: controller.table.fold_all_groups(),
+    "messages": lambda controller: controller.messages.open_messages(),
+    "moreMessages": lambda controller: controller.messages.read_more(),
     "copy": ActionController.copy_row,
     "context": lambda controller: controller.choose_context(),
     "theme": lambda controller: controller.use_theme(),

@@ -31,7 +31,7 @@ from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import RowFilter
-from nsadmin.tui.views.view_targets import CommandTarget
+from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode
@@ -125,6 +125,7 @@ class Tui(BaseTui):
             describe_event=self.cluster_context.describe_event,
             inventory=self.cluster_context.inventory,
             tls=self.cluster_context.tls,
+            load_message_tools=self.cluster_context.load_message_tools,
         )
         feed: Any = None
 
@@ -204,6 +205,11 @@ class Tui(BaseTui):
         self.navigation.push_view(view)
         self._show_current_view()
 
+    def replace_view(self, view: View) -> None:
+        """Show another view in the place of the current one."""
+        self.navigation.replace_view(view)
+        self._show_current_view()
+
     # Drawing.
 
     def _show_current_view(self) -> None:
@@ -248,6 +254,7 @@ class Tui(BaseTui):
 
     def _send_queries(self) -> None:
         self.feed.ask(self.screen_renderer.list_queries())
+        self.feed.follow_messages(self.current_view.message_query)
 
     # Keys. Textual finds these methods by the names in the bindings.
 
@@ -270,8 +277,7 @@ class Tui(BaseTui):
         tabs = list_tabs(self.current_view)
         if tabs:
             tab_index = next((tab_index for tab_index, tab in enumerate(tabs) if tab == self.current_view), 0)
-            self.navigation.replace_view(tabs[(tab_index + step) % len(tabs)])
-            self._show_current_view()
+            self.replace_view(tabs[(tab_index + step) % len(tabs)])
 
     def action_help(self) -> None:
         from nsadmin.tui.screens.help_screen import HelpScreen
@@ -315,6 +321,8 @@ class Tui(BaseTui):
         target = self.current_view.open_row(message.row)
         if isinstance(target, CommandTarget):
             self.action_controller.run_command(target.command_words)
+        elif isinstance(target, MessageTarget):
+            self.action_controller.messages.open_message(target.browsed_message)
         elif target is not None:
             self.push_view(open_target(target))
 
@@ -340,8 +348,7 @@ class Tui(BaseTui):
         elif message.cell_index == 0:
             await self.run_action("back")
         elif list_tabs(self.current_view):
-            self.navigation.replace_view(list_tabs(self.current_view)[message.cell_index - 1])
-            self._show_current_view()
+            self.replace_view(list_tabs(self.current_view)[message.cell_index - 1])
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
         self.prompt_controller.follow_typing(message.prompt_mode, message.typed_text)

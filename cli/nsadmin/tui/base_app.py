@@ -113,6 +113,10 @@ class BaseTui(App[None]):
         """Open a view on top of the current one."""
         raise NotImplementedError
 
+    def replace_view(self, view: View) -> None:
+        """Show another view in the place of the current one."""
+        raise NotImplementedError
+
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster."""
         raise NotImplementedError

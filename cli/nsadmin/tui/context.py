@@ -1,12 +1,15 @@
 """The context of the screen: the observed cluster, the connection to it, and whether changes are allowed."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import EventDescriber
 from nsadmin.tui.polling.polling_plan import ClientFactory
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_tools import MessageTools
 
 
 class ClusterContext(NamedTuple):
@@ -17,6 +20,7 @@ class ClusterContext(NamedTuple):
     `inventory` has the brokers that should be there. `find_target` returns the object that a command line
     changes, such as a broker or a topic; None if it names none. `complete_line` returns the candidates for
     the word after the words before, each with a description; it may wait for servers.
+    `load_message_tools` imports the functions that parse queries of messages and decode bodies.
     """
 
     label: str
@@ -34,6 +38,7 @@ class ClusterContext(NamedTuple):
     complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = (
         lambda words_before, typed_word: ()
     )
+    load_message_tools: "Callable[[], MessageTools] | None" = None
 
 
 class AvailableContexts(NamedTuple):

@@ -10,11 +10,12 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowedPage, FollowStart, TopicFollower
+from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
+from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
     MESSAGE_COLUMNS,
@@ -122,13 +123,13 @@ def consume(
         raise UsageError(
             f"{command_name}: --follow needs lines: pass --output jsonl instead of {output_format}"
         )
-    follow_start = _parse_start(command_name, start_text, follows)
+    follow_start = parse_start(command_name, start_text, follows)
     message_filter = MessageFilter(
         frozenset(tags or ()),
         frozenset(keys or ()),
-        _parse_pairs(command_name, "--property", property_texts),
-        _parse_regex(command_name, body_text),
-        _parse_pairs(command_name, "--field", field_texts),
+        parse_pairs(command_name, "--property", property_texts),
+        parse_regex(command_name, body_text),
+        parse_pairs(command_name, "--field", field_texts),
         follow_start.time_ms or 0,
         parse_time_option("--until", until_text, MessageFilter().end_ms),
     )
@@ -307,37 +308,3 @@ def _check_format(command_name: str, line_format: str | None) -> None:
             raise UsageError(
                 f'{command_name}: unknown column "{match[1]}" in --format: use {", ".join(MESSAGE_COLUMNS)}'
             )
-
-
-def _parse_start(command_name: str, start_text: str | None, follows: bool) -> FollowStart:
-    if start_text is None:
-        return FollowStart(is_latest=follows)
-    if start_text == "earliest":
-        return FROM_EARLIEST
-    if start_text == "latest":
-        return FollowStart(is_latest=True)
-    if start_text.startswith("offset:"):
-        offset_text = start_text.removeprefix("offset:")
-        if not (offset_text.isascii() and offset_text.isdigit()):
-            raise UsageError(f'{command_name}: invalid offset "{offset_text}" in --from: use a number from 0')
-        return FollowStart(offset=int(offset_text))
-    return FollowStart(time_ms=parse_time_option("--from", start_text, 0))
-
-
-def _parse_pairs(command_name: str, option_flag: str, texts: list[str] | None) -> dict[str, str]:
-    pairs = {}
-    for text in texts or ():
-        name, equals_sign, value = text.partition("=")
-        if not (name and equals_sign):
-            raise UsageError(f'{command_name}: invalid value "{text}" for {option_flag}: use NAME=VALUE')
-        pairs[name] = value
-    return pairs
-
-
-def _parse_regex(command_name: str, body_text: str | None) -> re.Pattern[str] | None:
-    try:
-        return None if body_text is None else re.compile(body_text)
-    except re.error as error:
-        raise UsageError(
-            f'{command_name}: invalid regular expression "{body_text}" for --body: {error}'
-        ) from None

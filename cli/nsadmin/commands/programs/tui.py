@@ -21,6 +21,7 @@ from nsadmin.session import Session, SharedOptions
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext
     from nsadmin.tui.custom_commands.command_file import CustomCommands
+    from nsadmin.tui.messages.message_tools import MessageTools
     from nsadmin.tui.polling.journal_source import JournalTape
     from nsadmin.tui.preferences import Preferences
     from nsadmin.tui.recording.recording_file import PollRecorder
@@ -141,6 +142,12 @@ def _find_change_target(command_words: Sequence[str]) -> str | None:
         if isinstance(parameter.declaration, Argument) and argument_values[parameter.name]
     }
     return named_values.get("KEY") or next(reversed(named_values.values()), None)
+
+
+def _load_message_tools() -> "MessageTools":
+    from nsadmin.commands.programs.message_tools import create_message_tools
+
+    return create_message_tools()
 
 
 def _require_terminal() -> None:
@@ -329,5 +336,5 @@ def _build_world(
         tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event, InventoryKeeper(lambda: find_inventory_key(name_servers, session_options)),
-        session_options.access.tls, _find_change_target, complete_line,
+        session_options.access.tls, _find_change_target, complete_line, _load_message_tools,
     )  # fmt: skip

@@ -57,6 +57,10 @@ KEY_BINDINGS = (
     "command", "command"),
     KeyBinding("palette", "ctrl+p", "palette", "Everywhere", "find a screen, an object, a context or a "
     "command by a few letters", "find"),
+    KeyBinding("messages", "v", "run_key('messages')", "Everywhere", "messages of this topic, queue or "
+    "group; in a list of messages: search", "messages"),
+    KeyBinding("moreMessages", "greater_than_sign", "run_key('moreMessages')", "Everywhere", "read more "
+    "messages"),
     KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
     KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
     "rows (.csv)"),

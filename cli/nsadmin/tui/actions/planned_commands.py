@@ -26,6 +26,8 @@ def plan_commands(
     row_action: RowAction, subjects: Sequence[RowSubject], field_texts: FieldTexts
 ) -> list[PlannedCommand]:
     """A command for each row; rows of the same object, such as a master and its slave, share one."""
+    if row_action.join_subjects is not None:
+        subjects = row_action.join_subjects(subjects)
     title_by_words = {
         tuple(row_action.build_words(subject, field_texts)): row_action.confirm_target(subject)
         for subject in subjects

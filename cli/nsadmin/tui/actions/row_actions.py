@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from nsadmin import registry
 from nsadmin.did_you_mean import did_you_mean
+from nsadmin.output.timestamps import format_utc
 from nsadmin.registry import CommandEntry
 from nsadmin.tui.actions.row_subject import RowSubject
 
@@ -30,7 +31,8 @@ class RowAction(NamedTuple):
     """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
 
     The action is offered only for rows to which it applies. `build_check` returns a command that checks the
-    effect on several rows together, from their targets.
+    effect on several rows together, from their targets. `join_subjects` makes few subjects of many, so that
+    one command changes several rows.
     """
 
     action_id: str
@@ -42,6 +44,7 @@ class RowAction(NamedTuple):
     confirm_target: Callable[[RowSubject], str]
     input_fields: Sequence[InputField] = ()
     build_check: Callable[[Sequence[str]], list[str]] | None = None
+    join_subjects: Callable[[Sequence[RowSubject]], list[RowSubject]] | None = None
 
 
 def _is_broker(subject: RowSubject) -> bool:
@@ -89,6 +92,36 @@ def _subject_value(subject: RowSubject) -> str:
 
 
 _RESET_TIME_FIELD = "time: 2h for two hours ago, 14:03, or -1 for the end"
+
+_MAX_JOINED_LETTERS = 100
+"""The most dead letters that one command names."""
+
+
+def _join_letters(subjects: Sequence[RowSubject]) -> list[RowSubject]:
+    """The dead letters of a group together, up to 100 at once. Their times spare the command the others."""
+    joined_subjects = []
+    for start in range(0, len(subjects), _MAX_JOINED_LETTERS):
+        batch = subjects[start : start + _MAX_JOINED_LETTERS]
+        letter_times = (
+            min(subject.letter_times[0] for subject in batch),
+            max(subject.letter_times[1] for subject in batch),
+        )
+        letter_ids = tuple(letter_id for subject in batch for letter_id in subject.letter_ids)
+        joined_subjects.append(batch[0]._replace(letter_ids=letter_ids, letter_times=letter_times))
+    return joined_subjects
+
+
+def _replay_words(subject: RowSubject) -> list[str]:
+    if not subject.letter_ids:
+        return []
+    group = subject.group or ""
+    first_ms, last_ms = subject.letter_times
+    return [
+        "dlq", "replay", *(("--consumerGroup", group) if group.startswith("-") else (group,)),
+        "--since", format_utc(first_ms), "--until", format_utc(last_ms + 1),
+        *(word for letter_id in subject.letter_ids for word in ("--id", letter_id)),
+    ]  # fmt: skip
+
 
 _ALL_ACTIONS = (
     RowAction(
@@ -138,6 +171,11 @@ _ALL_ACTIONS = (
         "fix", "x", "fix", "Run the command that fixes this problem",
         lambda subject: bool(subject.remedy_words), lambda subject, _: list(subject.remedy_words),
         lambda subject: subject.remedy_words[-1],
+    ),
+    RowAction(
+        "replay", "R", "replay", "Deliver a dead letter to its group again",
+        lambda subject: bool(subject.letter_ids), lambda subject, _: _replay_words(subject),
+        lambda subject: subject.group or "", join_subjects=_join_letters,
     ),
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",

@@ -9,7 +9,8 @@ class RowSubject(NamedTuple):
 
     `remedy_words` is the command line that fixes the problem of the row. `holder_pid` is the process that
     holds the drain or the restart of the row. `restart_commands` are the commands with which a rolling
-    restart stops and starts a broker.
+    restart stops and starts a broker. `queue_id` and `offset` are where a group continues to read. `letter_ids`
+    and `letter_times` are the offset ids of dead letters, and the store times of the first and the last (ms).
     """
 
     broker_name: str | None = None
@@ -24,3 +25,7 @@ class RowSubject(NamedTuple):
     remedy_words: Sequence[str] = ()
     holder_pid: int | None = None
     restart_commands: tuple[str, str] | None = None
+    queue_id: int | None = None
+    offset: int | None = None
+    letter_ids: tuple[str, ...] = ()
+    letter_times: tuple[int, int] = (0, 0)

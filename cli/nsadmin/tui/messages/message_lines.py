@@ -1,23 +1,32 @@
 """One message on lines: its place, its times, its properties and its body. Pure."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.tui.messages import body_text
 from nsadmin.tui.messages.message_query import BrowsedMessage
-from nsadmin.tui.messages.message_table import format_message_time
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell
 
+_NO_TOOLS = MessageTools()
 _NAME_WIDTH = 12
 _INDENT = "  "
 
 
+def format_message_time(time_ms: int) -> str:
+    """The local date and time with milliseconds."""
+    return f"{datetime.fromtimestamp(time_ms / 1000):%m-%d %H:%M:%S}.{time_ms % 1000:03}"
+
+
 class ShownBody(NamedTuple):
-    """The text of a body, how it was made, and the reason if a decoder failed. `hex_bytes` replace the text."""
+    """The text of a body, how it was made, and the reason if a decoder failed.
+
+    If `hex_bytes` are set, they are shown instead, as hexadecimal numbers.
+    """
 
     text: str
     description: str
@@ -26,7 +35,10 @@ class ShownBody(NamedTuple):
 
 
 def show_body(
-    browsed_message: BrowsedMessage, tools: MessageTools, decoders: Sequence[str], wants_hex: bool
+    browsed_message: BrowsedMessage,
+    tools: MessageTools = _NO_TOOLS,
+    decoders: Sequence[str] = (),
+    wants_hex: bool = False,
 ) -> ShownBody:
     """Decode a body. Without decoders, JSON is put on several lines, and other bytes are hexadecimal.
 

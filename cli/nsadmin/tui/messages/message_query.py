@@ -58,10 +58,17 @@ class MessageQuery(NamedTuple):
         return self._replace(read_limit=self.read_limit + MAX_KEPT_MESSAGES)
 
 
-def query_topic(topic: str, broker_name: str | None = None, queue_id: int | None = None) -> MessageQuery:
-    """The messages to come of a topic, or of one of its brokers or queues. Dead letters: from the first."""
-    is_dead = topic.startswith(DEAD_LETTER_PREFIX)
-    conditions = [("from", "earliest")] if is_dead else []
+def query_topic(
+    topic: str, broker_name: str | None = None, queue_id: int | None = None, offset: int | None = None
+) -> MessageQuery:
+    """The messages to come of a topic, or of one of its brokers or queues; or those from an offset on.
+
+    Dead letters: from the first.
+    """
+    follow_start = FROM_EARLIEST if topic.startswith(DEAD_LETTER_PREFIX) else FROM_LATEST
+    conditions = [("from", "earliest")] if follow_start == FROM_EARLIEST else []
+    if offset is not None:
+        follow_start, conditions = FollowStart(offset=offset), [("from", f"offset:{offset}")]
     if broker_name is not None:
         conditions.append(("broker", broker_name))
     if queue_id is not None:
@@ -69,7 +76,7 @@ def query_topic(topic: str, broker_name: str | None = None, queue_id: int | None
     return MessageQuery(
         topic,
         tuple(conditions),
-        FROM_EARLIEST if is_dead else FROM_LATEST,
+        follow_start,
         broker_name=broker_name,
         queue_id=queue_id,
     )

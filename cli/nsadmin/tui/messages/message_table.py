@@ -1,13 +1,13 @@
-"""The view of the messages of a topic, live or from an earlier place, and the dead letters of a group. Pure."""
+"""The view of the messages of a topic, or of the dead letters of a group. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from itertools import islice
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
-from nsadmin.output.timestamps import format_utc
 from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
 from nsadmin.tui.messages.message_log import MessageLog
 from nsadmin.tui.messages.message_query import (
     MAX_KEPT_MESSAGES,
@@ -17,17 +17,9 @@ from nsadmin.tui.messages.message_query import (
 )
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
 from nsadmin.tui.views.view_targets import MessageTarget
-
-MAX_REPLAYED_LETTERS = 100
-"""One command replays at most this many dead letters that are named one by one."""
-
-
-def format_message_time(time_ms: int) -> str:
-    """The local date and time with milliseconds."""
-    return f"{datetime.fromtimestamp(time_ms / 1000):%m-%d %H:%M:%S}.{time_ms % 1000:03}"
 
 
 def _letter(row: BrowsedMessage) -> DeadLetter:
@@ -153,43 +145,50 @@ class MessagesView(View):
     """The messages of one query."""
 
     view_name = "messages"
+    puts_problems_first = False
 
     def __init__(self, query: MessageQuery) -> None:
-        self.message_query = query
+        self.query = query
 
     @property
-    def group(self) -> str | None:
+    def message_query(self) -> MessageQuery:
+        return self.query
+
+    def read_more(self) -> None:
+        """Read as many old messages again."""
+        self.query = self.query.read_more()
+
+    @property
+    def dead_group(self) -> str | None:
         """The group whose dead letters these are; None for other messages."""
-        topic = self.message_query.topic
-        return (
-            topic.removeprefix(DEAD_LETTER_PREFIX) if topic.startswith(DEAD_LETTER_PREFIX) else None
-        )
+        topic = self.query.topic
+        return topic.removeprefix(DEAD_LETTER_PREFIX) if topic.startswith(DEAD_LETTER_PREFIX) else None
 
     @property
     def view_title(self) -> str:
         return (
-            f"messages of {self.message_query.topic}"
-            if self.group is None
-            else f"dead letters of {self.group}"
+            f"messages of {self.query.topic}"
+            if self.dead_group is None
+            else f"dead letters of {self.dead_group}"
         )
 
     @property
     def columns(self) -> Sequence[Column[BrowsedMessage]]:  # type: ignore[override]
-        return MESSAGE_COLUMNS if self.group is None else LETTER_COLUMNS
+        return MESSAGE_COLUMNS if self.dead_group is None else LETTER_COLUMNS
 
     @property
     def default_sort(self) -> SortOrder:  # type: ignore[override]
         """Live messages have the newest first. Old messages are in the order in which they were stored."""
-        return SortOrder("time", self.message_query.is_tail)
+        return SortOrder("time", self.query.is_tail)
 
     @property
     def follows_first_row(self) -> bool:  # type: ignore[override]
-        return self.message_query.is_tail
+        return self.query.is_tail
 
     def find_log(self, model: ClusterModel) -> MessageLog | None:
         """The messages of this query, if its reading has begun."""
         message_log = model.message_log
-        is_own = message_log is not None and self.message_query.is_same_search(message_log.query)
+        is_own = message_log is not None and self.query.is_same_search(message_log.query)
         return message_log if is_own else None
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrowsedMessage]:
@@ -202,20 +201,21 @@ class MessagesView(View):
     def open_row(self, row: BrowsedMessage) -> MessageTarget:
         return MessageTarget(row)
 
-    def subject_of_rows(
-        self, row: BrowsedMessage | None, shown_rows: Sequence[BrowsedMessage]
-    ) -> RowSubject:
-        if self.group is None or row is None:
+    def subject_of_row(self, row: BrowsedMessage) -> RowSubject:
+        if self.dead_group is None:
             return RowSubject()
+        stored_ms = row.message.store_timestamp
         return RowSubject(
-            group=self.group,
-            replay_words=build_replay_words(self.group, [row]),
-            replay_shown_words=(
-                build_replay_words(self.group, shown_rows)
-                if len(shown_rows) <= MAX_REPLAYED_LETTERS
-                else ()
-            ),
+            group=self.dead_group,
+            letter_ids=(row.message.offset_msg_id,),
+            letter_times=(stored_ms, stored_ms),
         )
+
+    def draw_details(
+        self, model: ClusterModel, row: BrowsedMessage, width: int, height: int
+    ) -> list[CellLine]:
+        """The message with its body, as the screen of one message shows it at first."""
+        return clip_lines([*islice(list_message_lines(row, show_body(row), width), height + 1)], height)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         if model.is_replay:
@@ -224,10 +224,10 @@ class MessagesView(View):
         if message_log is None:
             return [Cell("reading", "dim")]
         return [
-            *_state_cells(self.message_query, message_log),
+            *_state_cells(self.query, message_log),
             *_error_cells(message_log),
-            Cell(f"  {self.message_query.conditions_text}", "accent"),
-            *_count_cells(self.message_query, message_log),
+            Cell(f"  {self.query.conditions_text}", "accent"),
+            *_count_cells(self.query, message_log),
         ]
 
     def empty_message(self, model: ClusterModel) -> str:
@@ -238,8 +238,8 @@ class MessagesView(View):
             return "reading"
         if "" in message_log.errors:
             return message_log.errors[""]
-        if self.message_query.is_tail:
-            return "no message since this view was opened; m shows older ones"
+        if self.query.is_tail:
+            return "no message since this view was opened; v shows older ones"
         return "no message meets the conditions" if message_log.examined_count else "no messages"
 
     def __eq__(self, other: object) -> bool:
@@ -247,11 +247,11 @@ class MessagesView(View):
         return (
             type(self) is type(other)
             and isinstance(other, MessagesView)
-            and self.message_query.is_same_search(other.message_query)
+            and self.query.is_same_search(other.query)
         )
 
     def __hash__(self) -> int:
-        return hash((type(self), self.message_query.topic))
+        return hash((type(self), self.query.topic))
 
 
 class TopicMessagesView(MessagesView):
@@ -261,35 +261,26 @@ class TopicMessagesView(MessagesView):
 
     def __init__(self, topic: str) -> None:
         super().__init__(query_topic(topic))
+        self.topic = topic
 
     @property
     def view_title(self) -> str:
-        return self.message_query.topic
+        return self.topic
 
 
 class GroupLettersView(MessagesView):
     """The dead letters, as a tab of the group."""
 
-    view_name = "dead letters"
+    view_name = "dead-letters"
     tab_set = "group"
 
     def __init__(self, group: str) -> None:
         super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
+        self.group = group
 
     @property
     def view_title(self) -> str:
-        return self.group or ""
-
-
-def build_replay_words(group: str, letters: Sequence[BrowsedMessage]) -> tuple[str, ...]:
-    """The command line that replays these dead letters. The times spare the command the others."""
-    store_times = [letter.message.store_timestamp for letter in letters]
-    if not store_times:
-        return ()
-    id_words = [word for letter in letters for word in ("--id", letter.message.offset_msg_id)]
-    time_words = ("--since", format_utc(min(store_times)), "--until", format_utc(max(store_times) + 1))
-    group_words = ("--consumerGroup", group) if group.startswith("-") else (group,)
-    return ("dlq", "replay", *group_words, *time_words, *id_words)
+        return self.group
 
 
 def _state_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:

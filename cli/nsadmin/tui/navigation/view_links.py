@@ -13,6 +13,7 @@ from nsadmin.tui.views.view_targets import (
     DrainTarget,
     FindingTarget,
     GroupTarget,
+    MessagesTarget,
     NameServerTarget,
     ObjectEventsTarget,
     RebalanceTarget,
@@ -40,29 +41,33 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
 
 
 def _list_topic_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.messages.message_table import TopicMessagesView
     from nsadmin.tui.views.topics import topic_detail
     from nsadmin.tui.views.topics.topic_producers import TopicProducersView
     from nsadmin.tui.views.topics.topic_readers import TopicReadersView
 
-    assert isinstance(view, topic_detail.TopicDetailView)
+    assert isinstance(view, topic_detail.TopicDetailView | TopicMessagesView)
     return [
         topic_detail.TopicRouteView(view.topic),
         TopicReadersView(view.topic),
         topic_detail.TopicDiagramView(view.topic),
         TopicProducersView(view.topic),
         topic_detail.TopicHistoryView(view.topic),
+        TopicMessagesView(view.topic),
     ]
 
 
 def _list_group_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.messages.message_table import GroupLettersView
     from nsadmin.tui.views.groups import group_detail
     from nsadmin.tui.views.groups.group_clients import GroupClientsView
 
-    assert isinstance(view, group_detail.GroupDetailView)
+    assert isinstance(view, group_detail.GroupDetailView | GroupLettersView)
     return [
         group_detail.GroupQueuesView(view.group),
         GroupClientsView(view.group),
         group_detail.GroupLagView(view.group),
+        GroupLettersView(view.group),
     ]
 
 
@@ -147,6 +152,13 @@ def _open_rebalance(target: RebalanceTarget) -> View:
     return RebalanceView(*target)
 
 
+def _open_messages(target: MessagesTarget) -> View:
+    from nsadmin.tui.messages.message_query import query_topic
+    from nsadmin.tui.messages.message_table import MessagesView
+
+    return MessagesView(query_topic(target.topic, target.broker_name))
+
+
 TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     BrokerProcessTarget: _open_broker,
     TopicTarget: _open_topic,
@@ -158,6 +170,7 @@ TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
     StormTarget: _open_storm,
     DrainTarget: _open_drain,
     RebalanceTarget: _open_rebalance,
+    MessagesTarget: _open_messages,
 }
 """The functions that create the view of a target, by the class of the target."""
 

@@ -20,10 +20,10 @@ class MessageFeed:
         request_pace: RequestPace,
         post_polls: Callable[[Sequence[MessagesPolled]], object],
         wait_if_paused: Callable[[], object],
-        tools: MessageTools | None,
+        load_tools: Callable[[], MessageTools] | None,
     ) -> None:
         self._open_probe, self._request_pace, self._post_polls = open_probe, request_pace, post_polls
-        self._wait_if_paused, self._tools = wait_if_paused, tools or MessageTools()
+        self._wait_if_paused, self._load_tools = wait_if_paused, load_tools or MessageTools
         self._lock, self._query_changed = Lock(), Event()
         self._wanted_query: MessageQuery | None = None
         self._is_stopped = False
@@ -49,6 +49,7 @@ class MessageFeed:
         from nsadmin.tui.polling.message_reader import MessageReader
 
         reader: MessageReader | None = None
+        tools = self._load_tools()
         with self._open_probe() as server_probe:
             while (query := self._wait_for_query()) is not None:
                 if reader is not None and query.is_same_search(reader.query):
@@ -56,7 +57,7 @@ class MessageFeed:
                 else:
                     self._run_count += 1
                     reader = MessageReader(
-                        server_probe.admin, query, self._run_count, self._request_pace, self._tools,
+                        server_probe.admin, query, self._run_count, self._request_pace, tools,
                         server_probe.clock,
                     )  # fmt: skip
                 poll = reader.read_step()

@@ -23,8 +23,8 @@ from nsadmin.tui.polling.poll_records import (
     MissingBrokersPolled,
     NameServerPolled,
 )
-from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
 from nsadmin.tui.polling.polling_plan import ClientFactory, PollHandler, PollingPlan
+from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class ClusterPoller:
 
             self._message_feed = MessageFeed(
                 lambda: self._open_probe(self._plan.addrs), self._request_pace, self._post_polls,
-                self._running_event.wait, self._plan.message_tools,
+                self._running_event.wait, self._plan.load_message_tools,
             )  # fmt: skip
             self._start_thread(self._message_feed.run)
         self._message_feed.follow(message_query)

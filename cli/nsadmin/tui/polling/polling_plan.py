@@ -21,7 +21,7 @@ class PollingPlan(NamedTuple):
     """The servers and journals to poll, the interval (seconds), and the limit of requests per second.
 
     `inventory` has the brokers that should be there; None for no inventory. `tls` is the client's TLS, whose
-    certificates are checked. `message_tools` decode message bodies.
+    certificates are checked. `load_message_tools` imports the functions that decode bodies.
     """
 
     addrs: Sequence[str]
@@ -32,4 +32,4 @@ class PollingPlan(NamedTuple):
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
-    message_tools: "MessageTools | None" = None
+    load_message_tools: "Callable[[], MessageTools] | None" = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -12,7 +12,10 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import units
 from nsadmin.tui.views.row_details import draw_row_facts
 from nsadmin.tui.views.table import Cell, Column, SortOrder
-from nsadmin.tui.views.view_targets import CommandTarget, ViewTarget
+from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget, ViewTarget
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_query import MessageQuery
 
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
@@ -36,6 +39,8 @@ class View:
     `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
     order, rows with problems come first, unless `puts_problems_first` is False.
 
+    With `follows_first_row`, a cursor on the first row stays there when other rows appear above.
+
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
 
@@ -47,10 +52,16 @@ class View:
     puts_problems_first = True
     is_drawing = False
     empty_text = "no rows"
+    follows_first_row = False
 
     @property
     def view_title(self) -> str:
         return self.view_name
+
+    @property
+    def message_query(self) -> MessageQuery | None:
+        """The messages that the view shows, or None."""
+        return None
 
     def build_rows(self, model: ClusterModel) -> Sequence[Any]:
         """All rows, before they are filtered and sorted."""
@@ -88,7 +99,7 @@ class View:
         """The summary of a group of rows, for its heading."""
         return [Cell(units.count_noun(len(rows), "row"), "dim")]
 
-    def open_row(self, row: Any) -> ViewTarget | CommandTarget | None:
+    def open_row(self, row: Any) -> ViewTarget | CommandTarget | MessageTarget | None:
         """The target that Enter opens, or None."""
         return None
 

@@ -316,6 +316,7 @@ _KEY_LABELS = {
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "full_stop": ".",
+    "greater_than_sign": ">",
     "comma": ",",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",

@@ -3,7 +3,10 @@
 Rule: a view returns a target, and `view_links` finds the view. So views do not import one another.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from nsadmin.tui.messages.message_query import BrowsedMessage
 
 
 class BrokerProcessTarget(NamedTuple):
@@ -76,6 +79,19 @@ class RebalanceTarget(NamedTuple):
     digest: str
 
 
+class MessagesTarget(NamedTuple):
+    """The messages of a topic, or of one of its brokers."""
+
+    topic: str
+    broker_name: str | None = None
+
+
+class MessageTarget(NamedTuple):
+    """One message. A separate screen shows it, not a view."""
+
+    browsed_message: "BrowsedMessage"
+
+
 class CommandTarget(NamedTuple):
     """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
 
@@ -93,4 +109,5 @@ ViewTarget: TypeAlias = (
     | StormTarget
     | DrainTarget
     | RebalanceTarget
+    | MessagesTarget
 )

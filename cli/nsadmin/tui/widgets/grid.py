@@ -106,7 +106,7 @@ class Grid(ScrollView, can_focus=True):
             self.shown_view.empty_text if empty_message is None else empty_message,
             are_old,
         )
-        if self._cursor_key is not None:
+        if self._cursor_key is not None and not (self.shown_view.follows_first_row and not self.cursor_index):
             row_index = self._find_row_index(self._cursor_key)
             self.cursor_index = row_index if row_index is not None else self.cursor_index
         self.cursor_index = max(0, min(self.cursor_index, len(rows) - 1))

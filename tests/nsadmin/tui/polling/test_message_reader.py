@@ -95,8 +95,9 @@ def test_conditions_select_messages(
     admin: AdminClient, graves: DeadLetterBroker, query: MessageQuery, bodies: list[bytes]
 ) -> None:
     for number in range(4):
-        color = {"color": "red"} if number == 1 else {}
-        graves.store(b"%d" % number, KEYS=f"k{number}", TAGS="AB"[number // 2], **color)
+        graves.store(
+            b"%d" % number, KEYS=f"k{number}", TAGS="AB"[number // 2], color="red" if number == 1 else ""
+        )
     reader = read_with(admin, query)
     polls = read_until(reader, lambda poll: poll.state in ("waiting", "done"))
     assert list_bodies(polls) == bodies

@@ -165,7 +165,13 @@ class GroupQueuesView(GroupDetailView):
         return f"{row.topic} {row.broker_name} {row.queue_id}"
 
     def subject_of_row(self, row: QueueLag) -> RowSubject:
-        return RowSubject(group=self.group, topic=row.topic, broker_name=row.broker_name)
+        return RowSubject(
+            group=self.group,
+            topic=row.topic,
+            broker_name=row.broker_name,
+            queue_id=row.queue_id,
+            offset=row.consumer_offset,
+        )
 
     def open_row(self, row: QueueLag) -> TopicTarget:
         return TopicTarget(row.topic)

@@ -15,6 +15,7 @@ from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import MessagesTarget
 
 
 class TopicRouteRow(NamedTuple):
@@ -209,6 +210,9 @@ class TopicRouteView(TopicDetailView):
 
     def subject_of_row(self, row: TopicRouteRow) -> RowSubject:
         return RowSubject(topic=self.topic, broker_name=row.broker_name)
+
+    def open_row(self, row: TopicRouteRow) -> MessagesTarget:
+        return MessagesTarget(self.topic, row.broker_name)
 
 
 def _perm_cell(row: TopicRouteRow) -> Cell:

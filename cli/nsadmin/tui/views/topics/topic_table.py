@@ -16,7 +16,7 @@ from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import TopicTarget
+from nsadmin.tui.views.view_targets import MessagesTarget, TopicTarget
 
 _MAX_QUERIES = 60
 
@@ -264,8 +264,9 @@ class TopicsView(View):
         """An order by rate needs the rates of all topics, not only of the visible ones."""
         return [DetailQuery("topicRates")] if sort_key == "rate" else []
 
-    def open_row(self, row: TopicRow) -> TopicTarget:
-        return TopicTarget(row.topic)
+    def open_row(self, row: TopicRow) -> TopicTarget | MessagesTarget:
+        """A dead-letter topic is only interesting for its messages."""
+        return MessagesTarget(row.topic) if row.topic_kind == "dead letters" else TopicTarget(row.topic)
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()

@@ -1,0 +1,101 @@
+"""The dialog that searches messages: a field for each condition of `nsadmin consume`."""
+
+import shlex
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from nsadmin.tui.messages.message_query import MessageQuery
+from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
+from nsadmin.tui.screens.screen_text import literal_title
+
+
+class _SearchField(NamedTuple):
+    """The name is that of the option. A field of several values has them separated by blanks."""
+
+    option_name: str
+    hint: str
+    has_several_values: bool = False
+
+
+_SEARCH_FIELDS = (
+    _SearchField("from", "latest, earliest, 10m, 14:03, offset:N, or key:KEY for the index of the brokers"),
+    _SearchField("until", "14:03, 2026-11-23T14:03Z"),
+    _SearchField("tag", "TAG TAG", True),
+    _SearchField("key", "KEY KEY", True),
+    _SearchField("property", "NAME=VALUE", True),
+    _SearchField("body", "regular expression"),
+    _SearchField("field", "PATH=VALUE of a JSON body, such as order.id=7", True),
+    _SearchField("sql", "SQL92, on brokers that allow it"),
+    _SearchField("broker", "name of a broker"),
+    _SearchField("queue", "number of a queue"),
+    _SearchField("decode", "decoders, in this order", True),
+)
+
+
+class MessageSearchScreen(ModalScreen[MessageQuery | None]):
+    """Enter searches, Tab goes to the next field. The result is None after Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close"),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+
+    def __init__(self, message_query: MessageQuery, tools: MessageTools) -> None:
+        super().__init__()
+        self._message_query, self._tools = message_query, tools
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel search") as panel:
+            panel.border_title = literal_title(f"Messages of {self._message_query.topic}")
+            panel.border_subtitle = "Enter searches, Tab: next field, Esc closes"
+            for search_field in _SEARCH_FIELDS:
+                with Horizontal(classes="field"):
+                    yield Label(search_field.option_name)
+                    yield Input(
+                        self._current_text(search_field),
+                        placeholder=self._tools.decoder_help
+                        if search_field.option_name == "decode"
+                        else search_field.hint,
+                        id=f"search-{search_field.option_name}",
+                    )
+            yield Label("", id="problem", markup=False)
+
+    def on_mount(self) -> None:
+        self.query(Input).first().focus()
+
+    def _current_text(self, search_field: _SearchField) -> str:
+        values = [
+            value
+            for option_name, value in self._message_query.conditions
+            if option_name == search_field.option_name
+        ]
+        shown_text = shlex.join(values) if search_field.has_several_values else " ".join(values)
+        return shown_text if shown_text.isprintable() else ""
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        try:
+            message_query = self._tools.parse_query(self._build_words())
+        except InvalidMessageQueryError as error:
+            self.query_one("#problem", Label).update(str(error))
+            return
+        self.dismiss(message_query)
+
+    def _build_words(self) -> Sequence[str]:
+        """The topic and the options, as `nsadmin consume` takes them. Raises InvalidMessageQueryError."""
+        query_words = [f"--topic={self._message_query.topic}"]
+        for search_field in _SEARCH_FIELDS:
+            typed_text = self.query_one(f"#search-{search_field.option_name}", Input).value.strip()
+            try:
+                values = shlex.split(typed_text) if search_field.has_several_values else [typed_text]
+            except ValueError as error:
+                raise InvalidMessageQueryError(f"{search_field.option_name}: {error}".lower()) from None
+            query_words += [f"--{search_field.option_name}={value}" for value in values if value]
+        return query_words
