@@ -51,6 +51,8 @@ class ActionController:
                 app.redraw_screen()
         elif parsed_line.builtin_command is not None:
             self._run_builtin(parsed_line.builtin_command, parsed_line.argument)
+        elif parsed_line.message_words is not None:
+            self.messages.open_words(parsed_line.message_words)
         elif parsed_line.command_words:
             self.run_command(parsed_line.command_words)
 

@@ -340,7 +340,8 @@ class Tui(BaseTui):
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
         if message.lines_widget.id == "hints":
             # Each hint has two cells: its key and its word.
-            await self.run_action(screen_frame.list_hints()[message.cell_index // 2].app_action)
+            hints = screen_frame.list_hints(self.current_view.has_messages)
+            await self.run_action(hints[message.cell_index // 2].app_action)
         if message.lines_widget.id != "screens":
             return
         if self.navigation.stack_depth == 1 and not list_tabs(self.current_view):

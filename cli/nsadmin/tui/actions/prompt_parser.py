@@ -7,14 +7,17 @@ from typing import NamedTuple
 from nsadmin import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
-BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme", "plugin")
+MESSAGES_COMMAND = "messages"
+"""Shows the messages of a topic. It takes the arguments of `nsadmin consume`."""
+BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme", "plugin", MESSAGES_COMMAND)
 BUILTIN_ALIASES: Mapping[str, str] = {"q": "quit", "ctx": "context"}
 
 
 class ParsedPromptLine(NamedTuple):
     """A parsed line: a screen, a built-in command with its argument, or the words of an nsadmin command.
 
-    `filter_text` is the filter of the screen, without the slash before it.
+    `filter_text` is the filter of the screen, without the slash before it. `message_words` are a topic and
+    options of `nsadmin consume`, whose messages the screen shows.
     """
 
     screen_name: str | None = None
@@ -23,6 +26,7 @@ class ParsedPromptLine(NamedTuple):
     argument: str | None = None
     command_words: Sequence[str] = ()
     error_text: str | None = None
+    message_words: Sequence[str] | None = None
 
 
 def parse_prompt_line(
@@ -44,6 +48,8 @@ def parse_prompt_line(
         return ParsedPromptLine()
     if len(line_words) == 1 and line_words[0] in screen_names:
         return ParsedPromptLine(screen_name=line_words[0])
+    if line_words[0] == MESSAGES_COMMAND:
+        return ParsedPromptLine(message_words=line_words[1:])
     # `context show` is a command of nsadmin, and `context prod` chooses a context on the screen.
     is_command = len(line_words) == 2 and registry.take_command(line_words)[0] is not None
     if line_words[0] in BUILTIN_COMMANDS and len(line_words) <= 2 and not is_command:
@@ -51,6 +57,11 @@ def parse_prompt_line(
             builtin_command=line_words[0], argument=line_words[1] if len(line_words) > 1 else None
         )
     return ParsedPromptLine(command_words=line_words)
+
+
+def name_command(line_words: Sequence[str]) -> list[str]:
+    """The words as a command of nsadmin takes them, to complete its arguments."""
+    return ["consume", *line_words[1:]] if line_words[:1] == [MESSAGES_COMMAND] else [*line_words]
 
 
 def expand_alias(prompt_line: str, aliases: Mapping[str, str]) -> str:

@@ -146,6 +146,7 @@ class MessagesView(View):
 
     view_name = "messages"
     puts_problems_first = False
+    has_messages = True
 
     def __init__(self, query: MessageQuery) -> None:
         self.query = query
@@ -226,7 +227,7 @@ class MessagesView(View):
         return [
             *_state_cells(self.query, message_log),
             *_error_cells(message_log),
-            Cell(f"  {self.query.conditions_text}", "accent"),
+            Cell(f"  {self.query.conditions_text}" if self.query.conditions else "", "accent"),
             *_count_cells(self.query, message_log),
         ]
 
@@ -285,7 +286,7 @@ class GroupLettersView(MessagesView):
 
 def _state_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:
     if message_log.read_state == "full":
-        return [Cell(f"stopped after {query.read_limit} messages: > reads on", "warn")]
+        return [Cell(f"stopped after {query.read_limit} messages, press > to read on", "warn")]
     state_text, tone = _STATE_CELLS[message_log.read_state]
     return [Cell(state_text, tone)]
 

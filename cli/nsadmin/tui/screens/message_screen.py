@@ -11,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.tui.messages.message_lines import (
     ShownBody,
     body_as_text,
@@ -80,7 +81,8 @@ class MessageScreen(ModalScreen[LeftMessage]):
         panel = self.query_one(".panel")
         place_text = f"{self.message.message.topic} › {self.message.place}"
         panel.border_title = literal_title(f"{place_text}  {self._index + 1}/{len(self._messages)}")
-        panel.border_subtitle = _KEY_HINTS
+        is_dead_letter = self.message.message.topic.startswith(DEAD_LETTER_PREFIX)
+        panel.border_subtitle = f"{'R replay  ' if is_dead_letter else ''}{_KEY_HINTS}"
         self.query_one(VerticalScroll).scroll_home(animate=False)
         self._start_decoding()
 

@@ -43,8 +43,8 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        Binding("tab,down", "step_field(1)", show=False),
+        Binding("shift+tab,up", "step_field(-1)", show=False),
     ]
 
     def __init__(self, message_query: MessageQuery, tools: MessageTools) -> None:
@@ -69,6 +69,13 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
 
     def on_mount(self) -> None:
         self.query(Input).first().focus()
+
+    def action_step_field(self, step: int) -> None:
+        """Go to the next or the previous field."""
+        if step > 0:
+            self.focus_next(Input)
+        else:
+            self.focus_previous(Input)
 
     def _current_text(self, search_field: _SearchField) -> str:
         values = [

@@ -77,7 +77,9 @@ class ScreenRenderer:
         app.find_lines("footer").show_lines(
             [self._message_line() or ([] if view_state.view.is_drawing else footer_line)]
         )
-        app.find_lines("hints").show_lines([screen_frame.render_key_hints(width)])
+        app.find_lines("hints").show_lines(
+            [screen_frame.render_key_hints(width, view_state.view.has_messages)]
+        )
         if view_state.view.is_drawing:
             drawing_widget = app.find_lines("drawing")
             drawn_lines = view_state.view.draw_lines(

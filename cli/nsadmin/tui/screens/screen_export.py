@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from namesrv_core import private_files
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import row_export
@@ -30,6 +31,7 @@ def save_screen(app: BaseTui, file_name: str) -> None:
         ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.cluster_context.label}"),
         ".txt": lambda: screen_to_text(app),
         ".csv": lambda: row_export.rows_to_csv(app.current_view, app.filtered_rows),
+        ".jsonl": lambda: _format_jsonl(app),
     }
     if file_path.suffix not in text_by_suffix:
         app.show_message(
@@ -37,7 +39,12 @@ def save_screen(app: BaseTui, file_name: str) -> None:
         )
         return
     try:
-        with open(file_path, "w" if file_name.endswith("!") else "x", encoding="utf-8") as saved_file:
+        with open(
+            file_path,
+            "w" if file_name.endswith("!") else "x",
+            encoding="utf-8",
+            opener=private_files.open_private_file,
+        ) as saved_file:
             saved_file.write(text_by_suffix[file_path.suffix]())
     except FileExistsError:
         app.show_message(f"{file_path} exists: choose another name, or add ! to replace it", "bad")
@@ -46,3 +53,14 @@ def save_screen(app: BaseTui, file_name: str) -> None:
         app.show_message(f"{file_name} was not saved: {error.strerror}", "bad")
         return
     app.show_message(f"saved {file_path}")
+
+
+def _format_jsonl(app: BaseTui) -> str:
+    """All rows as lines of JSON. Messages are as `nsadmin consume --output jsonl` prints them."""
+    if app.current_view.message_query is None:
+        return row_export.rows_to_jsonl(app.current_view, app.filtered_rows)
+    from nsadmin.tui.messages.message_export import messages_to_jsonl
+    from nsadmin.tui.messages.message_tools import MessageTools
+
+    tools = (app.cluster_context.load_message_tools or MessageTools)()
+    return messages_to_jsonl(app.filtered_rows, tools)

@@ -39,7 +39,8 @@ class View:
     `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
     order, rows with problems come first, unless `puts_problems_first` is False.
 
-    With `follows_first_row`, a cursor on the first row stays there when other rows appear above.
+    With `follows_first_row`, a cursor on the first row stays there when other rows appear above. The rows are
+    topics, queues, groups or messages if `has_messages` is set.
 
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
@@ -53,6 +54,7 @@ class View:
     is_drawing = False
     empty_text = "no rows"
     follows_first_row = False
+    has_messages = False
 
     @property
     def view_title(self) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +14,7 @@ from nsadmin.tui.views.table import Column, escape_unprintable
 _BAR_LETTERS = frozenset("▏▎▍▌▋▊▉█")
 _LEADING_SIGN = re.compile(r"^[^\w\s%/.:-]+ (?=\w)")
 """The sign before the word of a state, such as ● or ⊘."""
-FILE_SUFFIXES = (".svg", ".txt", ".csv")
+FILE_SUFFIXES = (".svg", ".txt", ".csv", ".jsonl")
 
 
 def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
@@ -27,6 +28,15 @@ def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
     return csv_text.getvalue()
 
 
+def rows_to_jsonl(view: View, rows: Sequence[Any]) -> str:
+    """A line of JSON for each row, with the columns of `rows_to_csv`. Numbers are numbers."""
+    columns = [column for column in view.columns if column.title]
+    return "".join(
+        json.dumps({column.key: _export_value(column, row) for column in columns}, ensure_ascii=False) + "\n"
+        for row in rows
+    )
+
+
 def format_row(view: View, row: Any) -> str:
     """The cells of one row, separated by tabs."""
     return "\t".join(_export_cell(column, row) for column in view.columns if column.title)
@@ -37,10 +47,17 @@ def _export_cell(column: Column[Any], row: Any) -> str:
 
     Unprintable characters are escaped: a line end in a name would run a pasted command in a shell.
     """
+    export_value = _export_value(column, row)
+    if isinstance(export_value, str):
+        return export_value
+    return "" if export_value is None else _format_number(export_value)
+
+
+def _export_value(column: Column[Any], row: Any) -> str | float | None:
     cell_text, sort_value = column.render_cell(row).text.strip(), column.sort_value(row)
     is_number = column.is_right_aligned and "/" not in cell_text
     if is_number or _BAR_LETTERS.intersection(cell_text):
-        return _format_number(sort_value) if isinstance(sort_value, int | float) else ""
+        return sort_value if isinstance(sort_value, int | float) else None
     return escape_unprintable(_LEADING_SIGN.sub("", cell_text))
 
 
@@ -49,5 +66,6 @@ def _format_number(number: float) -> str:
 
 
 def suggest_file_name(view: View, now_ms: int) -> str:
-    """A file name from the view's name and the current time."""
-    return f"nsadmin-{view.view_name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}.svg"
+    """A file name from the view's name and the current time. Messages are usually saved themselves."""
+    file_suffix = ".svg" if view.message_query is None else ".jsonl"
+    return f"nsadmin-{view.view_name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}{file_suffix}"

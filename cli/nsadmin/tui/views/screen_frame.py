@@ -282,17 +282,25 @@ def render_footer(
     return footer_cells
 
 
-def list_hints() -> list[KeyBinding]:
-    """The bindings that the last line of the screen shows, in order. A narrow screen lacks the last one."""
-    hinted_bindings = [key_binding for key_binding in KEY_BINDINGS if key_binding.footer_hint]
-    return sorted(hinted_bindings, key=lambda key_binding: key_binding.binding_id == "pause")
+def list_hints(has_messages: bool = False) -> list[KeyBinding]:
+    """The bindings that the last line of the screen shows, in order. A narrow screen lacks the last ones.
+
+    Views with `has_messages` show the key for messages instead of the key for sorting.
+    """
+    late_ids = ("sort", "pause") if has_messages else ("pause",)
+    hinted_bindings = [
+        key_binding
+        for key_binding in KEY_BINDINGS
+        if key_binding.footer_hint and (has_messages or key_binding.binding_id != "messages")
+    ]
+    return sorted(hinted_bindings, key=lambda key_binding: key_binding.binding_id in late_ids)
 
 
-def render_key_hints(width: int) -> CellLine:
+def render_key_hints(width: int, has_messages: bool = False) -> CellLine:
     """The most important keys, as many as fit."""
     hint_cells: list[Cell] = []
     free_width = width
-    for key_binding in list_hints():
+    for key_binding in list_hints(has_messages):
         key_label, hint_word = _first_key_label(key_binding.key_names), key_binding.footer_hint
         needed_width = len(key_label) + len(hint_word) + 3
         if needed_width > free_width:

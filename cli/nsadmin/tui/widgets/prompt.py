@@ -13,7 +13,7 @@ PromptMode = Literal["filter", "command", "save", "seek"]
 _MODE_HINTS = {
     "filter": "filter: text, !text, /regex/",
     "command": "a screen, or any nsadmin command; Tab completes",
-    "save": "file: .svg or .txt for the screen, .csv for all rows",
+    "save": "file: .svg or .txt for the screen, .csv or .jsonl for all rows",
     "seek": "a time of day, HH:MM:SS, or +60 and -60 seconds",
 }
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled, encode_poll
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.polling.poll_records import BrokerPolled, MessagesPolled, NameServerPolled, encode_poll
 from nsadmin.tui.recording.recording_file import InvalidRecordingError, PollRecorder, Recording
 from tests.support.bounded_process import run_bounded
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, broker, browsed, server, silent
 
 HEAD = b'{"format":"nsadmin-recording","version":1,"label":"","addrs":[]}\n'
 
@@ -32,6 +33,13 @@ def test_what_was_kept_is_loaded_with_its_times(tmp_path: Path) -> None:
     assert (tape.head.label, list(tape.head.addrs)) == ("prod", ["10.0.0.1:9876"])
     assert (tape.begin, tape.end) == (NOON, NOON + 3000)
     assert [poll.at - NOON for poll in tape.start(NOON)] == [0, 0, 1000, 2000, 3000]
+
+
+def test_messages_are_not_recorded(tmp_path: Path) -> None:
+    recorder = PollRecorder(tmp_path / "r.zst", "prod", ["10.0.0.1:9876"])
+    recorder.record_polls([MessagesPolled(NOON, query_topic("orders"), 1, (browsed(b"secret"),)), server()])
+    recorder.close()
+    assert [type(poll) for poll in Recording(tmp_path / "r.zst").start(NOON)] == [NameServerPolled]
 
 
 def test_what_a_name_server_tells_again_is_not_written_again(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ class GroupDetailView(View):
     """The base class of all tabs of a consumer group."""
 
     tab_set = "group"
+    has_messages = True
 
     def __init__(self, group: str) -> None:
         self.group = group

@@ -166,6 +166,7 @@ class GroupsView(View):
     """The consumer groups of all masters."""
 
     view_name = "groups"
+    has_messages = True
     view_title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)

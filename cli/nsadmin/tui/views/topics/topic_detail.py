@@ -48,6 +48,7 @@ class TopicDetailView(View):
     """The base class of all tabs of a topic."""
 
     tab_set = "topic"
+    has_messages = True
 
     def __init__(self, topic: str) -> None:
         self.topic = topic

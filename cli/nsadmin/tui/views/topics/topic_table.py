@@ -213,6 +213,7 @@ class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     view_name = "topics"
+    has_messages = True
     view_title = "Topics"
     columns = TOPIC_COLUMNS
     empty_text = "no name server lists a topic"

@@ -41,7 +41,7 @@ def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = "".join(cell.text for cell in view.render_headline(model()))
     assert line == "backlog 500  1 client  PULL CLUSTERING"
-    assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph"]
+    assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
 
 

@@ -1,0 +1,130 @@
+"""The table of messages: its columns, what the line above says, and what a dead letter can do."""
+
+from nsadmin.client.messages.message_filter import MessageFilter
+from nsadmin.tui.messages import message_table
+from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
+from nsadmin.tui.messages.message_table import GroupLettersView, MessagesView, TopicMessagesView
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.views.table import SortOrder
+from tests.support.screens import NOON, browsed
+
+TAIL = query_topic("orders")
+DEAD = "%DLQ%payers"
+
+
+def model_of(query: MessageQuery, *messages: BrowsedMessage, **fields: object) -> ClusterModel:
+    model = ClusterModel()
+    model.apply_poll(MessagesPolled(NOON, query, 1, messages, **fields))  # type: ignore[arg-type]
+    return model
+
+
+def headline(view: MessagesView, model: ClusterModel) -> str:
+    return "".join(cell.text for cell in view.render_headline(model))
+
+
+def cells(view: MessagesView, row: BrowsedMessage) -> dict[str, str]:
+    return {column.key: column.render_cell(row).text for column in view.columns}
+
+
+def test_a_message_has_its_place_and_a_preview(utc: None) -> None:
+    row = browsed(b'{"id": 7}', offset=42, queue_id=3, at=NOON + 7, KEYS="k1 k2", TAGS="created")
+    assert cells(MessagesView(TAIL), row) == {
+        "time": "12-31 12:00:00.007", "queue": "broker-a/3", "offset": "42", "key": "k1 k2",
+        "tag": "created", "size": "9 B", "body": '{"id": 7}',
+    }  # fmt: skip
+
+
+def test_a_dead_letter_has_its_origin_and_its_replays() -> None:
+    row = browsed(topic=DEAD, RETRY_TOPIC="payments", NSADMIN_REPLAYS="2")
+    shown = cells(MessagesView(query_topic(DEAD)), row)
+    assert (shown["origin"], shown["attempts"], shown["replays"]) == ("payments", "0", "2")
+
+
+def test_live_messages_are_shown_newest_first_and_old_ones_oldest_first() -> None:
+    live, old = MessagesView(TAIL), MessagesView(query_topic("orders", offset=7))
+    assert (live.default_sort, live.follows_first_row) == (SortOrder("time", True), True)
+    assert (old.default_sort, old.follows_first_row) == (SortOrder("time", False), False)
+
+
+def test_rows_are_those_of_its_own_query() -> None:
+    model = model_of(TAIL, browsed())
+    assert len(MessagesView(TAIL).build_rows(model)) == 1
+    assert len(TopicMessagesView("orders").build_rows(model)) == 1
+    assert MessagesView(query_topic("payments")).build_rows(model) == ()
+    assert headline(MessagesView(query_topic("payments")), model) == "reading"
+
+
+def test_the_line_above_says_how_far_reading_is() -> None:
+    query = TAIL._replace(
+        conditions=(("key", "k1"),), message_filter=MessageFilter(keys=frozenset({"k1"})), read_limit=2000
+    )
+    view = MessagesView(query)
+    assert headline(view, model_of(query, examined=10, state="waiting")) == (
+        "waiting for messages  key k1  10 examined"
+    )
+    assert headline(view, model_of(query, state="full")) == (
+        "stopped after 2000 messages, press > to read on  key k1  0 examined"
+    )
+    assert headline(MessagesView(TAIL), model_of(TAIL, skipped=5000, lost=3)) == (
+        "reading  5000 skipped to keep up  3 deleted before they were read"
+    )
+
+
+def test_a_broker_that_does_not_answer_is_named() -> None:
+    errors = {"broker-b": "connection refused", "broker-c": "no answer"}
+    assert headline(MessagesView(TAIL), model_of(TAIL, errors=errors, state="waiting")) == (
+        "waiting for messages  ✕ broker-b: connection refused and 1 more"
+    )
+
+
+def test_an_empty_table_says_why() -> None:
+    view, old = MessagesView(TAIL), MessagesView(query_topic("orders", offset=0))
+    assert view.empty_message(ClusterModel()) == "reading"
+    assert view.empty_message(model_of(TAIL, state="waiting")) == (
+        "no message since this view was opened; m shows older ones"
+    )
+    assert old.empty_message(model_of(old.query, state="waiting")) == "no messages"
+    assert old.empty_message(model_of(old.query, state="waiting", examined=3)) == (
+        "no message meets the conditions"
+    )
+    assert old.empty_message(model_of(old.query, state="waiting", errors={"": "no route"})) == "no route"
+    assert view.empty_message(ClusterModel(is_replay=True)) == "a recording contains no messages"
+
+
+def test_reading_more_keeps_the_view_and_its_rows() -> None:
+    view = TopicMessagesView("orders")
+    view.read_more()
+    assert view.query.read_limit == 2000
+    assert view == TopicMessagesView("orders") != TopicMessagesView("payments")
+    assert hash(view) == hash(TopicMessagesView("orders"))
+    assert len(view.build_rows(model_of(TAIL, browsed()))) == 1
+
+
+def test_dead_letters_are_replayed_one_by_one_or_all_that_are_shown() -> None:
+    rows = [browsed(topic=DEAD, offset=number, at=NOON + number) for number in range(3)]
+    subject = GroupLettersView("payers").subject_of_rows(rows[1], rows)
+    assert subject.group == "payers"
+    assert subject.replay_words == (
+        "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.001Z", "--until",
+        "2025-12-31T12:00:00.002Z", "--id", rows[1].message.offset_msg_id,
+    )  # fmt: skip
+    assert subject.replay_shown_words[:7] == (
+        "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.000Z", "--until",
+        "2025-12-31T12:00:00.003Z",
+    )  # fmt: skip
+    assert [word for word in subject.replay_shown_words if len(word) == 32] == [
+        row.message.offset_msg_id for row in rows
+    ]
+    many = rows * (message_table.MAX_REPLAYED_LETTERS // 3 + 1)
+    assert GroupLettersView("payers").subject_of_rows(rows[1], many).replay_shown_words == ()
+
+
+def test_other_messages_cannot_be_replayed() -> None:
+    assert MessagesView(TAIL).subject_of_rows(browsed(), [browsed()]).replay_words == ()
+    assert MessagesView(query_topic(DEAD)).subject_of_rows(None, []).replay_words == ()
+
+
+def test_a_group_whose_name_looks_like_an_option_stays_an_argument() -> None:
+    words = message_table.build_replay_words("-g", [browsed()])
+    assert words[:4] == ("dlq", "replay", "--consumerGroup", "-g")

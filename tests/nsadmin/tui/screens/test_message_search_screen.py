@@ -1,0 +1,47 @@
+"""The dialog that searches messages."""
+
+from nsadmin.commands.programs.message_tools import create_message_tools
+from nsadmin.tui.messages.message_query import MessageQuery
+from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.screens import driven, still
+
+SIZE = (100, 30)
+
+
+@driven
+async def test_the_fields_begin_with_the_present_conditions() -> None:
+    app, tools = still(), create_message_tools()
+    query = tools.parse_query(["orders", "--key", "a b", "--key", "c", "--body", "x y", "--queue", "3"])
+    results: list[MessageQuery | None] = []
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(MessageSearchScreen(query, tools), results.append)
+        await pilot.pause()
+        assert "'a b' c" in screen_to_text(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert results == [query]
+
+
+@driven
+async def test_a_quote_that_is_open_is_a_mistake() -> None:
+    app, tools = still(), create_message_tools()
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(MessageSearchScreen(tools.parse_query(["orders"]), tools))
+        await pilot.pause()
+        await pilot.press("tab", "tab", "apostrophe", "a", "enter")
+        assert "tag: no closing quotation" in screen_to_text(app)
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+
+
+@driven
+async def test_a_topic_that_looks_like_an_option_is_searched() -> None:
+    app, tools = still(), create_message_tools()
+    results: list[MessageQuery | None] = []
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(MessageSearchScreen(MessageQuery("-t"), tools), results.append)
+        await pilot.pause()
+        await pilot.press(*"earliest", "enter")
+        await pilot.pause()
+        assert [result.topic for result in results if result] == ["-t"]
