@@ -11,7 +11,13 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_table import MessagesView
-from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled, MessagesPolled, QueueLag
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    GroupPolled,
+    GroupsPolled,
+    MessagesPolled,
+    QueueLag,
+)
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.screens.command_output import ChangeScreen
 from nsadmin.tui.screens.message_screen import MessageScreen
@@ -33,7 +39,7 @@ from tests.support.screens import (
 WIDE, NARROW = (120, 30), (80, 24)
 DEAD = "%DLQ%payers"
 LAG = QueueLag("orders", "broker-a", 3, 100, 42, None, None)
-CLUSTER = [
+CLUSTER: list[AnyPoll] = [
     server(topics=("orders", DEAD)),
     GroupsPolled(NOON, ("payers",)),
     GroupPolled(NOON, "payers", 1.0, [LAG]),
@@ -66,11 +72,11 @@ def letters(count: int) -> list[BrowsedMessage]:
 
 
 @driven
-async def test_m_on_a_topic_follows_its_messages_and_escape_leads_back() -> None:
+async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m")
+        await pilot.press("v")
         assert "Topics › messages of orders" in screen_to_text(app)
         query = shown_query(app)
         assert query.is_tail
@@ -97,20 +103,20 @@ async def test_messages_are_the_last_tab_of_a_topic() -> None:
 
 
 @driven
-async def test_m_on_a_queue_of_a_group_shows_what_it_did_not_consume() -> None:
+async def test_v_on_a_queue_of_a_group_shows_what_it_did_not_consume() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "enter", "m")
+        await pilot.press("3", "enter", "v")
         assert shown_query(app).conditions_text == "from offset:42  broker broker-a  queue 3"
 
 
 @driven
-async def test_m_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters() -> None:
+async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "m")
+        await pilot.press("3", "v")
         assert shown_query(app).topic == DEAD
         await hear(app, pilot, [arrived(shown_query(app), *letters(2))])
         golden(app, "dead-letters")
@@ -119,12 +125,12 @@ async def test_m_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters
 
 
 @driven
-async def test_m_elsewhere_says_where_messages_are() -> None:
+async def test_v_elsewhere_says_where_messages_are() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("4", "m")
-        assert "this row has no messages: press m on a topic, a queue or a group" in screen_to_text(app)
+        await pilot.press("4", "v")
+        assert "this row has no messages: press v on a topic, a queue or a group" in screen_to_text(app)
         await pilot.press("greater_than_sign")
         assert "this view shows no messages" in screen_to_text(app)
 
@@ -143,11 +149,11 @@ async def test_the_prompt_opens_messages_with_the_options_of_consume() -> None:
 
 
 @driven
-async def test_m_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> None:
+async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m", "m")
+        await pilot.press("v", "v")
         await pilot.pause()
         assert isinstance(app.screen, MessageSearchScreen)
         await pilot.press(*"1x", "enter")
@@ -157,7 +163,7 @@ async def test_m_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> Non
         query = shown_query(app)
         assert query.conditions_text == "from 1h  tag A  tag B  key k1"
         assert app.navigation.stack_depth == 2
-        await pilot.press("m")
+        await pilot.press("v")
         await pilot.pause()
         golden(app, "message-search")
         await pilot.press("escape")
@@ -169,7 +175,7 @@ async def test_the_cursor_on_the_first_row_follows_new_messages_and_stays_on_ano
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m")
+        await pilot.press("v")
         query = shown_query(app)
         await hear(app, pilot, [arrived(query, browsed(offset=1, at=NOON), browsed(offset=2, at=NOON + 1))])
         assert app.row_grid.cursor_key == "broker-a/0 2"
@@ -185,7 +191,7 @@ async def test_a_message_opens_and_the_next_one_follows() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m")
+        await pilot.press("v")
         messages = [browsed(b'{"id": %d}' % number, offset=number, at=NOON + number) for number in range(3)]
         await hear(app, pilot, [arrived(shown_query(app), *messages)])
         await pilot.press("enter")
@@ -203,7 +209,7 @@ async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silentl
     app, path = screen(), tmp_path / "messages.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m")
+        await pilot.press("v")
         await hear(app, pilot, [arrived(shown_query(app), *letters(3))])
         await pilot.press("slash", *"!k1", "enter", "o")
         assert app.prompt_input.value == "nsadmin-messages-20251231-120000.jsonl"
@@ -221,7 +227,7 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "m")
+        await pilot.press("3", "v")
         messages = letters(2)
         await hear(app, pilot, [arrived(shown_query(app), *messages)])
         await pilot.press("R")
@@ -232,7 +238,7 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
             "2025-12-31T12:00:00.001Z", "--id", messages[0].message.offset_msg_id, "--dry-run",
         ]  # fmt: skip
         await pilot.press("escape")
-        await pilot.press("P")
+        await pilot.press("M", "R")
         await pilot.pause()
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words.count("--id") == 2
@@ -240,16 +246,17 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
 
 
 @driven
-async def test_the_screen_of_a_dead_letter_replays_it_too() -> None:
+async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "m")
+        await pilot.press("3", "v")
         messages = letters(2)
         await hear(app, pilot, [arrived(shown_query(app), *messages)])
-        await pilot.press("enter", "n", "R")
+        await pilot.press("M", "enter", "n", "R")
         await pilot.pause()
         assert isinstance(app.screen, ChangeScreen)
+        assert messages[0].message.offset_msg_id not in app.screen.words
         assert messages[1].message.offset_msg_id in app.screen.words
         await pilot.press("escape")
 
@@ -259,7 +266,7 @@ async def test_a_read_only_context_replays_nothing() -> None:
     app = screen(read_only=True)
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "m")
+        await pilot.press("3", "v")
         await hear(app, pilot, [arrived(shown_query(app), *letters(1))])
         await pilot.press("R")
         assert "replay: disabled, because the context is read-only" in screen_to_text(app)
@@ -270,7 +277,7 @@ async def test_a_message_that_is_gone_meanwhile_is_not_replayed() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("3", "m")
+        await pilot.press("3", "v")
         query = shown_query(app)
         await hear(app, pilot, [arrived(query, *letters(1))])
         await pilot.press("enter")
@@ -287,13 +294,23 @@ async def test_a_recording_has_no_messages() -> None:
     app = still(player=ReplayPlayer(Taped(CLUSTER)), home="topics")
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, CLUSTER)
-        await pilot.press("m")
+        await pilot.press("v")
         assert "a recording contains no messages" in screen_to_text(app)
         app.push_view(MessagesView(MessageQuery("orders")))
         await pilot.pause()
         app.redraw_screen()
         await pilot.pause()
         assert "a recording contains no messages" in screen_to_text(app).splitlines()[6]
+
+
+@driven
+async def test_a_wide_screen_shows_the_body_beside_the_table() -> None:
+    app = screen()
+    async with app.run_test(size=(200, 30)) as pilot:
+        await hear(app, pilot, CLUSTER)
+        await pilot.press("v")
+        await hear(app, pilot, [arrived(shown_query(app), browsed(b'{"id": 7}', color="red"))])
+        golden(app, "messages-wide")
 
 
 @pytest.mark.parametrize("size", [(40, 10), (250, 70)])
@@ -303,7 +320,7 @@ def test_messages_are_drawn_at_every_size(size: tuple[int, int]) -> None:
         app = screen()
         async with app.run_test(size=size) as pilot:
             await hear(app, pilot, CLUSTER)
-            await pilot.press("3", "m")
+            await pilot.press("3", "v")
             await hear(app, pilot, [arrived(shown_query(app), *letters(3))])
             await pilot.press("enter")
             await pilot.pause()

@@ -9,8 +9,9 @@ class RowSubject(NamedTuple):
 
     `remedy_words` is the command line that fixes the problem of the row. `holder_pid` is the process that
     holds the drain or the restart of the row. `restart_commands` are the commands with which a rolling
-    restart stops and starts a broker. `queue_id` and `offset` are where a group continues to read. `letter_ids`
-    and `letter_times` are the offset ids of dead letters, and the store times of the first and the last (ms).
+    restart stops and starts a broker. `queue_id` and `offset` are where a group continues to read.
+    `letter_ids` are the offset ids of dead letters, and `letter_times` the store times (ms) of the first and
+    the last of them.
     """
 
     broker_name: str | None = None

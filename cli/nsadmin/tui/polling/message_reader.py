@@ -93,9 +93,11 @@ class MessageReader:
             )
         self._examined = len(found_messages.messages)
         browsed_messages = [
-            self._browse(located_message.broker_name or "", located_message.message)
+            browsed_message
             for located_message in found_messages.messages
-            if self.query.message_filter.is_match(located_message.message)
+            for browsed_message in self._browse_matching(
+                located_message.broker_name or "", located_message.message
+            )
         ]
         errors = {
             broker_result.addr: error_text(broker_result.error)
@@ -203,20 +205,24 @@ class MessageReader:
         for message in page.messages:
             if message.store_timestamp > self.query.message_filter.end_ms:
                 self._done_queues.add((page.broker_name, page.queue_id))
-            elif self.query.message_filter.is_match(message):
-                yield self._browse(page.broker_name, message)
+            else:
+                yield from self._browse_matching(page.broker_name, message)
 
-    def _browse(self, broker_name: str, message: StoredMessage) -> BrowsedMessage:
+    def _browse_matching(self, broker_name: str, message: StoredMessage) -> Iterator[BrowsedMessage]:
+        """The message as the screen keeps it, if it meets the conditions. They see the decoded body."""
+        decoded_value, problem_text = None, message.body_error
+        if self.query.decoders and problem_text is None:
+            decoded_value, problem_text = self._tools.decode_body(message.body, self.query.decoders)
+        if not self.query.message_filter.is_match(message, None if problem_text else decoded_value):
+            return
+        if problem_text is not None:
+            preview = f"({problem_text})"
+        elif self.query.decoders:
+            preview = preview_text(format_value(decoded_value))
+        else:
+            preview = preview_body(message.body)
         cut_message = message._replace(body=message.body[:MAX_BODY_BYTES])
-        return BrowsedMessage(broker_name, cut_message, len(message.body), self._preview(message))
-
-    def _preview(self, message: StoredMessage) -> str:
-        if message.body_error is not None:
-            return f"({message.body_error})"
-        if not self.query.decoders:
-            return preview_body(message.body)
-        value, decode_error = self._tools.decode_body(message.body, self.query.decoders)
-        return preview_text(format_value(value)) if decode_error is None else f"({decode_error})"
+        yield BrowsedMessage(broker_name, cut_message, len(message.body), preview)
 
     def _make_poll(
         self,

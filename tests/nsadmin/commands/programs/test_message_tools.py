@@ -29,7 +29,7 @@ def test_the_options_of_consume_are_conditions() -> None:
     )  # fmt: skip
     assert (query.decoders, query.read_limit) == (("gzip", "json"), 50)
     message_filter = query.message_filter
-    assert (message_filter.tags, message_filter.keys) == ({"A", "B"}, {"k1"})
+    assert (message_filter.tags, message_filter.keys) == (frozenset("AB"), frozenset({"k1"}))
     assert (message_filter.properties, message_filter.body_fields) == ({"color": "red"}, {"order.id": "7"})
     assert message_filter.body_pattern == re.compile("x{2}")
     assert query.conditions_text == (

@@ -6,6 +6,7 @@ from nsadmin.tui.actions.prompt_parser import (
     BUILTIN_ALIASES,
     ParsedPromptLine,
     list_suggestions,
+    name_command,
     parse_prompt_line,
 )
 
@@ -28,6 +29,8 @@ SCREENS = ("brokers", "topics")
         ("pay", ParsedPromptLine("topics", "payments")),
         ("rt orders -n a:1", ParsedPromptLine(command_words=["topicRoute", "orders", "-n", "a:1"])),
         ("round", ParsedPromptLine(command_words=["round"])),
+        ("messages orders --tag 'a b'", ParsedPromptLine(message_words=["orders", "--tag", "a b"])),
+        ("messages", ParsedPromptLine(message_words=[])),
         ("context", ParsedPromptLine(builtin_command="context")),
         ("nsadmin topicRoute 'a b'", ParsedPromptLine(command_words=["topicRoute", "a b"])),
         ("topicRoute orders", ParsedPromptLine(command_words=["topicRoute", "orders"])),
@@ -44,3 +47,8 @@ def test_screens_are_offered_first_and_no_program() -> None:
     assert lines[:2] == ["brokers", "topics"]
     assert {"theme nord", "context prod", "topicRoute", "kv get"} <= set(lines)
     assert not {"tui", "lab", "batch"} & set(lines)
+
+
+def test_arguments_of_messages_are_completed_as_those_of_consume() -> None:
+    assert name_command(["messages", "orders"]) == ["consume", "orders"]
+    assert name_command(["topicRoute", "orders"]) == ["topicRoute", "orders"]

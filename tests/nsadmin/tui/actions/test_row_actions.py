@@ -3,7 +3,9 @@
 import pytest
 
 from nsadmin.tui.actions import row_actions
+from nsadmin.tui.actions.planned_commands import plan_commands
 from nsadmin.tui.actions.row_subject import RowSubject
+from tests.support.screens import NOON
 
 BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")
 
@@ -62,6 +64,28 @@ def test_an_action_is_a_command_line_and_a_word_to_type(
         ["v"],
     )
     assert row_actions.needs_confirmation(words.split())
+
+
+def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
+    [action] = [action for action in row_actions.all_actions() if action.action_id == "replay"]
+    letters = [
+        RowSubject(group="g", letter_ids=(f"id{number}",), letter_times=(NOON + number, NOON + number))
+        for number in range(150)
+    ]
+    assert not action.applies_to(RowSubject(group="g"))
+    assert action.build_words(letters[0], {}) == [
+        "dlq", "replay", "g", "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.001Z",
+        "--id", "id0",
+    ]  # fmt: skip
+    planned = plan_commands(action, letters, {})
+    assert [(command.title, command.command_words.count("--id")) for command in planned] == [
+        ("g", 100), ("g", 50),
+    ]  # fmt: skip
+    assert planned[0].command_words[3:7] == (
+        "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.100Z",
+    )  # fmt: skip
+    named_like_an_option = letters[0]._replace(group="-g")
+    assert action.build_words(named_like_an_option, {})[2:4] == ["--consumerGroup", "-g"]
 
 
 @pytest.mark.parametrize("action_id", ["wipe", "restore", "drain", "undrain"])

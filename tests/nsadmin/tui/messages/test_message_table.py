@@ -1,7 +1,6 @@
 """The table of messages: its columns, what the line above says, and what a dead letter can do."""
 
 from nsadmin.client.messages.message_filter import MessageFilter
-from nsadmin.tui.messages import message_table
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
 from nsadmin.tui.messages.message_table import GroupLettersView, MessagesView, TopicMessagesView
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -82,7 +81,7 @@ def test_an_empty_table_says_why() -> None:
     view, old = MessagesView(TAIL), MessagesView(query_topic("orders", offset=0))
     assert view.empty_message(ClusterModel()) == "reading"
     assert view.empty_message(model_of(TAIL, state="waiting")) == (
-        "no message since this view was opened; m shows older ones"
+        "no message since this view was opened; v shows older ones"
     )
     assert old.empty_message(model_of(old.query, state="waiting")) == "no messages"
     assert old.empty_message(model_of(old.query, state="waiting", examined=3)) == (
@@ -101,30 +100,17 @@ def test_reading_more_keeps_the_view_and_its_rows() -> None:
     assert len(view.build_rows(model_of(TAIL, browsed()))) == 1
 
 
-def test_dead_letters_are_replayed_one_by_one_or_all_that_are_shown() -> None:
-    rows = [browsed(topic=DEAD, offset=number, at=NOON + number) for number in range(3)]
-    subject = GroupLettersView("payers").subject_of_rows(rows[1], rows)
-    assert subject.group == "payers"
-    assert subject.replay_words == (
-        "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.001Z", "--until",
-        "2025-12-31T12:00:00.002Z", "--id", rows[1].message.offset_msg_id,
+def test_a_dead_letter_can_be_replayed_and_another_message_cannot() -> None:
+    row = browsed(topic=DEAD, offset=1, at=NOON)
+    subject = GroupLettersView("payers").subject_of_row(row)
+    assert (subject.group, subject.letter_ids, subject.letter_times) == (
+        "payers", (row.message.offset_msg_id,), (NOON, NOON),
     )  # fmt: skip
-    assert subject.replay_shown_words[:7] == (
-        "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.000Z", "--until",
-        "2025-12-31T12:00:00.003Z",
-    )  # fmt: skip
-    assert [word for word in subject.replay_shown_words if len(word) == 32] == [
-        row.message.offset_msg_id for row in rows
-    ]
-    many = rows * (message_table.MAX_REPLAYED_LETTERS // 3 + 1)
-    assert GroupLettersView("payers").subject_of_rows(rows[1], many).replay_shown_words == ()
+    assert MessagesView(TAIL).subject_of_row(browsed()).letter_ids == ()
 
 
-def test_other_messages_cannot_be_replayed() -> None:
-    assert MessagesView(TAIL).subject_of_rows(browsed(), [browsed()]).replay_words == ()
-    assert MessagesView(query_topic(DEAD)).subject_of_rows(None, []).replay_words == ()
-
-
-def test_a_group_whose_name_looks_like_an_option_stays_an_argument() -> None:
-    words = message_table.build_replay_words("-g", [browsed()])
-    assert words[:4] == ("dlq", "replay", "--consumerGroup", "-g")
+def test_details_are_the_message_with_its_body() -> None:
+    view, row = MessagesView(TAIL), browsed(b'{"id": 7}')
+    lines = ["".join(cell.text for cell in line) for line in view.draw_details(ClusterModel(), row, 50, 40)]
+    assert '    "id": 7' in lines
+    assert "lines more" in view.draw_details(ClusterModel(), row, 50, 5)[-1][0].text

@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.navigation.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
 from nsadmin.tui.views.base_view import TabSet, View
 from nsadmin.tui.views.brokers.broker_detail import BrokerHistoryView
@@ -18,6 +20,7 @@ from nsadmin.tui.views.view_targets import (
     DifferenceTarget,
     FindingTarget,
     GroupTarget,
+    MessagesTarget,
     NameServerTarget,
     ObjectEventsTarget,
     TopicTarget,
@@ -57,6 +60,7 @@ def test_a_list_has_no_tabs() -> None:
         (NameServerTarget("h:1"), NameServerSettingsView("h:1")),
         (DifferenceTarget("topics", "orders"), DifferenceSidesView("topics", "orders")),
         (FindingTarget("topic", "orders", "wiped"), DivergenceAdviceView("topic", "orders", "wiped")),
+        (MessagesTarget("orders", "broker-a"), MessagesView(query_topic("orders", "broker-a"))),
         (ObjectEventsTarget("broker-a"), ObjectEventsView("broker-a")),
     ],
 )

@@ -42,6 +42,13 @@ def test_its_readers_lead_to_their_queues() -> None:
     view = TopicReadersView("orders")
     row, _ = view.build_rows(model())
     assert (open_target(view.open_row(row)), view.subject_of_row(row).group) == (GroupQueuesView("g"), "g")
-    assert [tab.view_name for tab in list_tabs(view)] == ["route", "groups", "drawn", "producers", "history"]
+    assert [tab.view_name for tab in list_tabs(view)] == [
+        "route",
+        "groups",
+        "drawn",
+        "producers",
+        "history",
+        "messages",
+    ]
     assert view.list_queries(model(), [], None) == [DetailQuery("topic", "orders"), DetailQuery("groups")]
     assert view.build_rows(ClusterModel()) == []
