@@ -5,6 +5,7 @@ They are drawn from a recording of a lab in which things went wrong, so that the
 """
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -14,12 +15,13 @@ from pathlib import Path
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.messages.message_query import MessageQuery
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import AnyPoll
+from nsadmin.tui.polling.poll_records import AnyPoll, MessagesPolled
 from nsadmin.tui.preferences import Preferences
 from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.support.playground import NOON, Playground, playground
-from tests.support.screens import GOLDEN, Clock, hear, still, world
+from tests.support.screens import GOLDEN, Clock, browsed, hear, still, world
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images" / "tui"
 RECORDING = GOLDEN / "incident.zst"
@@ -32,6 +34,7 @@ STORIES: dict[str, tuple[tuple[str, ...], str]] = {
     "clusters": (("b", "f", "down", "down"), "nsadmin-dark"),
     "topics": (("2", "slash", *"orders", "enter"), "nsadmin-dark"),
     "route": (("2", "slash", *"orders", "enter", "enter", "tab", "tab"), "nsadmin-dark"),
+    "messages": (("2", "slash", *"orders", "enter", "v"), "nsadmin-dark"),
     "groups": (("3",), "nsadmin-dark"),
     "matrix": (("4", "tab"), "nsadmin-dark"),
     "events": (("6",), "nsadmin-light"),
@@ -70,6 +73,25 @@ def record() -> None:
         recorder.close()
 
 
+def orders(query: MessageQuery, now: int) -> MessagesPolled:
+    """Messages that have just come."""
+    events = ("created", "updated", "settled", "cancelled")
+    messages = [
+        browsed(
+            json.dumps({"id": 7000 + number, "event": events[number % 4], "amount": 12.5 * number}).encode(),
+            query.topic,
+            broker_name=f"broker-a-{number % 3}",
+            queue_id=number % 8,
+            offset=41_200 + number // 3,
+            at=now - 60_000 + 2_731 * number,
+            KEYS=f"order-{7000 + number}",
+            TAGS=events[number % 4],
+        )
+        for number in range(22)
+    ]
+    return MessagesPolled(now, query, 1, tuple(messages), len(messages), state="waiting")
+
+
 def drawn(name: str) -> str:
     """One of them, as SVG."""
     keys, theme = STORIES[name]
@@ -84,6 +106,10 @@ def drawn(name: str) -> str:
             await hear(app, pilot, seen)
             await pilot.press(*keys)
             await pilot.pause()
+            if app.current_view.message_query is not None:
+                # A recording has no messages.
+                await hear(app, pilot, [orders(app.current_view.message_query, seen[-1].at)])
+                await pilot.pause()
             app.redraw_screen()
             await pilot.pause()
             return app.export_screenshot(title="nsadmin tui")
