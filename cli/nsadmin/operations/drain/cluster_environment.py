@@ -24,6 +24,7 @@ from nsadmin.operations.drain.facts import (
     SlaveGap,
     SlaveProgress,
 )
+from nsadmin.operations.drain.last_writers import read_last_writers
 from nsadmin.operations.drain.risks import is_system_topic
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
@@ -102,6 +103,13 @@ class ClusterEnvironment:
             recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
             user_puts=user_puts,
             has_transactions=bool(half_messages),
+            writers=read_last_writers(
+                self._admin,
+                self._broker_name,
+                master_addr,
+                {topic: topic_config.write_queue_nums for topic, topic_config in topic_configs.items()},
+                recent_puts,
+            ),
         )
 
     def _read_cluster_name(self, master_addr: str) -> str | None:

@@ -121,6 +121,7 @@ class Progress(NamedTuple):
         open_topics: The number of writable topics by name server, None if unknown.
         quiet: The number of intervals without writes, of `intervals` that are needed.
         waiting_for: Missing conditions, as texts; empty once the broker can be stopped.
+        writers: The hosts that wrote last to the busiest topics, by topic.
     """
 
     time: int
@@ -136,6 +137,7 @@ class Progress(NamedTuple):
     quiet: int
     intervals: int
     waiting_for: tuple[str, ...]
+    writers: Mapping[str, tuple[str, ...]] = {}
 
 
 class Safe(NamedTuple):

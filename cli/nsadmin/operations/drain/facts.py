@@ -81,6 +81,7 @@ class BrokerCounters(NamedTuple):
         log_end: The end of the commit log in bytes.
         recent_puts: Messages of the last minute by user topic; None if not requested.
         user_puts: The broker's own sum of these; None if not requested, and before 5.0.
+        writers: The hosts that wrote last to the busiest topics, by topic; empty if not requested.
         delayed_count: Messages that wait for delivery.
         lag_by_group: Unconsumed messages by consumer group; None if not requested.
     """
@@ -96,6 +97,7 @@ class BrokerCounters(NamedTuple):
     has_transactions: bool = False
     lag_by_group: Mapping[str, int] | None = None
     slaves: tuple[SlaveProgress, ...] = ()
+    writers: Mapping[str, tuple[str, ...]] = {}
 
 
 class ClusterObservation(NamedTuple):

@@ -341,6 +341,7 @@ class DrainStateMachine:
             min(self._quiet_count, self.safety_rules.quiet_intervals),
             self.safety_rules.quiet_intervals,
             waiting_for,
+            broker_counters.writers,
         )
 
 

@@ -1,6 +1,6 @@
 """Formats the status of a drain as short facts for live output. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nsadmin.operations.drain.events import EventRecord, join_first_names
 
@@ -15,6 +15,9 @@ def describe_status(broker_name: str, progress_record: EventRecord) -> list[tupl
     ]
     if progress_record["residue"]:
         named_facts.append(("top topics", _format_recent_puts(progress_record)))
+    # Records of earlier releases have no writers.
+    if progress_record.get("writers"):
+        named_facts.append(("last writers", _format_writers(progress_record["writers"])))
     if progress_record["lag"] is not None:
         named_facts.append(
             ("lag", f"{progress_record['lag']:,} messages of {progress_record['groupsBehind']} groups")
@@ -48,6 +51,10 @@ def _format_recent_puts(progress_record: EventRecord) -> str:
         f"{topic} {message_count:,} ({progress_record['sources'][topic]})"
         for topic, message_count in busiest_topics
     )
+
+
+def _format_writers(writers_by_topic: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{topic}: {join_first_names(writers)}" for topic, writers in writers_by_topic.items())
 
 
 def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:

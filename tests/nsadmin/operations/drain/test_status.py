@@ -28,3 +28,11 @@ def test_what_is_not_known_or_not_there() -> None:
     facts = dict(describe_status("broker-a", build_event_record(empty)))
     assert (facts["puts per minute"], facts["waiting for"]) == ("unknown", "nothing")
     assert facts.keys().isdisjoint({"top topics", "lag", "slaves behind"})
+
+
+def test_the_last_writers() -> None:
+    writers = {"pay": ("10.0.0.1", "app-1 (gRPC) through 10.0.0.9"), "orders": ("10.0.0.2",)}
+    facts = dict(describe_status("broker-a", build_event_record(PROGRESS._replace(writers=writers))))
+    assert facts["last writers"] == "pay: 10.0.0.1, app-1 (gRPC) through 10.0.0.9; orders: 10.0.0.2"
+    earlier = {name: value for name, value in build_event_record(PROGRESS).items() if name != "writers"}
+    assert "last writers" not in dict(describe_status("broker-a", earlier))
