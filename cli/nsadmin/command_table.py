@@ -4,6 +4,7 @@ from nsadmin.command_records import CommandCategory, CommandEntry, CommandKind
 
 COMMAND_GROUPS = {
     "audit": "The record of changes made from this account",
+    "backup": "Backups of a cluster, and how to restore them",
     "bench": "Throughput and latency of a cluster, measured with a bounded load",
     "check": "Checks for monitoring systems",
     "client": "The clients that are connected to brokers and proxies",
@@ -231,6 +232,12 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("plan", "procedures.plan_apply", "read", "Compare a file with the cluster"),
         ("apply", "procedures.plan_apply", "change", "Change the cluster to match a file"),
     ),
+    CommandCategory("backups", "Backups", "A cluster in a file, with its offsets, users and ACLs"): (
+        ("backup create", "backups.backup_create", "read", "Save a cluster in one file"),
+        ("backup show", "backups.backup_contents", "local", "Verify a backup and list its items"),
+        ("backup diff", "backups.backup_contents", "read", "Compare a backup with the cluster"),
+        ("backup restore", "backups.backup_restore", "change", "Create the items of a backup again"),
+    ),
     CommandCategory("capacity", "Capacity and cleanup", "Outages, balance, leftovers and limits"): (
         ("whatIf", "procedures.what_if", "read", "Show what an outage of servers would break"),
         ("spread", "procedures.spread", "read", "List topics that are unbalanced across brokers"),
@@ -309,6 +316,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("check certificates", "checks.upkeep_checks", "check", "Check when certificates expire"),
         ("check journal", "checks.upkeep_checks", "check", "Check that journals grow and are complete"),
         ("check replicas", "checks.upkeep_checks", "check", "Check that slaves can replace masters"),
+        ("check backup", "backups.backup_check", "check", "Check that the last backup is young and whole"),
         ("check drain", "checks.upkeep_checks", "check", "Check that drained brokers stay drained"),
         ("startMonitoring", "checks.group_monitor", "check", "Check all consumer groups repeatedly"),
         ("exporter", "programs.exporter", "read", "Serve metrics of a cluster for Prometheus"),

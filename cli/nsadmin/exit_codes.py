@@ -46,6 +46,8 @@ PLUGIN_UNKNOWN = 3
 
 _SAME_OR_DIFFERENT = ((0, "equal"), (1, "different"))
 SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
+    "backupCreate": ((0, "done"), (3, "the backup lacks a server that did not answer")),
+    "backupDiff": (*_SAME_OR_DIFFERENT, (3, "a server did not answer")),
     "configDiff": (*_SAME_OR_DIFFERENT, (3, "a server did not answer")),
     "divergence": (
         (0, "the name servers agree, or still converge"),

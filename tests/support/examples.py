@@ -75,7 +75,18 @@ ELSEWHERE = {
 }
 """Commands whose examples interop tests of their own run, and why not the lab."""
 
+_BACKUP = "backup create cluster-a --file cluster-a.nsbackup.zip"
+
 BEFORE = {
+    "backupShow": (_BACKUP,),
+    "backupDiff": (
+        _BACKUP,
+        "backup create cluster-a --file monday.nsbackup.zip",
+        "updateTopic vouchers -c cluster-a --yes",
+        "backup create cluster-a --file tuesday.nsbackup.zip",
+    ),
+    "backupRestore": (_BACKUP, "deleteTopic orders -c cluster-a --yes"),
+    "checkBackup": ("backup create cluster-a --dir backups",),
     "drainStatus": ("drain broker-a-0 --force --yes",),
     "undrain": ("drain broker-a-0 --force --yes",),
     "inventoryForget": ("clusterList",),

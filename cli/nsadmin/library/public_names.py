@@ -312,6 +312,20 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.library.name_server_divergence": ("Divergence",),
     "nsadmin.library.service_checks": ("CheckLimits",),
+    "nsadmin.operations.backups.archive": (
+        "BackupKeys",
+        "InvalidBackupError",
+        "LoadedBackup",
+    ),
+    "nsadmin.operations.backups.records": (
+        "BrokerBackup",
+        "ClusterBackup",
+        "SavedOffset",
+        "Section",
+    ),
+    "nsadmin.operations.backups.restore_run": ("RestoreOutcome",),
+    "nsadmin.operations.backups.restore_scope": ("RestoreScope",),
+    "nsadmin.operations.backups.signatures": ("InvalidKeyError",),
     "nsadmin.operations.checks.findings": (
         "AlertLimits",
         "CheckFinding",

@@ -1,6 +1,6 @@
 """`admin.queue_reader`: sequential reads of queues, several at once, without a consumer group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,6 +17,7 @@ from nsadmin.client.messages.message_queries import (
     PULL_RESPONSE_CODES,
     decode_pulled_messages,
 )
+from nsadmin.client.messages.store_times import MessagePlace, read_store_times
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 
@@ -147,6 +148,17 @@ class QueueReader:
         )
         [answer] = self._caller.send_requests([(broker_addr, command)])
         return decode_answer(answer, _parse_offset).value()
+
+    def get_store_times(self, message_places: Iterable[MessagePlace]) -> list[ServerResult[int | None]]:
+        """Return when messages were stored, in ms since 1970 (PULL_MESSAGE, 11).
+
+        Args:
+            message_places: The places of the messages.
+
+        Returns:
+            One ServerResult per place, in order; None if the queue has no message at this offset.
+        """
+        return read_store_times(self._caller, message_places)
 
     def wait_for_messages(
         self, broker_addr: str, topic: str, queue_id: int, begin_offset: int, max_wait_ms: int

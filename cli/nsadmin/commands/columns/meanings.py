@@ -9,6 +9,7 @@ from typing import Any
 
 from nsadmin.commands.columns import drain_columns, lite_topic_columns, report_columns
 from nsadmin.commands.columns.access_columns import ACCESS_MEANINGS
+from nsadmin.commands.columns.backup_columns import BACKUP_MEANINGS
 from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
@@ -322,6 +323,7 @@ MEANINGS_BY_COMMAND = {
         "result": "found, empty, failed or not found",
         "value": "text of the value",
     },
+    **BACKUP_MEANINGS,
     **COMPARISON_MEANINGS,
     **DEAD_LETTER_MEANINGS,
     **HISTORY_MEANINGS,

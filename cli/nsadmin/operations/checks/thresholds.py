@@ -64,6 +64,12 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("oldest", "age of the oldest drain", "s", warning="86400"),
         CheckMeasure("drains", "brokers that are drained, or whose drain is not complete"),
     ),
+    "backup": (
+        CheckMeasure("age", "age of the last backup", "s", warning="93600", critical="180000"),
+        CheckMeasure("missing", "servers and sections that the last backup lacks", warning="0"),
+        CheckMeasure("size", "size of the last backup", "B"),
+        CheckMeasure("backups", "backups in the folder"),
+    ),
     "replicas": (
         CheckMeasure("missing", "topics, groups and other items that a slave lacks", critical="0"),
         CheckMeasure("drift", "all differences that slaves do not remove", warning="0"),

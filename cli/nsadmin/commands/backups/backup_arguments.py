@@ -1,0 +1,63 @@
+"""Arguments that the commands about backups share."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core import operator_files
+from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.backups.archive import NO_KEYS, BackupKeys, LoadedBackup, load_backup
+from nsadmin.session import Session
+
+PASSPHRASE_VARIABLE = "NSADMIN_BACKUP_PASSPHRASE"
+
+BackupFileArgument = Annotated[str, Argument(("--file",), "FILE", "A file of `nsadmin backup create`.")]
+
+PassphraseFileOption = Annotated[
+    str | None,
+    Option(
+        "--passphrase-file",
+        metavar="FILE",
+        help=f"File with the passphrase of the passwords. Default: the variable {PASSPHRASE_VARIABLE}.",
+    ),
+]
+VerifyKeyOption = Annotated[
+    str | None,
+    Option(
+        "--verify-key",
+        metavar="FILE",
+        help="Refuse a backup that was not signed with this key: a public Ed25519 key in PEM form.",
+    ),
+]
+
+
+def read_passphrase(passphrase_file: str | None) -> str | None:
+    """Return the passphrase of the file or the environment; None without one. Raises UsageError."""
+    if passphrase_file is None:
+        return os.environ.get(PASSPHRASE_VARIABLE) or None
+    try:
+        passphrase = operator_files.read_text(passphrase_file, max_characters=4096).strip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f'cannot read "{passphrase_file}" for --passphrase-file: {error}') from None
+    if not passphrase:
+        raise UsageError(f'the file "{passphrase_file}" for --passphrase-file is empty')
+    return passphrase
+
+
+def make_read_keys(passphrase_file: str | None, verify_key: str | None) -> BackupKeys:
+    """Return the keys to read a backup with."""
+    return BackupKeys(
+        read_passphrase(passphrase_file), None, None if verify_key is None else Path(verify_key).expanduser()
+    )
+
+
+def open_backup(session: Session, file_name: str, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
+    """Load a backup, and write what is missing in it to stderr. Raises UsageError without the file."""
+    try:
+        loaded_backup = load_backup(Path(file_name).expanduser(), keys)
+    except OSError as error:
+        raise UsageError(f'cannot read the backup "{file_name}": {error.strerror}') from None
+    for remark in loaded_backup.backup.remarks:
+        session.write_remark(f"{file_name}: {remark}")
+    return loaded_backup

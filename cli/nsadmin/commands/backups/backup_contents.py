@@ -1,0 +1,131 @@
+"""Owns backup show and backup diff, which read backups."""
+
+from time import time
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.backups.backup_arguments import (
+    BackupFileArgument,
+    PassphraseFileOption,
+    VerifyKeyOption,
+    make_read_keys,
+    open_backup,
+)
+from nsadmin.operations.backups.comparison import compare_backups, describe_backup_difference
+from nsadmin.operations.backups.observer import observe_backup
+from nsadmin.operations.backups.records import ClusterBackup, ItemSettings, list_items
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+BACKUP_ITEM_COLUMNS = ("section", "brokerName", "name", "value")
+BACKUP_DIFF_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
+
+
+class BackupDiffersError(RocketMQError):
+    """The backups, or the backup and the cluster, differ."""
+
+
+@declare_columns(BACKUP_ITEM_COLUMNS)
+def backup_show(
+    session: Session,
+    file_name: BackupFileArgument,
+    passphrase_file: PassphraseFileOption = None,
+    verify_key: VerifyKeyOption = None,
+) -> ResultRows:
+    """Verify a backup, and list its items.
+
+    nsadmin verifies the checksum of every part, and the signature if you pass the key. Passwords are never
+    shown. A line on stderr has the cluster, the time and the version of nsadmin.
+
+    Examples:
+        # All items
+        nsadmin backup show cluster-a.nsbackup.zip
+        # The topics of one broker
+        nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0
+    """
+    loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
+    backup = loaded_backup.backup
+    item_rows: list[ResultRow] = [
+        {
+            "section": item.section.value,
+            "brokerName": item.place or None,
+            "name": item.name,
+            "value": _plain_value(fields),
+        }
+        for item, fields in list_items(backup).items()
+    ]
+    signature_text = "signed" if loaded_backup.is_signed else "not signed"
+    secrets_text = ", with encrypted passwords" if loaded_backup.has_secrets else ""
+    note = (
+        f"{backup.cluster_name} at {format_utc(backup.created_ms)}, "
+        f"{count_noun(len(backup.brokers), 'broker')}, by nsadmin {backup.tool_version}, "
+        f"{signature_text}{secrets_text}"
+    )
+    return ResultRows(BACKUP_ITEM_COLUMNS, item_rows, [], [note])
+
+
+def _plain_value(fields: ItemSettings | None) -> object:
+    return fields[""] if fields is not None and "" in fields else fields
+
+
+@declare_columns(BACKUP_DIFF_COLUMNS)
+def backup_diff(
+    session: Session,
+    file_name: BackupFileArgument,
+    other_file: Annotated[
+        str | None,
+        Argument(("--with",), "OTHER", "A later backup. Default: the cluster as it is now.", required=False),
+    ],
+    include_offsets: Annotated[
+        bool, Option("--offsets", help="Also compare offsets, which move while consumers run.")
+    ] = False,
+) -> ResultRows:
+    """Compare a backup with a later one, or with the cluster as it is now.
+
+    nsadmin skips settings that name a server or its folders. The exit code is 1 if an item differs, and 3 if
+    a server does not answer.
+
+    Examples:
+        # Changes since the backup (exit code 1)
+        nsadmin backup diff cluster-a.nsbackup.zip
+        # Changes between two backups (exit code 1)
+        nsadmin backup diff monday.nsbackup.zip tuesday.nsbackup.zip
+    """
+    before = open_backup(session, file_name).backup
+    after = (
+        open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
+    )
+    differences = [
+        difference
+        for difference in compare_backups(before, after)
+        if include_offsets or difference.item.section.value != "offsets"
+    ]
+    diff_rows: list[ResultRow] = [
+        {
+            "section": difference.item.section.value,
+            "brokerName": difference.item.place or None,
+            "name": difference.item.name,
+            "differs": describe_backup_difference(difference),
+            "before": _plain_value(difference.before),
+            "after": _plain_value(difference.after),
+        }
+        for difference in differences
+    ]
+    errors: list[RocketMQError | None] = [None]
+    if other_file is None and after.remarks:
+        errors += [BackupDiffersError(remark) for remark in after.remarks]
+    elif differences:
+        errors = [BackupDiffersError("the backup differs")]
+    summary = count_noun(len(differences), "difference") if differences else "no differences"
+    notes = [*(after.remarks if other_file is None else ()), summary]
+    return ResultRows(BACKUP_DIFF_COLUMNS, diff_rows, errors, notes, BACKUP_DIFF_COLUMNS[:4])
+
+
+def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:
+    from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+
+    namespaces = [namespace for namespace in before.kv if namespace != ORDER_CONF_NAMESPACE]
+    return observe_backup(session.admin, before.cluster_name, int(time() * 1000), namespaces)

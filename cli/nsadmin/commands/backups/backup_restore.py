@@ -1,0 +1,198 @@
+"""Owns backup restore, which creates the items of a backup in a cluster again."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.backups.backup_arguments import (
+    BackupFileArgument,
+    PassphraseFileOption,
+    VerifyKeyOption,
+    make_read_keys,
+    open_backup,
+)
+from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.backups.records import ClusterBackup, Section
+from nsadmin.operations.backups.restore_run import RestoreOutcome, RestoreRun
+from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.phrases import abbreviate_names
+from nsadmin.session import Session
+
+RESTORE_COLUMNS = (
+    "section", "server", "name", "changes", "reason", "before", "after", "result", "error",
+)  # fmt: skip
+_TABLE_COLUMNS = ("section", "server", "name", "changes", "reason", "result", "error")
+_RESTORED_SECTIONS = [section for section in Section if section is not Section.SETTINGS]
+
+
+@declare_columns(RESTORE_COLUMNS)
+def backup_restore(
+    session: Session,
+    file_name: BackupFileArgument,
+    cluster_name: Annotated[
+        str | None,
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Restore into this cluster. Default: its own."),
+    ] = None,
+    broker_mappings: Annotated[
+        list[str] | None,
+        Option("--map", metavar="OLD=NEW", help="Restore a broker of the backup to another one. Repeatable."),
+    ] = None,
+    section_names: Annotated[
+        list[str] | None,
+        Option(
+            "--section",
+            metavar="SECTION",
+            help="Restore only this section. Repeatable.",
+            value_source="|".join(_RESTORED_SECTIONS),
+        ),
+    ] = None,
+    topic_names: Annotated[
+        list[str] | None,
+        Option("-t", "--topic", metavar="TOPIC", help="Restore only this topic and its offsets. Repeatable."),
+    ] = None,
+    group_names: Annotated[
+        list[str] | None,
+        Option(
+            "-g", "--groupName", metavar="GROUP", help="Restore only this group and its offsets. Repeatable."
+        ),
+    ] = None,
+    overwrites_offsets: Annotated[
+        bool,
+        Option("--overwrite-offsets", help="Move groups that have another offset, also backward."),
+    ] = False,
+    passphrase_file: PassphraseFileOption = None,
+    verify_key: VerifyKeyOption = None,
+) -> ResultRows:
+    """Create the items of a backup in a cluster again, and read every change back.
+
+    nsadmin creates and changes topics, groups, order configurations, KV config, consume modes, offsets, users
+    and ACLs, in this order. It deletes nothing. It does not restore settings: see `nsadmin backup diff`.
+
+    An offset is restored by position if the queue still has the same message before it, otherwise by the time
+    of that message. A group then repeats messages, and misses none. A group with an offset keeps it, unless
+    you pass --overwrite-offsets. Stop its consumers first, because running consumers commit their own.
+
+    To restore into another cluster, pass its name with -c, and the new name of each broker with --map. Safe
+    to interrupt. Run the same command to resume.
+
+    Examples:
+        # Preview
+        nsadmin backup restore cluster-a.nsbackup.zip --dry-run
+        # One topic that was deleted, with the offsets of its groups
+        nsadmin backup restore cluster-a.nsbackup.zip -t orders --yes
+        # Offsets only, also of groups that have another one
+        nsadmin backup restore cluster-a.nsbackup.zip --section offsets --overwrite-offsets --dry-run
+    """
+    loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
+    backup = loaded_backup.backup
+    scope = RestoreScope(
+        cluster_name or backup.cluster_name,
+        _parse_sections(section_names or ()),
+        frozenset(topic_names or ()),
+        frozenset(group_names or ()),
+        _parse_mappings(broker_mappings or (), backup),
+        overwrites_offsets,
+    )
+    _require_known_names(backup, scope)
+    selected = select_backup(backup, scope)
+    restore_run = RestoreRun(
+        session.admin, selected, is_dry_run=session.is_dry_run, overwrites_offsets=overwrites_offsets
+    )
+    session.confirm_change(_describe_restore(file_name, selected, scope))
+    outcomes = list(restore_run.restore_all())
+    changed = [outcome for outcome in outcomes if outcome.result != "unchanged"]
+    return ResultRows(
+        RESTORE_COLUMNS,
+        [_make_row(outcome) for outcome in changed],
+        [None, *(outcome.error for outcome in outcomes)],
+        [*_list_static_notes(selected), _summarize(outcomes)],
+        _TABLE_COLUMNS,
+    )
+
+
+def _parse_sections(section_names: Sequence[str]) -> frozenset[Section]:
+    for section_name in section_names:
+        if section_name not in [section.value for section in _RESTORED_SECTIONS]:
+            raise UsageError(
+                f'unknown section "{section_name}" for --section: use '
+                f"{', '.join(section.value for section in _RESTORED_SECTIONS)}"
+            )
+    return frozenset(map(Section, section_names)) or frozenset(_RESTORED_SECTIONS)
+
+
+def _parse_mappings(mapping_texts: Sequence[str], backup: ClusterBackup) -> dict[str, str]:
+    broker_names: dict[str, str] = {}
+    for mapping_text in mapping_texts:
+        old_name, equals, new_name = mapping_text.partition("=")
+        if not (equals and old_name and new_name):
+            raise UsageError(
+                f'invalid value "{mapping_text}" for --map: use OLD=NEW, such as broker-a=broker-b'
+            )
+        if old_name not in backup.brokers:
+            raise UsageError(
+                f'the backup has no broker "{old_name}" (--map): it has {", ".join(sorted(backup.brokers))}'
+            )
+        broker_names[old_name] = new_name
+    new_names = [broker_names.get(name, name) for name in backup.brokers]
+    if len(set(new_names)) < len(new_names):
+        raise UsageError("--map: two brokers of the backup have the same new name")
+    return broker_names
+
+
+def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
+    known_topics = {topic for broker in backup.brokers.values() for topic in broker.topics}
+    known_groups = {group for broker in backup.brokers.values() for group in broker.groups}
+    for kind, wanted_names, known_names in (
+        ("topic", scope.topics, known_topics),
+        ("group", scope.groups, known_groups),
+    ):
+        for unknown_name in sorted(wanted_names - known_names):
+            raise UsageError(f'the backup has no {kind} "{unknown_name}": see `nsadmin backup show`')
+
+
+def _describe_restore(file_name: str, selected: ClusterBackup, scope: RestoreScope) -> str:
+    names = sorted([*scope.topics, *scope.groups])
+    scope_text = (
+        abbreviate_names(names, 5)
+        if names
+        else ", ".join(section.value for section in Section if section in scope.sections)
+    )
+    return f"Restore {scope_text} of {file_name} into {selected.cluster_name}?"
+
+
+def _list_static_notes(selected: ClusterBackup) -> list[str]:
+    static_topics = sorted({topic for broker in selected.brokers.values() for topic in broker.static_topics})
+    if not static_topics:
+        return []
+    return [f"not restored: the static topics {abbreviate_names(static_topics, 5)} (see updateStaticTopic)"]
+
+
+def _make_row(outcome: RestoreOutcome) -> ResultRow:
+    return {
+        "section": outcome.section.value,
+        "server": outcome.server_name,
+        "name": outcome.item_name or None,
+        "changes": _describe_outcome(outcome),
+        "reason": outcome.reason or None,
+        "before": outcome.before,
+        "after": outcome.after,
+        "result": outcome.result,
+        "error": None if outcome.error is None else error_text(outcome.error),
+    }
+
+
+def _describe_outcome(outcome: RestoreOutcome) -> str | None:
+    if outcome.section is Section.OFFSETS and outcome.before is not None:
+        queue_count = len(outcome.before)
+        return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
+    return describe_change(outcome.before, outcome.after)
+
+
+def _summarize(outcomes: Sequence[RestoreOutcome]) -> str:
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        counts[outcome.result] = counts.get(outcome.result, 0) + 1
+    return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or "nothing to restore"

@@ -1,0 +1,177 @@
+"""Reads a cluster into a backup. Only masters are asked, because slaves copy them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from namesrv_core import __version__
+from namesrv_core.errors import NotSupported, RocketMQError
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
+from nsadmin.operations.plans.cluster_export import (
+    select_cluster_confs,
+    select_user_groups,
+    select_user_topics,
+)
+from nsadmin.operations.plans.observer import observe_cluster
+from nsadmin.operations.plans.records import ClusterState, LiveBrokerState
+
+T = TypeVar("T")
+OffsetsByTopicAndGroup = Mapping[tuple[str, str], Mapping[int, int]]
+
+
+def observe_backup(
+    admin: AdminClient,
+    cluster_name: str,
+    now_ms: int,
+    namespaces: Sequence[str] = (),
+    *,
+    with_secrets: bool = False,
+) -> ClusterBackup:
+    """Read a cluster. A broker that does not answer is missing, and named in the remarks.
+
+    Raises:
+        NotFound: No such cluster.
+    """
+    cluster_state = observe_cluster(admin, cluster_name, namespaces)
+    known_brokers = [state for state in cluster_state.broker_states if state.error is None]
+    extras = _BrokerExtras(admin, [str(state.master_addr) for state in known_brokers], with_secrets)
+    return ClusterBackup(
+        cluster_name,
+        now_ms,
+        __version__,
+        {state.broker_name: extras.make_broker(state) for state in known_brokers},
+        _read_kv(cluster_state, namespaces),
+        [*_list_silent_servers(cluster_state), *extras.remarks],
+    )
+
+
+def _read_kv(cluster_state: ClusterState, namespaces: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the values of all namespaces; the first name server that has a key decides."""
+    merged: dict[str, dict[str, str]] = {}
+    for server_state in reversed(cluster_state.server_states):
+        for namespace in (ORDER_CONF_NAMESPACE, *namespaces):
+            merged.setdefault(namespace, {}).update(server_state.kv.get(namespace, {}))
+    merged[ORDER_CONF_NAMESPACE] = select_cluster_confs(
+        merged.get(ORDER_CONF_NAMESPACE, {}), cluster_state.broker_states
+    )
+    return merged
+
+
+def _list_silent_servers(cluster_state: ClusterState) -> list[str]:
+    broker_errors = [(f"broker {state.broker_name}", state.error) for state in cluster_state.broker_states]
+    server_errors = [
+        (f"name server {state.namesrv_addr}", state.error) for state in cluster_state.server_states
+    ]
+    return [
+        f"missing in the backup: {server_label}: {error_text(error)}"
+        for server_label, error in (*broker_errors, *server_errors)
+        if error is not None
+    ]
+
+
+class _BrokerExtras:
+    """Everything about brokers that a plan does not have. `remarks` names what could not be read."""
+
+    def __init__(self, admin: AdminClient, broker_addrs: Sequence[str], with_secrets: bool) -> None:
+        self.remarks: list[str] = []
+        self._with_secrets = with_secrets
+        self._releases = {
+            result.addr: (result.result.version or "").removeprefix("V").replace("_", ".")
+            for result in admin.brokers.get_runtime_info(broker_addrs)
+            if result.result is not None
+        }
+        self._settings = self._collect("settings", admin.broker_configs.get_each(broker_addrs))
+        self._consume_modes = self._collect("consume modes", admin.consume_modes.list_modes(broker_addrs))
+        self._users = self._collect("users", admin.users.list_users(broker_addrs))
+        self._acls = self._collect("ACLs", admin.acls.list_entries(broker_addrs))
+        self._offsets = {
+            broker_addr: _select_offsets(committed)
+            for broker_addr, committed in self._collect(
+                "offsets", admin.consumers.get_committed_each(broker_addrs)
+            ).items()
+        }
+        self._store_times = _read_store_times(admin, self._offsets)
+
+    def _collect(self, label: str, results: Iterable[ServerResult[T]]) -> dict[str, T]:
+        values_by_addr = {}
+        for result in results:
+            if result.result is not None:
+                values_by_addr[result.addr] = result.result
+            elif result.error is not None and _is_gap(result.error):
+                self.remarks.append(
+                    f"missing in the backup: {label} of {result.addr}: {error_text(result.error)}"
+                )
+        return values_by_addr
+
+    def make_broker(self, state: LiveBrokerState) -> BrokerBackup:
+        broker_addr = str(state.master_addr)
+        settings = self._settings.get(broker_addr, {})
+        return BrokerBackup(
+            state.broker_name,
+            self._releases.get(broker_addr) or None,
+            select_user_topics(state),
+            select_user_groups(state),
+            sorted(state.static),
+            {
+                (topic, group): {
+                    queue_id: SavedOffset(
+                        offset, self._store_times.get((broker_addr, topic, queue_id, offset - 1))
+                    )
+                    for queue_id, offset in sorted(by_queue.items())
+                }
+                for (topic, group), by_queue in self._offsets.get(broker_addr, {}).items()
+            },
+            self._consume_modes.get(broker_addr, ()),
+            [
+                user if self._with_secrets else user._replace(password=None)
+                for user in self._users.get(broker_addr, ())
+            ],
+            self._acls.get(broker_addr, {}),
+            {name: text for name, text in settings.items() if not is_secret_name(name)},
+        )
+
+
+def _is_gap(error: RocketMQError) -> bool:
+    """Whether a missing answer is a gap. A release may lack a section, or have no users."""
+    if isinstance(error, ClientClosed):
+        raise error
+    return is_unreachable(error) and not isinstance(error, NotSupported)
+
+
+def _select_offsets(committed: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
+    """Return the offsets of users' groups by (topic, group)."""
+    selected: dict[tuple[str, str], dict[int, int]] = {}
+    for topic_and_group, by_queue in committed.items():
+        topic, _, group = topic_and_group.partition("@")
+        if group and not is_system_group(group):
+            selected[topic, group] = dict(by_queue)
+    return selected
+
+
+def _read_store_times(
+    admin: AdminClient, offsets_by_addr: Mapping[str, OffsetsByTopicAndGroup]
+) -> dict[tuple[str, str, int, int], int]:
+    """Return the store time of the message before each offset, by (address, topic, queue, offset)."""
+    keys = sorted(
+        {
+            (broker_addr, topic, queue_id, offset - 1)
+            for broker_addr, offsets in offsets_by_addr.items()
+            for (topic, _), by_queue in offsets.items()
+            for queue_id, offset in by_queue.items()
+            if offset > 0
+        }
+    )
+    results = admin.queue_reader.get_store_times(
+        MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
+        for broker_addr, topic, queue_id, offset in keys
+    )
+    return {
+        key: result.result for key, result in zip(keys, results, strict=True) if result.result is not None
+    }

@@ -1,0 +1,196 @@
+"""Restores committed offsets: by position if the queue still has the same messages, otherwise by time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
+
+
+class OffsetTarget(NamedTuple):
+    """Where a group should continue on one queue.
+
+    Attributes:
+        method: "position", "time", "kept" (the group has an offset there) or "unknown" (no target).
+        new_offset: The offset of the next message; None without a target.
+        reason: Why it is kept or unknown; "" otherwise.
+    """
+
+    topic: str
+    group: str
+    queue_id: int
+    old_offset: int | None
+    new_offset: int | None
+    method: str
+    reason: str = ""
+
+
+class OffsetOutcome(NamedTuple):
+    """A target and its result: "done", "kept", "unknown", "failed" or "dry-run"."""
+
+    target: OffsetTarget
+    result: str
+    error: RocketMQError | None = None
+
+
+class _SavedQueue(NamedTuple):
+    topic: str
+    group: str
+    queue_id: int
+    saved: SavedOffset
+
+
+def plan_offsets(
+    admin: AdminClient, broker_addr: str, broker: BrokerBackup, *, overwrites: bool
+) -> list[OffsetTarget]:
+    """Decide for each saved offset where the group continues.
+
+    Args:
+        admin: The client.
+        broker_addr: The master that gets the offsets.
+        broker: The selected offsets of the backup.
+        overwrites: Move a group that has another offset already.
+
+    Raises:
+        RocketMQError: The broker does not answer.
+    """
+    [committed_result] = admin.consumers.get_committed_each([broker_addr])
+    committed = committed_result.value()
+    saved_queues = [
+        _SavedQueue(topic, group, queue_id, saved)
+        for (topic, group), saved_by_queue in broker.offsets.items()
+        for queue_id, saved in saved_by_queue.items()
+    ]
+    store_times = _read_store_times(admin, broker_addr, saved_queues)
+    return [
+        _choose_target(
+            admin,
+            broker.broker_name,
+            saved_queue,
+            committed.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
+            store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved.offset - 1)),
+            overwrites=overwrites,
+        )
+        for saved_queue in saved_queues
+    ]
+
+
+def _read_store_times(
+    admin: AdminClient, broker_addr: str, saved_queues: Iterable[_SavedQueue]
+) -> dict[tuple[str, int, int], int | None]:
+    """Return the store time of the message before each saved offset, by (topic, queue, offset)."""
+    keys = sorted(
+        {
+            (saved_queue.topic, saved_queue.queue_id, saved_queue.saved.offset - 1)
+            for saved_queue in saved_queues
+            if saved_queue.saved.offset > 0
+        }
+    )
+    results: Sequence[ServerResult[int | None]] = admin.queue_reader.get_store_times(
+        MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
+        for topic, queue_id, offset in keys
+    )
+    return {key: result.result for key, result in zip(keys, results, strict=True)}
+
+
+def _choose_target(
+    admin: AdminClient,
+    broker_name: str,
+    saved_queue: _SavedQueue,
+    old_offset: int | None,
+    store_ms: int | None,
+    *,
+    overwrites: bool,
+) -> OffsetTarget:
+    topic, group, queue_id, saved = saved_queue
+    target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
+    if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
+        return target._replace(method="kept", reason="the group is there already")
+    if old_offset is not None and not overwrites:
+        return target._replace(
+            method="kept", reason="the group has another offset (--overwrite-offsets moves it)"
+        )
+    if saved.store_ms is not None and store_ms == saved.store_ms:
+        return target._replace(method="position", new_offset=saved.offset)
+    if saved.offset > 0 and saved.store_ms is None:
+        return target._replace(reason="the message before it had expired when the backup was made")
+    # A group at offset 0 had consumed nothing: it begins at the first message that the queue has.
+    begin_ms = 0 if saved.store_ms is None else saved.store_ms + 1
+    found_offset = _search_offset(admin, broker_name, topic, queue_id, begin_ms)
+    if isinstance(found_offset, str):
+        return target._replace(reason=found_offset)
+    return target._replace(method="time" if found_offset else "position", new_offset=found_offset)
+
+
+def _search_offset(
+    admin: AdminClient, broker_name: str, topic: str, queue_id: int, begin_ms: int
+) -> int | str:
+    """Return the first message at this time or later; a text with the reason if that fails."""
+    try:
+        queue_routes = [
+            queue_route
+            for queue_route in admin.topics.get_route(topic).queues
+            if queue_route.broker_name == broker_name
+        ]
+        [span_result] = admin.queue_reader.get_spans(
+            topic, queue_routes, queue_id=queue_id, begin_ms=begin_ms
+        )
+    except (RocketMQError, ValueError) as error:
+        return str(error).split("\n", 1)[0] or "the queue does not exist"
+    queue_span = span_result.queue_span
+    return str(span_result.error) if queue_span is None else queue_span.begin_offset
+
+
+def apply_offsets(
+    admin: AdminClient, broker_addr: str, broker_name: str, targets: Sequence[OffsetTarget]
+) -> list[OffsetOutcome]:
+    """Move the groups, and read the offsets back."""
+    outcomes = [
+        OffsetOutcome(target, target.method) for target in targets if target.method in ("kept", "unknown")
+    ]
+    targets_by_plan: dict[tuple[str, str], list[OffsetTarget]] = {}
+    for target in targets:
+        if target.method in ("position", "time"):
+            targets_by_plan.setdefault((target.group, target.topic), []).append(target)
+    for (group, topic), plan_targets in targets_by_plan.items():
+        targets_by_queue = {target.queue_id: target for target in plan_targets}
+        outcomes += [
+            OffsetOutcome(targets_by_queue[move.queue.queue_id], *_judge_move(move))
+            for move in _move_group(admin, broker_addr, broker_name, group, topic, targets_by_queue)
+        ]
+    return outcomes
+
+
+def _move_group(
+    admin: AdminClient,
+    broker_addr: str,
+    broker_name: str,
+    group: str,
+    topic: str,
+    targets_by_queue: Mapping[int, OffsetTarget],
+) -> list[OffsetMove]:
+    moves = tuple(
+        OffsetMove(
+            broker_addr,
+            MessageQueue(topic, broker_name, queue_id),
+            target.old_offset,
+            target.new_offset,
+            "planned",
+            None,
+        )
+        for queue_id, target in targets_by_queue.items()
+    )
+    return admin.offsets.apply_clone(OffsetPlan(group, topic, END_OF_QUEUE, True, None, moves))
+
+
+def _judge_move(move: OffsetMove) -> tuple[str, RocketMQError | None]:
+    if move.error is not None:
+        return "failed", move.error
+    if move.result == "kept":
+        return "failed", NotApplied("the broker kept the old offset")
+    return "done", None

@@ -1,0 +1,162 @@
+"""The contents of a backup."""
+
+from collections.abc import Mapping, Sequence, Set
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from nsadmin.client.access.acls import AclEntries
+from nsadmin.client.access.users import User
+from nsadmin.client.consumers.consume_modes import AssignedMode
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+
+ItemSettings = Mapping[str, Any]
+
+
+class Section(StrEnum):
+    """The sections of a backup, in the order in which they are restored."""
+
+    TOPICS = "topics"
+    GROUPS = "groups"
+    ORDER_CONF = "orderConf"
+    KV = "kv"
+    CONSUME_MODES = "consumeModes"
+    OFFSETS = "offsets"
+    USERS = "users"
+    ACLS = "acls"
+    SETTINGS = "settings"
+
+
+PLANNED_SECTIONS = (Section.TOPICS, Section.GROUPS, Section.ORDER_CONF, Section.KV)
+"""The sections that `nsadmin apply` can restore."""
+
+
+class SavedOffset(NamedTuple):
+    """A committed offset, and the store time (ms since 1970) of the message before it; None if unknown.
+
+    The store time tells at a restore whether the queue still has the same messages.
+    """
+
+    offset: int
+    store_ms: int | None
+
+
+class BrokerBackup(NamedTuple):
+    """One broker.
+
+    Attributes:
+        release: The release, such as "5.5.0"; None if unknown.
+        topics: Topic to settings, without topics that brokers create for themselves.
+        groups: Group to settings, without system groups.
+        static_topics: The static topics. nsadmin does not restore them.
+        offsets: (topic, group) to queue id to offset.
+        consume_modes: The consume modes.
+        users: The users; without passwords unless the backup has secrets.
+        acls: Subject to entries.
+        settings: The settings, without those that hold secrets.
+    """
+
+    broker_name: str
+    release: str | None
+    topics: Mapping[str, ItemSettings]
+    groups: Mapping[str, ItemSettings]
+    static_topics: Sequence[str]
+    offsets: Mapping[tuple[str, str], Mapping[int, SavedOffset]]
+    consume_modes: Sequence[AssignedMode]
+    users: Sequence[User]
+    acls: Mapping[str, AclEntries]
+    settings: Mapping[str, str]
+
+
+class ClusterBackup(NamedTuple):
+    """A cluster at one time.
+
+    Attributes:
+        created_ms: When the backup began, in ms since 1970.
+        tool_version: The version of nsadmin.
+        brokers: Broker name to its contents.
+        kv: Namespace to key to value, with the order configurations.
+        remarks: One line for everything that is missing in the backup.
+    """
+
+    cluster_name: str
+    created_ms: int
+    tool_version: str
+    brokers: Mapping[str, BrokerBackup]
+    kv: Mapping[str, Mapping[str, str]]
+    remarks: Sequence[str] = ()
+
+
+class BackupItem(NamedTuple):
+    """The name of an item in a backup. `place` is a broker name, or "" for the KV config."""
+
+    section: Section
+    place: str
+    name: str
+
+
+def list_items(backup: ClusterBackup) -> dict[BackupItem, ItemSettings]:
+    """Return all items with their fields, for comparisons and counts."""
+    items: dict[BackupItem, ItemSettings] = {}
+    for namespace, values in backup.kv.items():
+        is_order_conf = namespace == ORDER_CONF_NAMESPACE
+        for key, value in values.items():
+            section = Section.ORDER_CONF if is_order_conf else Section.KV
+            items[BackupItem(section, "", key if is_order_conf else f"{namespace} {key}")] = {"": value}
+    ordered_topics = backup.kv.get(ORDER_CONF_NAMESPACE, {}).keys()
+    for broker_name, broker in backup.brokers.items():
+        for section, fields_by_name in _list_broker_items(broker, ordered_topics):
+            for item_name, fields in fields_by_name.items():
+                items[BackupItem(section, broker_name, item_name)] = fields
+    return items
+
+
+def _list_broker_items(
+    broker: BrokerBackup, ordered_topics: Set[str]
+) -> list[tuple[Section, Mapping[str, ItemSettings]]]:
+    return [
+        (
+            Section.TOPICS,
+            {
+                # A broker sets `order` itself while its topic has an order configuration.
+                topic: {key: value for key, value in settings.items() if key != "order"}
+                if topic in ordered_topics
+                else settings
+                for topic, settings in broker.topics.items()
+            },
+        ),
+        (Section.GROUPS, broker.groups),
+        (
+            Section.CONSUME_MODES,
+            {
+                f"{assigned.topic} {assigned.group}": assigned.mode._asdict()
+                for assigned in broker.consume_modes
+            },
+        ),
+        (
+            Section.OFFSETS,
+            {
+                f"{topic} {group}": {str(queue_id): saved.offset for queue_id, saved in by_queue.items()}
+                for (topic, group), by_queue in broker.offsets.items()
+            },
+        ),
+        (
+            Section.USERS,
+            {
+                user.username: {"userType": user.user_type, "userStatus": user.user_status}
+                for user in broker.users
+            },
+        ),
+        (
+            Section.ACLS,
+            {
+                f"{subject} {entry.resource}": {
+                    "actions": ",".join(entry.actions),
+                    "decision": entry.decision,
+                    "sourceIps": ",".join(entry.source_ips),
+                }
+                for subject, entries in broker.acls.items()
+                for entry in entries
+            },
+        ),
+        (Section.SETTINGS, {setting: {"": text} for setting, text in broker.settings.items()}),
+    ]

@@ -1,0 +1,310 @@
+"""Restores a selected backup into a cluster, and reads every change back.
+
+Rule: nothing is deleted, and an item that is as in the backup gets no request. So a restore that was
+interrupted is run again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.access.acls import AclChange
+from nsadmin.client.access.users import User, UserChange
+from nsadmin.client.consumers.consume_modes import ModeChange
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.operations.backups.offset_restore import OffsetOutcome, apply_offsets, plan_offsets
+from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
+from nsadmin.operations.backups.restore_scope import describe_desired_cluster
+from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
+from nsadmin.operations.plans.executor import execute_steps
+from nsadmin.operations.plans.observer import observe_cluster
+from nsadmin.operations.plans.records import ClusterState
+
+_SECTIONS_BY_KIND: Mapping[str | None, Section] = {
+    "topic": Section.TOPICS,
+    "route": Section.TOPICS,
+    "group": Section.GROUPS,
+    "orderConf": Section.ORDER_CONF,
+    "kv": Section.KV,
+}
+
+
+class RestoreOutcome(NamedTuple):
+    """The result for one item on one server.
+
+    Attributes:
+        server_name: The broker, or the address of a name server for order configurations and KV config.
+        before: The state before; None if there was none.
+        after: The state after.
+        result: "done", "dry-run", "unchanged", "kept", "unknown" or "failed".
+        reason: Why an offset was kept, or how it was found: "position" or "time".
+    """
+
+    section: Section
+    server_name: str
+    item_name: str
+    before: Any
+    after: Any
+    result: str
+    reason: str = ""
+    error: RocketMQError | None = None
+
+
+class RestoreRun:
+    """One restore. `selected` has the items, with the names of the cluster's brokers.
+
+    Raises NotFound if the cluster does not exist.
+    """
+
+    def __init__(
+        self, admin: AdminClient, selected: ClusterBackup, *, is_dry_run: bool, overwrites_offsets: bool
+    ) -> None:
+        self._admin = admin
+        self._selected = selected
+        self._is_dry_run = is_dry_run
+        self._overwrites_offsets = overwrites_offsets
+        desired_cluster = describe_desired_cluster(selected)
+        namespaces = [namespace for namespace in selected.kv if namespace != ORDER_CONF_NAMESPACE]
+        self._cluster_state: ClusterState = observe_cluster(admin, selected.cluster_name, namespaces)
+        self.planned_diff: ClusterDiff = compute_diff(desired_cluster, self._cluster_state, prune=False)
+
+    def restore_all(self) -> Iterator[RestoreOutcome]:
+        """Restore every section in order, and yield the outcome of each item."""
+        yield from self._restore_planned()
+        addrs_by_name = {
+            broker_state.broker_name: broker_state.master_addr
+            for broker_state in self._cluster_state.broker_states
+        }
+        for broker_name, broker in self._selected.brokers.items():
+            broker_addr = addrs_by_name.get(broker_name)
+            if broker_addr is None:
+                yield from _fail_broker(
+                    broker, NotApplied(self._describe_missing(broker_name, addrs_by_name))
+                )
+                continue
+            for restore_section in (
+                self._restore_consume_modes,
+                self._restore_offsets,
+                self._restore_users,
+                self._restore_acls,
+            ):
+                yield from restore_section(broker_addr, broker)
+
+    def _describe_missing(self, broker_name: str, addrs_by_name: dict[str, str | None]) -> str:
+        if broker_name in addrs_by_name:
+            return f"{broker_name} has no master now"
+        return (
+            f'the cluster has no broker "{broker_name}": restore it to another one with '
+            f"--map {broker_name}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
+        )
+
+    def _restore_planned(self) -> Iterator[RestoreOutcome]:
+        steps = self.planned_diff.steps
+        outcomes = [] if self._is_dry_run else execute_steps(self._admin, self._cluster_state, steps)
+        results = (
+            [("dry-run", None)] * len(steps)
+            if self._is_dry_run
+            else [(outcome.result, outcome.error) for outcome in outcomes]
+        )
+        for step, (result, error) in zip(steps, results, strict=True):
+            item_name = f"{step.namespace} {step.item_name}" if step.namespace else step.item_name
+            yield RestoreOutcome(
+                _SECTIONS_BY_KIND[step.kind],
+                step.server_name,
+                item_name,
+                step.before,
+                step.after,
+                result,
+                error=error,
+            )
+        for trouble in self.planned_diff.troubles:
+            # A broker of the backup that the cluster lacks is reported once, with its other sections.
+            if trouble.item_name:
+                yield RestoreOutcome(
+                    _SECTIONS_BY_KIND.get(trouble.kind, Section.TOPICS),
+                    trouble.server_name,
+                    trouble.item_name,
+                    None,
+                    None,
+                    "failed",
+                    error=trouble.error,
+                )
+
+    def _restore_consume_modes(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+        change_mode = (
+            self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
+        )
+        for assigned in broker.consume_modes:
+            if self._is_dry_run and self._is_created(broker.broker_name, assigned.topic, assigned.group):
+                item_name = f"{assigned.topic} {assigned.group}"
+                after = assigned.mode._asdict()
+                yield RestoreOutcome(
+                    Section.CONSUME_MODES, broker.broker_name, item_name, None, after, "dry-run"
+                )
+                continue
+            [result] = change_mode([broker_addr], assigned.topic, assigned.group, assigned.mode)
+            change: ModeChange | None = result.result
+            before = None if change is None or change.mode_before is None else change.mode_before._asdict()
+            yield self._judge_change(
+                Section.CONSUME_MODES,
+                broker.broker_name,
+                f"{assigned.topic} {assigned.group}",
+                (before, assigned.mode._asdict()),
+                result.error,
+            )
+
+    def _restore_offsets(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+        if self._is_dry_run:
+            for topic, group in broker.offsets:
+                if self._is_created(broker.broker_name, topic, group):
+                    yield RestoreOutcome(
+                        Section.OFFSETS,
+                        broker.broker_name,
+                        f"{topic} {group}",
+                        None,
+                        None,
+                        "dry-run",
+                        "by position if the messages exist, otherwise by time",
+                    )
+            broker = broker._replace(
+                offsets={
+                    key: saved
+                    for key, saved in broker.offsets.items()
+                    if not self._is_created(broker.broker_name, *key)
+                }
+            )
+        if not broker.offsets:
+            return
+        try:
+            targets = plan_offsets(self._admin, broker_addr, broker, overwrites=self._overwrites_offsets)
+        except RocketMQError as error:
+            for topic, group in broker.offsets:
+                item_name = f"{topic} {group}"
+                yield RestoreOutcome(
+                    Section.OFFSETS, broker.broker_name, item_name, None, None, "failed", error=error
+                )
+            return
+        outcomes = (
+            [
+                OffsetOutcome(target, target.method if target.new_offset is None else "dry-run")
+                for target in targets
+            ]
+            if self._is_dry_run
+            else apply_offsets(self._admin, broker_addr, broker.broker_name, targets)
+        )
+        yield from _merge_queues(broker.broker_name, outcomes)
+
+    def _is_created(self, broker_name: str, topic: str, group: str) -> bool:
+        """Whether the topic or the group does not exist yet on the broker, and would be created."""
+        return any(
+            step.server_name == broker_name
+            and step.before is None
+            and (step.kind, step.item_name) in (("topic", topic), ("group", group))
+            for step in self.planned_diff.steps
+        )
+
+    def _restore_users(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+        users = self._admin.users
+        plans = users.plan_copy(broker_addr, broker.users) if broker.users else []
+        for user, plan in zip(broker.users, plans, strict=True):
+            yield self._restore_user(broker.broker_name, user, plan)
+
+    def _restore_user(self, broker_name: str, user: User, plan: ServerResult[UserChange]) -> RestoreOutcome:
+        user_before = None if plan.result is None else plan.result.user_before
+        error = plan.error
+        if error is None and user_before is None and user.password is None:
+            error = NotApplied(
+                "the backup has no password for it: use a backup made with --with-secrets, or create it with "
+                "`nsadmin createUser`"
+            )
+        is_equal = user_before is not None and _hide_password(user_before) == _hide_password(user)
+        if error is None and not is_equal and not self._is_dry_run:
+            [applied] = self._admin.users.apply_plans([plan])
+            error = applied.error
+        return self._judge_change(
+            Section.USERS,
+            broker_name,
+            user.username,
+            (None if user_before is None else _hide_password(user_before), _hide_password(user)),
+            error,
+        )
+
+    def _restore_acls(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+        for subject, entries in broker.acls.items():
+            [plan] = self._admin.acls.plan_merge([broker_addr], subject, entries)
+            change: AclChange | None = plan.result
+            before, after = (
+                ([], []) if change is None else (list(change.entries_before), list(change.entries_after))
+            )
+            error = plan.error
+            if error is None and set(before) != set(after) and not self._is_dry_run:
+                error = self._admin.acls.apply_plans([plan])[0].error
+            yield self._judge_change(
+                Section.ACLS,
+                broker.broker_name,
+                subject,
+                (sorted(entry.resource for entry in before), sorted(entry.resource for entry in after))
+                if set(before) != set(after)
+                else (True, True),
+                error,
+            )
+
+    def _judge_change(
+        self,
+        section: Section,
+        server_name: str,
+        item_name: str,
+        before_and_after: tuple[Any, Any],
+        error: RocketMQError | None,
+    ) -> RestoreOutcome:
+        before, after = before_and_after
+        if error is not None:
+            result = "failed"
+        elif before == after:
+            result = "unchanged"
+        else:
+            result = "dry-run" if self._is_dry_run else "done"
+        return RestoreOutcome(section, server_name, item_name, before, after, result, error=error)
+
+
+def _hide_password(user: User) -> dict[str, str | None]:
+    return {"userType": user.user_type, "userStatus": user.user_status}
+
+
+def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
+    """Yield one failure for a broker of the backup that cannot be restored."""
+    sections: list[tuple[Section, Callable[[], bool]]] = [
+        (Section.TOPICS, lambda: bool(broker.topics)),
+        (Section.GROUPS, lambda: bool(broker.groups)),
+        (Section.CONSUME_MODES, lambda: bool(broker.consume_modes)),
+        (Section.OFFSETS, lambda: bool(broker.offsets)),
+        (Section.USERS, lambda: bool(broker.users)),
+        (Section.ACLS, lambda: bool(broker.acls)),
+    ]
+    for section, has_items in sections:
+        if has_items():
+            yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
+
+
+def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
+    """Yield one outcome for the queues of a group on a topic that have the same result and reason."""
+    merged: dict[tuple[str, str, str, str, str], list[OffsetOutcome]] = {}
+    for outcome in outcomes:
+        target = outcome.target
+        reason = target.reason or target.method
+        merged.setdefault(
+            (target.topic, target.group, outcome.result, reason, str(outcome.error)), []
+        ).append(outcome)
+    for (topic, group, result, reason, _), queue_outcomes in merged.items():
+        yield RestoreOutcome(
+            Section.OFFSETS,
+            broker_name,
+            f"{topic} {group}",
+            {str(outcome.target.queue_id): outcome.target.old_offset for outcome in queue_outcomes},
+            {str(outcome.target.queue_id): outcome.target.new_offset for outcome in queue_outcomes},
+            result,
+            reason,
+            queue_outcomes[0].error,
+        )

@@ -1,0 +1,168 @@
+"""Backups of real brokers: a store configuration that was lost, and a move to another release."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars, wire
+from tests.interop.command_line import Done
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+
+pytestmark = pytest.mark.interop
+
+GROUP = "warehouse"
+COMMITTED = 3
+
+
+class Cluster(NamedTuple):
+    """A 5.5.0 broker of cluster-a, and a 4.9.7 broker of cluster-b."""
+
+    server: OurNameServer
+    broker: JavaBroker
+    old_broker: JavaBroker
+
+    def run(self, *args: str) -> Done:
+        return command_line.nsadmin(self.server.address, *args)
+
+    def count_brokers(self) -> int:
+        return len(self.run("clusterList").rows)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("backups")
+    with ExitStack() as parts:
+        server = parts.enter_context(OurNameServer(home / "namesrv"))
+        broker = JavaBroker(home / "broker", [server.address], cluster="cluster-a")
+        old_broker = JavaBroker(
+            home / "old", [server.address], "broker-old", cluster="cluster-b", version=jars.OLD
+        )
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(JavaBroker.start, (broker, old_broker)))
+        parts.callback(broker.kill)
+        parts.callback(old_broker.kill)
+        cluster = Cluster(server, broker, old_broker)
+        wait_for("both brokers", lambda: cluster.count_brokers() == 2, 60)
+        fill(cluster)
+        yield cluster
+
+
+def fill(cluster: Cluster) -> None:
+    """Create an item of each kind, and let a group consume a part of a topic."""
+    for words in (
+        ("updateTopic", "orders", "-b", cluster.broker.address, "-r", "2", "-w", "2"),
+        ("updateTopic", "typed", "-b", cluster.broker.address, "-a", "+message.type=FIFO"),
+        ("updateSubGroup", GROUP, "-b", cluster.broker.address, "-r", "5"),
+        ("updateOrderConf", "-t", "orders", "-m", "put", "-v", "broker-a:2"),
+        ("updateKvConfig", "DEPLOYMENT", "region", "eu"),
+    ):
+        assert cluster.run(*words, "--yes").code == 0, words
+    for number in range(10):
+        sent = cluster.run("sendMessage", "-t", "orders", "-p", f"m{number}", "-b", "broker-a", "-i", "0")
+        assert sent.code == 0, sent.said
+    place = {"consumerGroup": GROUP, "topic": "orders", "queueId": "0", "commitOffset": str(COMMITTED)}
+    assert wire.ask(cluster.broker.port, 15, place).code == 0
+    assert (
+        cluster.run(
+            "setConsumeMode", "-t", "orders", "-g", GROUP, "-m", "POP", "-b", cluster.broker.address, "--yes"
+        ).code
+        == 0
+    )
+
+
+def lose_configuration(broker: JavaBroker) -> None:
+    """Stop a broker, and delete its tables, but not its messages."""
+    broker.kill()
+    shutil.rmtree(broker.home / "store" / "config")
+    broker.start()
+
+
+def committed_offset(broker: JavaBroker) -> int:
+    table = json.loads(
+        wire.ask(broker.port, 14, {"consumerGroup": GROUP, "topic": "orders", "queueId": "0"}).body or b"{}"
+    )
+    return int(table.get("offset", -1))
+
+
+def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_path: Path) -> None:
+    file = str(tmp_path / "a.nsbackup.zip")
+    created = cluster.run("backup", "create", "cluster-a", "--file", file, "-s", "DEPLOYMENT")
+    assert created.code == 0, created.said
+    [row] = created.rows
+    assert (row["brokers"], row["topics"], row["groups"], row["missing"]) == (1, 2, 1, 0)
+    assert cluster.run("backup", "diff", file, "--offsets").code == 0
+    assert cluster.run("check", "backup", file).code == 0
+
+    lose_configuration(cluster.broker)
+    assert cluster.run("deleteKvConfig", "DEPLOYMENT", "region", "--yes").code == 0
+    wait_for("both brokers", lambda: cluster.count_brokers() == 2, 60)
+    lost = cluster.run("backup", "diff", file, "--offsets")
+    assert lost.code == 1
+    assert {(row["section"], row["name"]) for row in lost.rows} >= {
+        ("topics", "orders"),
+        ("topics", "typed"),
+        ("groups", GROUP),
+        ("offsets", f"orders {GROUP}"),
+        ("kv", "DEPLOYMENT region"),
+    }
+    planned = cluster.run("backup", "restore", file, "--dry-run")
+    assert planned.code == 0, planned.said
+    assert cluster.run("backup", "diff", file, "--offsets").rows == lost.rows
+
+    restored = cluster.run("backup", "restore", file, "--yes")
+    assert restored.code == 0, (restored.rows, restored.said)
+    [offsets] = [
+        row for row in restored.rows if row["section"] == "offsets" and row["name"] == f"orders {GROUP}"
+    ]
+    assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "position", {"0": COMMITTED})
+    equal = cluster.run("backup", "diff", file, "--offsets")
+    assert (equal.code, equal.rows) == (0, [])
+    again = cluster.run("backup", "restore", file, "--yes")
+    assert (again.code, [row for row in again.rows if row["result"] not in ("kept", "unchanged")]) == (0, [])
+
+
+def test_a_backup_moves_to_a_broker_of_another_release_and_offsets_follow_the_time(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    file = str(tmp_path / "b.nsbackup.zip")
+    assert cluster.run("backup", "create", "cluster-a", "--file", file).code == 0
+    unmapped = cluster.run("backup", "restore", file, "-c", "cluster-b", "--dry-run")
+    assert unmapped.code != 0
+    assert 'the cluster has no broker "broker-a"' in unmapped.rows[0]["error"]
+    words = ("backup", "restore", file, "-c", "cluster-b", "--map", "broker-a=broker-old", "-t", "orders")
+    moved = cluster.run(*words, "--yes")
+    rows = {(row["section"], row["name"]): row for row in moved.rows}
+    assert rows["topics", "orders"]["result"] == "done"
+    offsets = rows["offsets", f"orders {GROUP}"]
+    # The queue there is empty, so the group begins at its end: it misses nothing that comes.
+    assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "position", {"0": 0})
+
+
+def test_damaged_changed_and_foreign_files_are_refused_with_one_line(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole.nsbackup.zip"
+    assert cluster.run("backup", "create", "cluster-a", "--file", str(whole)).code == 0
+    content = whole.read_bytes()
+    (tmp_path / "cut.zip").write_bytes(content[: len(content) // 2])
+    (tmp_path / "foreign.zip").write_bytes(b"not a zip")
+    with zipfile.ZipFile(whole) as archive, zipfile.ZipFile(tmp_path / "changed.zip", "w") as changed:
+        for member in archive.namelist():
+            changed.writestr(member, archive.read(member).replace(b'"readQueueNums":2', b'"readQueueNums":9'))
+    for name, words in (
+        ("cut.zip", "is damaged"),
+        ("foreign.zip", "is damaged, or is not a backup"),
+        ("changed.zip", "was changed"),
+    ):
+        refused = cluster.run("backup", "restore", str(tmp_path / name), "--yes")
+        assert (refused.code, refused.rows, refused.said.count("\n")) == (2, None, 1), refused.said
+        assert words in refused.said

@@ -1,0 +1,16 @@
+"""The items of a backup."""
+
+from nsadmin.operations.backups.records import BackupItem, Section, list_items
+from tests.support.cluster_backups import BACKUP
+
+
+def test_each_item_has_a_section_a_place_and_its_fields() -> None:
+    items = list_items(BACKUP)
+    assert items[BackupItem(Section.ORDER_CONF, "", "orders")] == {"": "broker-a:8"}
+    assert items[BackupItem(Section.OFFSETS, "broker-a", "orders warehouse")] == {"0": 7, "1": 0}
+    assert items[BackupItem(Section.USERS, "broker-a", "alice")] == {
+        "userType": "Super",
+        "userStatus": "enable",
+    }
+    assert items[BackupItem(Section.ACLS, "broker-a", "User:alice Topic:orders")]["actions"] == "Pub,Sub"
+    assert {item.section for item in items} == set(Section)

@@ -1,0 +1,52 @@
+"""A restore into the lab: what was deleted comes back, and a second restore changes nothing."""
+
+from pathlib import Path
+
+from nsadmin import AdminClient
+from nsadmin.operations.backups.comparison import compare_backups
+from nsadmin.operations.backups.observer import observe_backup
+from nsadmin.operations.backups.records import ClusterBackup, Section
+from nsadmin.operations.backups.restore_run import RestoreOutcome, RestoreRun
+from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
+from tests.support.lab import lab
+
+
+def restore(
+    admin: AdminClient, backup: ClusterBackup, *, dry: bool = False, scope: RestoreScope | None = None
+) -> list[RestoreOutcome]:
+    selected = select_backup(backup, scope or RestoreScope(backup.cluster_name))
+    run = RestoreRun(admin, selected, is_dry_run=dry, overwrites_offsets=scope is not None)
+    return list(run.restore_all())
+
+
+def test_a_deleted_topic_and_group_come_back(tmp_path: Path) -> None:
+    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        backup = observe_backup(admin, "cluster-a", 5)
+        assert (backup.remarks, len(backup.brokers)) == ([], 3)
+        for broker in backup.brokers.values():
+            assert not any(topic.startswith(("%", "rmq_sys")) for topic in broker.topics)
+        masters = [there.brokers[f"broker-a-{number}", 0] for number in range(3)]
+        admin.topics.delete_topic("orders", "cluster-a")
+        planned = [outcome for outcome in restore(admin, backup, dry=True) if outcome.result == "dry-run"]
+        assert {(outcome.section, outcome.item_name) for outcome in planned} >= {(Section.TOPICS, "orders")}
+        assert not any(result.result for result in admin.topic_configs.get_each(masters, "orders"))
+        outcomes = restore(admin, backup)
+        assert [outcome.error for outcome in outcomes if outcome.result == "failed"] == []
+        now = observe_backup(admin, "cluster-a", 6)
+        changed = [item for item in compare_backups(backup, now) if item.item.section is not Section.OFFSETS]
+        assert changed == []
+        again = restore(admin, backup)
+    assert {outcome.result for outcome in again} <= {"kept", "unchanged"}
+
+
+def test_a_broker_that_the_cluster_lacks_is_one_failure_per_section(tmp_path: Path) -> None:
+    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        backup = observe_backup(admin, "cluster-a", 5)
+        scope = RestoreScope("cluster-b", frozenset({Section.TOPICS, Section.GROUPS}))
+        outcomes = restore(admin, backup, dry=True, scope=scope)
+    failures = [outcome for outcome in outcomes if outcome.result == "failed"]
+    assert [(outcome.section.value, outcome.server_name) for outcome in failures][:2] == [
+        ("topics", "broker-a-0"),
+        ("groups", "broker-a-0"),
+    ]
+    assert 'the cluster has no broker "broker-a-0"' in str(failures[0].error)

@@ -1,0 +1,27 @@
+"""A backup with an item of each kind."""
+
+from nsadmin.client.access.acls import AclEntry
+from nsadmin.client.access.users import User
+from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
+from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
+
+BROKER = BrokerBackup(
+    "broker-a",
+    "5.5.0",
+    {"orders": {"readQueueNums": 8, "order": False}, "payments": {"readQueueNums": 4}},
+    {"warehouse": {"retryMaxTimes": 3}},
+    ["moved"],
+    {("orders", "warehouse"): {0: SavedOffset(7, 1_700_000_000_000), 1: SavedOffset(0, None)}},
+    [AssignedMode("orders", "warehouse", ConsumeMode("POP", 4))],
+    [User("alice", "s3cret", "Super", "enable")],
+    {"User:alice": (AclEntry("Topic:orders", ("Pub", "Sub"), "Allow", ("10.0.0.1",)),)},
+    {"fileReservedTime": "72", "brokerIP1": "10.0.0.1"},
+)
+BACKUP = ClusterBackup(
+    "cluster-a",
+    1_700_000_000_000,
+    "0.1.0",
+    {"broker-a": BROKER},
+    {"ORDER_TOPIC_CONFIG": {"orders": "broker-a:8"}, "DEPLOYMENT": {"region": "eu"}},
+    ["missing in the backup: broker broker-b: no answer"],
+)
