@@ -561,6 +561,31 @@ function __nsadmin_table --no-scope-shadowing
                 '--save-to=files Save the plan for `nsadmin apply`.' \
                 '--exit-code Exit with 2 if the plan has changes, and with 1 if the file is invalid.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        case backupcreate
+            set family read
+            set places \
+                '-c,--clusterName=clusters Name of a cluster.'
+            set options \
+                '-c,--clusterName=clusters Name of a cluster.' \
+                '--file=files File to write. It is replaced.' \
+                '--dir=folders Folder to write to. The file is named by cluster and time.' \
+                '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
+                '--with-secrets Include the passwords of users, encrypted with a passphrase.' \
+                '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.' \
+                '--sign-key=files Sign the backup with a private Ed25519 key in PEM form.' \
+                '--every= Repeat after this time, such as 1h. Needs --dir.' \
+                '--keep= Keep this number of backups of the cluster in --dir, and delete older ones.'
+            set columns 'file|clusterName|time|brokers|topics|groups|offsets|users|size|missing|'
+        case backupdiff
+            set family read
+            set places \
+                '--file=files A file of `nsadmin backup create`.' \
+                '--with= A later backup. Default: the cluster as it is now.'
+            set options \
+                '--file=files A file of `nsadmin backup create`.' \
+                '--with= A later backup. Default: the cluster as it is now.' \
+                '--offsets Also compare offsets, which move while consumers run.'
+            set columns 'section|brokerName|name|differs|before|after|'
         case whatif
             set family read
             set options \
@@ -1337,6 +1362,21 @@ function __nsadmin_table --no-scope-shadowing
                 '--max-deletes= Refuse to delete more items. Default: 10.' \
                 '--allow-stranded Remove queues even if consumers have not read their messages.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        case backuprestore
+            set family change
+            set places \
+                '--file=files A file of `nsadmin backup create`.'
+            set options \
+                '--file=files A file of `nsadmin backup create`.' \
+                '-c,--clusterName=clusters Restore into this cluster. Default: its own.' \
+                '--map= Restore a broker of the backup to another one. Repeatable.' \
+                '--section=topics|groups|orderConf|kv|consumeModes|offsets|users|acls Restore only this section. Repeatable.' \
+                '-t,--topic=topics Restore only this topic and its offsets. Repeatable.' \
+                '-g,--groupName=groups Restore only this group and its offsets. Repeatable.' \
+                '--overwrite-offsets Move groups that have another offset, also backward.' \
+                '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.' \
+                '--verify-key=files Refuse a backup that was not signed with this key: a public Ed25519 key in PEM form.'
+            set columns 'section|server|name|changes|reason|before|after|result|error|'
         case createuser
             set family change
             set places \
@@ -1573,135 +1613,15 @@ function __nsadmin_table --no-scope-shadowing
                 '-e,--exportFile=files With -p: write to this file.' \
                 '-j,--jsonEnable=true|false With -p: false prints rows instead of JSON.'
             set columns 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
-        case securityaudit
-            set family check
-            set options \
-                '--warning= How many kinds of warnings to accept. Default: 0.' \
-                '--critical= How many kinds of critical findings to accept. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
-        case checkall
-            set family check
-            set options \
-                '-t,--topic=topics Also check this topic. Repeatable.' \
-                '-g,--groupName=groups Also check the lag of this group. Repeatable.' \
-                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
-                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
-                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
-                '--warning= The warning limits of a check, such as lag=10000. Repeatable.' \
-                '--critical= The critical limits of a check, such as lag=500000. Repeatable.' \
-                '--skip=namesrv|brokers|divergence|writable|heartbeat|replicas|registrationSize|certificates|journal|drain Skip this check. Repeatable.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
-        case checknamesrv
-            set family check
-            set options \
-                '--warning= Name servers that may be down. Default: 0.' \
-                '--critical= Name servers that must serve. Default: 1: (at least one).'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkbrokers
-            set family check
-            set options \
-                '--clusterName=clusters Only this cluster.' \
-                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
-                '--warning= Brokers that may be down, or missing as masters. Default: 0.' \
-                '--critical= Broker names that may lack a master that answers. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkdivergence
-            set family check
-            set options \
-                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
-                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--warning= Differences to accept. Default: 0.' \
-                '--critical= Brokers and queues of topics that may differ. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checktopic
-            set family check
+        case backupshow
+            set family local
             set places \
-                '-t,--topic=topics Name of a topic.'
+                '--file=files A file of `nsadmin backup create`.'
             set options \
-                '-t,--topic=topics Name of a topic.' \
-                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--warning= Brokers of the topic that may refuse messages. Default: 0.' \
-                '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkwritable
-            set family check
-            set options \
-                '--clusterName=clusters Only this cluster.' \
-                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--exclude= Skip topics whose names match this pattern.' \
-                '--warning= Topics that may be writable on only some of their brokers. Default: 0.' \
-                '--critical= Topics that may be unwritable. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checklag
-            set family check
-            set places \
-                '-g,--groupName=groups A consumer group.'
-            set options \
-                '-g,--groupName=groups A consumer group.' \
-                '-t,--topicName=topics Only this topic.' \
-                '--clusterName=clusters Only this cluster.' \
-                '--warning= Messages that the group may be behind. Default: 10000.' \
-                '--critical= Messages that the group may be behind. Default: 100000.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkclients
-            set family check
-            set options \
-                '--min-version= The oldest accepted release. Default: 5.0.0.' \
-                '--clusterName=clusters Only this cluster.' \
-                '--warning= Clients that may be older. Default: 0.' \
-                '--critical= Clients that may be older. Default: 1000000.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkheartbeat
-            set family check
-            set options \
-                '--warning= Silence of a broker, in percent of its timeout. Default: 50.' \
-                '--critical= Silence of a broker, in percent of its timeout. Default: 75.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkregistrationsize
-            set family check
-            set options \
-                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
-                '--clusterName=clusters Only this cluster.' \
-                '--warning= Size of a registration, in percent of 16 MiB. Default: 50.' \
-                '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkcertificates
-            set family check
-            set options \
-                '--warning= Days until a certificate expires. Default: 30:.' \
-                '--critical= Days until a certificate expires. Default: 7:.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkjournal
-            set family check
-            set options \
-                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
-                '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--verify Verify every record of each journal, which takes longer.' \
-                '--warning= Age of the last record, in seconds. Default: 120.' \
-                '--critical= Age of the last record, in seconds. Default: 600.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkreplicas
-            set family check
-            set options \
-                '--clusterName=clusters Only this cluster.' \
-                '--warning= Differences that slaves do not remove. Default: 0.' \
-                '--critical= Items that slaves may lack. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkdrain
-            set family check
-            set options \
-                '--warning= Age of a drain, in seconds. Default: 86400 (one day).' \
-                '--critical= Topics on drained brokers that may be writable. Default: 0.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case startmonitoring
-            set family check
-            set options \
-                '--once Check once, and exit with the state.' \
-                '-i,--interval= Time between two checks.' \
-                '--clusterName=clusters Only this cluster.' \
-                '--warning= Messages that a group may be behind. Default: 10000.' \
-                '--critical= Messages that a group may be behind. Default: 100000.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+                '--file=files A file of `nsadmin backup create`.' \
+                '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.' \
+                '--verify-key=files Refuse a backup that was not signed with this key: a public Ed25519 key in PEM form.'
+            set columns 'section|brokerName|name|value|'
         case snapshotshow
             set family local
             set places \
@@ -1849,6 +1769,145 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.'
             set columns 'mqadmin|nsadmin|status|since|note|'
+        case securityaudit
+            set family check
+            set options \
+                '--warning= How many kinds of warnings to accept. Default: 0.' \
+                '--critical= How many kinds of critical findings to accept. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case checkall
+            set family check
+            set options \
+                '-t,--topic=topics Also check this topic. Repeatable.' \
+                '-g,--groupName=groups Also check the lag of this group. Repeatable.' \
+                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
+                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
+                '--warning= The warning limits of a check, such as lag=10000. Repeatable.' \
+                '--critical= The critical limits of a check, such as lag=500000. Repeatable.' \
+                '--skip=namesrv|brokers|divergence|writable|heartbeat|replicas|registrationSize|certificates|journal|drain Skip this check. Repeatable.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case checknamesrv
+            set family check
+            set options \
+                '--warning= Name servers that may be down. Default: 0.' \
+                '--critical= Name servers that must serve. Default: 1: (at least one).'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkbrokers
+            set family check
+            set options \
+                '--clusterName=clusters Only this cluster.' \
+                '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.' \
+                '--warning= Brokers that may be down, or missing as masters. Default: 0.' \
+                '--critical= Broker names that may lack a master that answers. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkdivergence
+            set family check
+            set options \
+                '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
+                '--warning= Differences to accept. Default: 0.' \
+                '--critical= Brokers and queues of topics that may differ. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checktopic
+            set family check
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
+                '--warning= Brokers of the topic that may refuse messages. Default: 0.' \
+                '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkwritable
+            set family check
+            set options \
+                '--clusterName=clusters Only this cluster.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
+                '--exclude= Skip topics whose names match this pattern.' \
+                '--warning= Topics that may be writable on only some of their brokers. Default: 0.' \
+                '--critical= Topics that may be unwritable. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checklag
+            set family check
+            set places \
+                '-g,--groupName=groups A consumer group.'
+            set options \
+                '-g,--groupName=groups A consumer group.' \
+                '-t,--topicName=topics Only this topic.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Messages that the group may be behind. Default: 10000.' \
+                '--critical= Messages that the group may be behind. Default: 100000.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkclients
+            set family check
+            set options \
+                '--min-version= The oldest accepted release. Default: 5.0.0.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Clients that may be older. Default: 0.' \
+                '--critical= Clients that may be older. Default: 1000000.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkheartbeat
+            set family check
+            set options \
+                '--warning= Silence of a broker, in percent of its timeout. Default: 50.' \
+                '--critical= Silence of a broker, in percent of its timeout. Default: 75.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkregistrationsize
+            set family check
+            set options \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Size of a registration, in percent of 16 MiB. Default: 50.' \
+                '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkcertificates
+            set family check
+            set options \
+                '--warning= Days until a certificate expires. Default: 30:.' \
+                '--critical= Days until a certificate expires. Default: 7:.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkjournal
+            set family check
+            set options \
+                '--journal=folders Folder of a name server\'s journal, or of `nsadmin collect`. Repeatable. Default: the context\'s.' \
+                '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--verify Verify every record of each journal, which takes longer.' \
+                '--warning= Age of the last record, in seconds. Default: 120.' \
+                '--critical= Age of the last record, in seconds. Default: 600.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkreplicas
+            set family check
+            set options \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Differences that slaves do not remove. Default: 0.' \
+                '--critical= Items that slaves may lack. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkbackup
+            set family check
+            set places \
+                '--path= A backup, or a folder of `nsadmin backup create --dir`.'
+            set options \
+                '--path= A backup, or a folder of `nsadmin backup create --dir`.' \
+                '--clusterName=clusters Only the backups of this cluster in the folder.' \
+                '--warning= Age of the last backup in seconds. Default: 93600 (26 h).' \
+                '--critical= Age of the last backup in seconds. Default: 180000 (50 h).'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case checkdrain
+            set family check
+            set options \
+                '--warning= Age of a drain, in seconds. Default: 86400 (one day).' \
+                '--critical= Topics on drained brokers that may be writable. Default: 0.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|'
+        case startmonitoring
+            set family check
+            set options \
+                '--once Check once, and exit with the state.' \
+                '-i,--interval= Time between two checks.' \
+                '--clusterName=clusters Only this cluster.' \
+                '--warning= Messages that a group may be behind. Default: 10000.' \
+                '--critical= Messages that a group may be behind. Default: 100000.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case reportrun
             set family program
             set options \
@@ -1931,6 +1990,10 @@ function __nsadmin_table --no-scope-shadowing
             set family group
             set places \
                 '=list| '
+        case backup
+            set family group
+            set places \
+                '=create|show|diff|restore| '
         case bench
             set family group
             set places \
@@ -1938,7 +2001,7 @@ function __nsadmin_table --no-scope-shadowing
         case check
             set family group
             set places \
-                '=all|namesrv|brokers|divergence|topic|writable|lag|clients|heartbeat|registrationSize|certificates|journal|replicas|drain| '
+                '=all|namesrv|brokers|divergence|topic|writable|lag|clients|heartbeat|registrationSize|certificates|journal|replicas|backup|drain| '
         case client
             set family group
             set places \
@@ -2091,6 +2154,19 @@ function __nsadmin_table --no-scope-shadowing
                 '--quiet Print nothing but errors on stderr.' \
                 '--debug Print each request, and tracebacks, on stderr.' \
                 '-h,--help Show this help.'
+        case local
+            set -a options \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
+                '--json Short for --output json.' \
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--watch= Repeat the command at this interval until Ctrl-C.' \
+                '--columns=columns Print only these columns, in this order.' \
+                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
+                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case check
             set -a options \
                 '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
@@ -2113,19 +2189,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--json Short for --format json.' \
                 '--output-file=files Write the result to this file, atomically, and nothing to stdout.' \
                 '--wait-until-ok= Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.' \
-                '--quiet Print nothing but errors on stderr.' \
-                '--debug Print each request, and tracebacks, on stderr.' \
-                '-h,--help Show this help.'
-        case local
-            set -a options \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
-                '--json Short for --output json.' \
-                '--no-headers Print tables, CSV and TSV without headings.' \
-                '--no-color Print no colours.' \
-                '--watch= Repeat the command at this interval until Ctrl-C.' \
-                '--columns=columns Print only these columns, in this order.' \
-                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
-                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
                 '--quiet Print nothing but errors on stderr.' \
                 '--debug Print each request, and tracebacks, on stderr.' \
                 '-h,--help Show this help.'
@@ -2250,7 +2313,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'List brokers with their load and state' brokerStatus\t'Show all runtime figures of a broker' haStatus\t'Show how far slaves are behind their master' replicaDiff\t'Compare slaves with their masters' getBrokerConfig\t'Show the settings of brokers' configDiff\t'Compare settings across brokers and with defaults' checkRocksdbCqWriteProgress\t'Compare file and RocksDB queues' getColdDataFlowCtrInfo\t'Show cold-data read limits and use' drainStatus\t'List open drains and later changes' topicList\t'List topics' topicRoute\t'Show the brokers and queues of a topic' topicStatus\t'Show the offsets of a topic\'s queues' topicClusterList\t'List the clusters of a topic' statsAll\t'Show the traffic of topics and groups' allocateMQ\t'Show which client gets which queues' getBrokerLiteInfo\t'Show the lite topics of brokers' getParentTopicInfo\t'Count the lite topics of a parent topic' getLiteTopicInfo\t'Show offsets and subscribers of a lite topic' getLiteClientInfo\t'List the lite topics of a client' getLiteGroupInfo\t'Show a group\'s backlog on lite topics' consumerProgress\t'Show the backlog of one group or of all' consumerConnection\t'List a group\'s clients and subscriptions' consumerStatus\t'Show the state of a group\'s clients' brokerConsumeStats\t'Show the backlog of all groups on a broker' getConsumerConfig\t'Show the settings of a group' getConsumeMode\t'List groups that are set to pull or pop' producer\t'List producers' producerConnection\t'List the clients of a producer group' queryMsgByKey\t'Find messages by key' queryMsgByOffset\t'Show the message at an offset of a queue' queryMsgTraceById\t'Show who sent and who consumed a message' printMsg\t'Print the messages of a topic' printMsgByQueue\t'Print the messages of one queue, or count tags' consumeMessage\t'Print messages from an offset or a time on' consume\t'Print the messages of a topic, also those to come' queryCq\t'Show entries of a consume queue' dumpCompactionLog\t'Print the messages of a compaction log file' where\t'Show the effective settings and test the servers' divergence\t'Compare name servers and explain differences' getNamesrvConfig\t'Show the settings of name servers' orderConfCheck\t'Compare order configs with brokers' export\t'Write a cluster\'s configuration as YAML' plan\t'Compare a file with the cluster' whatIf\t'Show what an outage of servers would break' spread\t'List topics that are unbalanced across brokers' registrationSize\t'Compare registrations with their limit' listUser\t'List users' getUser\t'Show a user' listAcl\t'List ACLs' getAcl\t'Show the ACL of a user' getAclConfig\t'List accounts (brokers of 4.x)' clusterAclConfigVersion\t'Show versions of ACL files (4.x)' getControllerMetaData\t'Show the controllers and their leader' getSyncStateSet\t'List replicas and whether they are in sync' getBrokerEpoch\t'Show the epochs of brokers' getControllerConfig\t'Show the settings of controllers' history\t'Show past changes of a topic, broker or key' collect\t'Record journals of name servers that keep none' exporter\t'Serve metrics of a cluster for Prometheus' exportConfigs\t'Export broker settings as JSON' exportMetadata\t'Export topics and groups as JSON' exportMetrics\t'Export load, versions and sizes as JSON' exportMetadataInRocksDB\t'Export topics or groups from RocksDB' updateBrokerConfig\t'Change a setting of brokers' sendMsgStatus\t'Time test messages to one broker' clusterRT\t'Time test messages to every master' cleanExpiredCQ\t'Delete consume queue files of expired messages' deleteExpiredCommitLog\t'Delete expired commit log files' cleanUnusedTopic\t'Delete consume queues of topics without config' setCommitLogReadAheadMode\t'Switch read-ahead of commit logs' switchTimerEngine\t'Choose the store of timed messages' resetMasterFlushOffset\t'Set the master flush offset on a slave' updateColdDataFlowCtrGroupConfig\t'Limit a group\'s cold-data reads' removeColdDataFlowCtrGroupConfig\t'Remove a group\'s cold-data limit' addBroker\t'Start a broker in a broker container' removeBroker\t'Stop a broker in a broker container' drain\t'Stop writes to a broker until it is safe to stop' undrain\t'Restore the permissions from before the drain' rollingRestart\t'Restart the brokers of a cluster one by one' wipeWritePerm\t'Remove the write permission of a broker' addWritePerm\t'Give a broker write permission again' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change the permission of a topic' updateTopicList\t'Create or change the topics of a file' deleteTopic\t'Delete a topic and its messages' updateStaticTopic\t'Create or enlarge a static topic' remappingStaticTopic\t'Move queues of a static topic' triggerLiteDispatch\t'Dispatch lite topics to clients again' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Set a group to pull or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Copy the offsets of another group' sendMessage\t'Send a text message' produce\t'Send messages from a text, a file or a template' checkMsgSendRT\t'Time test messages to a topic' updateKvConfig\t'Set a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Change a setting of name servers' apply\t'Change the cluster to match a file' createUser\t'Create a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users to other brokers' deleteUser\t'Delete a user and its ACL' createAcl\t'Create an ACL' updateAcl\t'Change an ACL' copyAcl\t'Copy ACLs to other brokers' deleteAcl\t'Delete an ACL or parts of it' updateAclConfig\t'Create or change an account (4.x)' deleteAclConfig\t'Delete an account (4.x)' updateGlobalWhiteAddr\t'Set addresses that need no signature (4.x)' updateControllerConfig\t'Change a setting of controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Remove replicas from the controllers' exportPopRecord\t'Move pop records to the message store' updateOrderConf\t'Show or change a topic\'s order config' queryMsgByUniqueKey\t'Find messages by the producer\'s id' queryMsgById\t'Find a message by an id of either kind' orphans\t'Find leftover topics, and delete them' rocksDBConfigToJson\t'Export a RocksDB config store as JSON' securityAudit\t'List security risks and how to fix them' startMonitoring\t'Check all consumer groups repeatedly' mqadminMap\t'Show the nsadmin command for an mqadmin command' lab\t'Run a name server with simulated brokers' namesrv\t'Run a name server' completion\t'Print the completion script of a shell' tui\t'Watch and operate the cluster in the terminal' batch\t'Run many commands over the same connections' audit\t'The record of changes made from this account' bench\t'Throughput and latency of a cluster, measured with a bounded load' check\t'Checks for monitoring systems' client\t'The clients that are connected to brokers and proxies' context\t'Clusters that you saved under a name' delayed\t'Messages that brokers deliver later' discovery\t'The servers of a cluster, for other programs' dlq\t'Dead letters: the messages that consumer groups failed to consume' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' message\t'One message' proxy\t'The proxies of RocketMQ 5' rebalance\t'Queues of topics moved between brokers: scale out, scale in, level the load' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
+            printf '%s\n' clusterList\t'List brokers with their load and state' brokerStatus\t'Show all runtime figures of a broker' haStatus\t'Show how far slaves are behind their master' replicaDiff\t'Compare slaves with their masters' getBrokerConfig\t'Show the settings of brokers' configDiff\t'Compare settings across brokers and with defaults' checkRocksdbCqWriteProgress\t'Compare file and RocksDB queues' getColdDataFlowCtrInfo\t'Show cold-data read limits and use' drainStatus\t'List open drains and later changes' topicList\t'List topics' topicRoute\t'Show the brokers and queues of a topic' topicStatus\t'Show the offsets of a topic\'s queues' topicClusterList\t'List the clusters of a topic' statsAll\t'Show the traffic of topics and groups' allocateMQ\t'Show which client gets which queues' getBrokerLiteInfo\t'Show the lite topics of brokers' getParentTopicInfo\t'Count the lite topics of a parent topic' getLiteTopicInfo\t'Show offsets and subscribers of a lite topic' getLiteClientInfo\t'List the lite topics of a client' getLiteGroupInfo\t'Show a group\'s backlog on lite topics' consumerProgress\t'Show the backlog of one group or of all' consumerConnection\t'List a group\'s clients and subscriptions' consumerStatus\t'Show the state of a group\'s clients' brokerConsumeStats\t'Show the backlog of all groups on a broker' getConsumerConfig\t'Show the settings of a group' getConsumeMode\t'List groups that are set to pull or pop' producer\t'List producers' producerConnection\t'List the clients of a producer group' queryMsgByKey\t'Find messages by key' queryMsgByOffset\t'Show the message at an offset of a queue' queryMsgTraceById\t'Show who sent and who consumed a message' printMsg\t'Print the messages of a topic' printMsgByQueue\t'Print the messages of one queue, or count tags' consumeMessage\t'Print messages from an offset or a time on' consume\t'Print the messages of a topic, also those to come' queryCq\t'Show entries of a consume queue' dumpCompactionLog\t'Print the messages of a compaction log file' where\t'Show the effective settings and test the servers' divergence\t'Compare name servers and explain differences' getNamesrvConfig\t'Show the settings of name servers' orderConfCheck\t'Compare order configs with brokers' export\t'Write a cluster\'s configuration as YAML' plan\t'Compare a file with the cluster' whatIf\t'Show what an outage of servers would break' spread\t'List topics that are unbalanced across brokers' registrationSize\t'Compare registrations with their limit' listUser\t'List users' getUser\t'Show a user' listAcl\t'List ACLs' getAcl\t'Show the ACL of a user' getAclConfig\t'List accounts (brokers of 4.x)' clusterAclConfigVersion\t'Show versions of ACL files (4.x)' getControllerMetaData\t'Show the controllers and their leader' getSyncStateSet\t'List replicas and whether they are in sync' getBrokerEpoch\t'Show the epochs of brokers' getControllerConfig\t'Show the settings of controllers' history\t'Show past changes of a topic, broker or key' collect\t'Record journals of name servers that keep none' exporter\t'Serve metrics of a cluster for Prometheus' exportConfigs\t'Export broker settings as JSON' exportMetadata\t'Export topics and groups as JSON' exportMetrics\t'Export load, versions and sizes as JSON' exportMetadataInRocksDB\t'Export topics or groups from RocksDB' updateBrokerConfig\t'Change a setting of brokers' sendMsgStatus\t'Time test messages to one broker' clusterRT\t'Time test messages to every master' cleanExpiredCQ\t'Delete consume queue files of expired messages' deleteExpiredCommitLog\t'Delete expired commit log files' cleanUnusedTopic\t'Delete consume queues of topics without config' setCommitLogReadAheadMode\t'Switch read-ahead of commit logs' switchTimerEngine\t'Choose the store of timed messages' resetMasterFlushOffset\t'Set the master flush offset on a slave' updateColdDataFlowCtrGroupConfig\t'Limit a group\'s cold-data reads' removeColdDataFlowCtrGroupConfig\t'Remove a group\'s cold-data limit' addBroker\t'Start a broker in a broker container' removeBroker\t'Stop a broker in a broker container' drain\t'Stop writes to a broker until it is safe to stop' undrain\t'Restore the permissions from before the drain' rollingRestart\t'Restart the brokers of a cluster one by one' wipeWritePerm\t'Remove the write permission of a broker' addWritePerm\t'Give a broker write permission again' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change the permission of a topic' updateTopicList\t'Create or change the topics of a file' deleteTopic\t'Delete a topic and its messages' updateStaticTopic\t'Create or enlarge a static topic' remappingStaticTopic\t'Move queues of a static topic' triggerLiteDispatch\t'Dispatch lite topics to clients again' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Set a group to pull or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Copy the offsets of another group' sendMessage\t'Send a text message' produce\t'Send messages from a text, a file or a template' checkMsgSendRT\t'Time test messages to a topic' updateKvConfig\t'Set a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Change a setting of name servers' apply\t'Change the cluster to match a file' createUser\t'Create a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users to other brokers' deleteUser\t'Delete a user and its ACL' createAcl\t'Create an ACL' updateAcl\t'Change an ACL' copyAcl\t'Copy ACLs to other brokers' deleteAcl\t'Delete an ACL or parts of it' updateAclConfig\t'Create or change an account (4.x)' deleteAclConfig\t'Delete an account (4.x)' updateGlobalWhiteAddr\t'Set addresses that need no signature (4.x)' updateControllerConfig\t'Change a setting of controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Remove replicas from the controllers' exportPopRecord\t'Move pop records to the message store' updateOrderConf\t'Show or change a topic\'s order config' queryMsgByUniqueKey\t'Find messages by the producer\'s id' queryMsgById\t'Find a message by an id of either kind' orphans\t'Find leftover topics, and delete them' rocksDBConfigToJson\t'Export a RocksDB config store as JSON' mqadminMap\t'Show the nsadmin command for an mqadmin command' securityAudit\t'List security risks and how to fix them' startMonitoring\t'Check all consumer groups repeatedly' lab\t'Run a name server with simulated brokers' namesrv\t'Run a name server' completion\t'Print the completion script of a shell' tui\t'Watch and operate the cluster in the terminal' batch\t'Run many commands over the same connections' audit\t'The record of changes made from this account' backup\t'Backups of a cluster, and how to restore them' bench\t'Throughput and latency of a cluster, measured with a bounded load' check\t'Checks for monitoring systems' client\t'The clients that are connected to brokers and proxies' context\t'Clusters that you saved under a name' delayed\t'Messages that brokers deliver later' discovery\t'The servers of a cluster, for other programs' dlq\t'Dead letters: the messages that consumer groups failed to consume' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' message\t'One message' proxy\t'The proxies of RocketMQ 5' rebalance\t'Queues of topics moved between brokers: scale out, scale in, level the load' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
         case 'columns:*'
             # Complete the last column of a list such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)
@@ -2274,7 +2337,7 @@ end
 
 # Prints the commands of a group.
 function __nsadmin_members --argument-names group
-    for member in 'proxy list'\t'List proxies with their mode and state' 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'rebalance plan'\t'Propose queues that level the load of brokers' 'rebalance status'\t'List runs of rebalance plans' 'route explain'\t'Explain "No route info of this topic"' 'client list'\t'List every connected client' 'message track'\t'Show the story of one message' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'rebalance run'\t'Move queues as a plan says, or move them back' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check clients'\t'Check the releases of connected clients' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check drain'\t'Check that drained brokers stay drained' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
+    for member in 'proxy list'\t'List proxies with their mode and state' 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'rebalance plan'\t'Propose queues that level the load of brokers' 'rebalance status'\t'List runs of rebalance plans' 'route explain'\t'Explain "No route info of this topic"' 'client list'\t'List every connected client' 'message track'\t'Show the story of one message' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'backup create'\t'Save a cluster in one file' 'backup diff'\t'Compare a backup with the cluster' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'rebalance run'\t'Move queues as a plan says, or move them back' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'backup restore'\t'Create the items of a backup again' 'backup show'\t'Verify a backup and list its items' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check clients'\t'Check the releases of connected clients' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check backup'\t'Check that the last backup is young and whole' 'check drain'\t'Check that drained brokers stay drained' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
         string match -q -- "$group *" $member; and string replace -r '^\S+ ' '' -- $member
     end
 end

@@ -301,6 +301,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--file=files A YAML file with the wanted state.')
             options = @('--file=files A YAML file with the wanted state.', '--prune Delete items that the file does not have, in the sections that it has.', '--save-to=files Save the plan for `nsadmin apply`.', '--exit-code Exit with 2 if the plan has changes, and with 1 if the file is invalid.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
+        'backupcreate' = @{
+            name = 'backup create'; family = 'read'; help = 'Save a cluster in one file'
+            places = @('-c,--clusterName=clusters Name of a cluster.')
+            options = @('-c,--clusterName=clusters Name of a cluster.', '--file=files File to write. It is replaced.', '--dir=folders Folder to write to. The file is named by cluster and time.', '-s,--namespace=namespaces Include this KV namespace. Repeatable.', '--with-secrets Include the passwords of users, encrypted with a passphrase.', '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.', '--sign-key=files Sign the backup with a private Ed25519 key in PEM form.', '--every= Repeat after this time, such as 1h. Needs --dir.', '--keep= Keep this number of backups of the cluster in --dir, and delete older ones.'); columns = 'file|clusterName|time|brokers|topics|groups|offsets|users|size|missing|'
+        }
+        'backupdiff' = @{
+            name = 'backup diff'; family = 'read'; help = 'Compare a backup with the cluster'
+            places = @('--file=files A file of `nsadmin backup create`.', '--with= A later backup. Default: the cluster as it is now.')
+            options = @('--file=files A file of `nsadmin backup create`.', '--with= A later backup. Default: the cluster as it is now.', '--offsets Also compare offsets, which move while consumers run.'); columns = 'section|brokerName|name|differs|before|after|'
+        }
         'whatif' = @{
             name = 'whatIf'; family = 'read'; help = 'Show what an outage of servers would break'
             places = @()
@@ -671,6 +681,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--file=files A YAML file with the wanted state, or a saved plan.')
             options = @('--file=files A YAML file with the wanted state, or a saved plan.', '--prune Delete items that the file does not have, in the sections that it has.', '--max-deletes= Refuse to delete more items. Default: 10.', '--allow-stranded Remove queues even if consumers have not read their messages.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
+        'backuprestore' = @{
+            name = 'backup restore'; family = 'change'; help = 'Create the items of a backup again'
+            places = @('--file=files A file of `nsadmin backup create`.')
+            options = @('--file=files A file of `nsadmin backup create`.', '-c,--clusterName=clusters Restore into this cluster. Default: its own.', '--map= Restore a broker of the backup to another one. Repeatable.', '--section=topics|groups|orderConf|kv|consumeModes|offsets|users|acls Restore only this section. Repeatable.', '-t,--topic=topics Restore only this topic and its offsets. Repeatable.', '-g,--groupName=groups Restore only this group and its offsets. Repeatable.', '--overwrite-offsets Move groups that have another offset, also backward.', '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.', '--verify-key=files Refuse a backup that was not signed with this key: a public Ed25519 key in PEM form.'); columns = 'section|server|name|changes|reason|before|after|result|error|'
+        }
         'createuser' = @{
             name = 'createUser'; family = 'change'; help = 'Create a user'
             places = @('-u,--username= Name of the user.')
@@ -771,85 +786,10 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @()
             options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of this cluster.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them. With -p, one.', '-p,--configPath=folders A broker''s config folder on this machine.', '-e,--exportFile=files With -p: write to this file.', '-j,--jsonEnable=true|false With -p: false prints rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         }
-        'securityaudit' = @{
-            name = 'securityAudit'; family = 'check'; help = 'List security risks and how to fix them'
-            places = @()
-            options = @('--warning= How many kinds of warnings to accept. Default: 0.', '--critical= How many kinds of critical findings to accept. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
-        }
-        'checkall' = @{
-            name = 'check all'; family = 'check'; help = 'Run every check that applies'
-            places = @()
-            options = @('-t,--topic=topics Also check this topic. Repeatable.', '-g,--groupName=groups Also check the lag of this group. Repeatable.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--warning= The warning limits of a check, such as lag=10000. Repeatable.', '--critical= The critical limits of a check, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|replicas|registrationSize|certificates|journal|drain Skip this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
-        }
-        'checknamesrv' = @{
-            name = 'check namesrv'; family = 'check'; help = 'Check that name servers answer'
-            places = @()
-            options = @('--warning= Name servers that may be down. Default: 0.', '--critical= Name servers that must serve. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkbrokers' = @{
-            name = 'check brokers'; family = 'check'; help = 'Check that all brokers answer and have a master'
-            places = @()
-            options = @('--clusterName=clusters Only this cluster.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--warning= Brokers that may be down, or missing as masters. Default: 0.', '--critical= Broker names that may lack a master that answers. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkdivergence' = @{
-            name = 'check divergence'; family = 'check'; help = 'Check that name servers agree'
-            places = @()
-            options = @('--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Differences to accept. Default: 0.', '--critical= Brokers and queues of topics that may differ. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checktopic' = @{
-            name = 'check topic'; family = 'check'; help = 'Check that a topic is writable'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Brokers of the topic that may refuse messages. Default: 0.', '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkwritable' = @{
-            name = 'check writable'; family = 'check'; help = 'Check that all topics are writable'
-            places = @()
-            options = @('--clusterName=clusters Only this cluster.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--exclude= Skip topics whose names match this pattern.', '--warning= Topics that may be writable on only some of their brokers. Default: 0.', '--critical= Topics that may be unwritable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checklag' = @{
-            name = 'check lag'; family = 'check'; help = 'Check the backlog of a group'
-            places = @('-g,--groupName=groups A consumer group.')
-            options = @('-g,--groupName=groups A consumer group.', '-t,--topicName=topics Only this topic.', '--clusterName=clusters Only this cluster.', '--warning= Messages that the group may be behind. Default: 10000.', '--critical= Messages that the group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkclients' = @{
-            name = 'check clients'; family = 'check'; help = 'Check the releases of connected clients'
-            places = @()
-            options = @('--min-version= The oldest accepted release. Default: 5.0.0.', '--clusterName=clusters Only this cluster.', '--warning= Clients that may be older. Default: 0.', '--critical= Clients that may be older. Default: 1000000.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkheartbeat' = @{
-            name = 'check heartbeat'; family = 'check'; help = 'Check the age of broker heartbeats'
-            places = @()
-            options = @('--warning= Silence of a broker, in percent of its timeout. Default: 50.', '--critical= Silence of a broker, in percent of its timeout. Default: 75.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkregistrationsize' = @{
-            name = 'check registrationSize'; family = 'check'; help = 'Check registrations against their limit'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '--clusterName=clusters Only this cluster.', '--warning= Size of a registration, in percent of 16 MiB. Default: 50.', '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkcertificates' = @{
-            name = 'check certificates'; family = 'check'; help = 'Check when certificates expire'
-            places = @()
-            options = @('--warning= Days until a certificate expires. Default: 30:.', '--critical= Days until a certificate expires. Default: 7:.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkjournal' = @{
-            name = 'check journal'; family = 'check'; help = 'Check that journals grow and are complete'
-            places = @()
-            options = @('--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Verify every record of each journal, which takes longer.', '--warning= Age of the last record, in seconds. Default: 120.', '--critical= Age of the last record, in seconds. Default: 600.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkreplicas' = @{
-            name = 'check replicas'; family = 'check'; help = 'Check that slaves can replace masters'
-            places = @()
-            options = @('--clusterName=clusters Only this cluster.', '--warning= Differences that slaves do not remove. Default: 0.', '--critical= Items that slaves may lack. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'checkdrain' = @{
-            name = 'check drain'; family = 'check'; help = 'Check that drained brokers stay drained'
-            places = @()
-            options = @('--warning= Age of a drain, in seconds. Default: 86400 (one day).', '--critical= Topics on drained brokers that may be writable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
-        }
-        'startmonitoring' = @{
-            name = 'startMonitoring'; family = 'check'; help = 'Check all consumer groups repeatedly'
-            places = @()
-            options = @('--once Check once, and exit with the state.', '-i,--interval= Time between two checks.', '--clusterName=clusters Only this cluster.', '--warning= Messages that a group may be behind. Default: 10000.', '--critical= Messages that a group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        'backupshow' = @{
+            name = 'backup show'; family = 'local'; help = 'Verify a backup and list its items'
+            places = @('--file=files A file of `nsadmin backup create`.')
+            options = @('--file=files A file of `nsadmin backup create`.', '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.', '--verify-key=files Refuse a backup that was not signed with this key: a public Ed25519 key in PEM form.'); columns = 'section|brokerName|name|value|'
         }
         'snapshotshow' = @{
             name = 'snapshot show'; family = 'local'; help = 'Show the contents of a snapshot'
@@ -936,6 +876,91 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.')
             options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin. Default: all commands.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
+        'securityaudit' = @{
+            name = 'securityAudit'; family = 'check'; help = 'List security risks and how to fix them'
+            places = @()
+            options = @('--warning= How many kinds of warnings to accept. Default: 0.', '--critical= How many kinds of critical findings to accept. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
+        'checkall' = @{
+            name = 'check all'; family = 'check'; help = 'Run every check that applies'
+            places = @()
+            options = @('-t,--topic=topics Also check this topic. Repeatable.', '-g,--groupName=groups Also check the lag of this group. Repeatable.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--warning= The warning limits of a check, such as lag=10000. Repeatable.', '--critical= The critical limits of a check, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|replicas|registrationSize|certificates|journal|drain Skip this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
+        'checknamesrv' = @{
+            name = 'check namesrv'; family = 'check'; help = 'Check that name servers answer'
+            places = @()
+            options = @('--warning= Name servers that may be down. Default: 0.', '--critical= Name servers that must serve. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkbrokers' = @{
+            name = 'check brokers'; family = 'check'; help = 'Check that all brokers answer and have a master'
+            places = @()
+            options = @('--clusterName=clusters Only this cluster.', '--expect=N|BROKERS|FILE The expected number of brokers; or the expected brokers, as broker-a,broker-b:1, a file with one broker per line, a plan, or a journal.', '--warning= Brokers that may be down, or missing as masters. Default: 0.', '--critical= Broker names that may lack a master that answers. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkdivergence' = @{
+            name = 'check divergence'; family = 'check'; help = 'Check that name servers agree'
+            places = @()
+            options = @('--settle= If name servers differ, how long brokers may take to make them equal. Default: 50.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Differences to accept. Default: 0.', '--critical= Brokers and queues of topics that may differ. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checktopic' = @{
+            name = 'check topic'; family = 'check'; help = 'Check that a topic is writable'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= Brokers of the topic that may refuse messages. Default: 0.', '--critical= Brokers of the topic that must accept messages. Default: 1: (at least one).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkwritable' = @{
+            name = 'check writable'; family = 'check'; help = 'Check that all topics are writable'
+            places = @()
+            options = @('--clusterName=clusters Only this cluster.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--exclude= Skip topics whose names match this pattern.', '--warning= Topics that may be writable on only some of their brokers. Default: 0.', '--critical= Topics that may be unwritable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checklag' = @{
+            name = 'check lag'; family = 'check'; help = 'Check the backlog of a group'
+            places = @('-g,--groupName=groups A consumer group.')
+            options = @('-g,--groupName=groups A consumer group.', '-t,--topicName=topics Only this topic.', '--clusterName=clusters Only this cluster.', '--warning= Messages that the group may be behind. Default: 10000.', '--critical= Messages that the group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkclients' = @{
+            name = 'check clients'; family = 'check'; help = 'Check the releases of connected clients'
+            places = @()
+            options = @('--min-version= The oldest accepted release. Default: 5.0.0.', '--clusterName=clusters Only this cluster.', '--warning= Clients that may be older. Default: 0.', '--critical= Clients that may be older. Default: 1000000.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkheartbeat' = @{
+            name = 'check heartbeat'; family = 'check'; help = 'Check the age of broker heartbeats'
+            places = @()
+            options = @('--warning= Silence of a broker, in percent of its timeout. Default: 50.', '--critical= Silence of a broker, in percent of its timeout. Default: 75.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkregistrationsize' = @{
+            name = 'check registrationSize'; family = 'check'; help = 'Check registrations against their limit'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '--clusterName=clusters Only this cluster.', '--warning= Size of a registration, in percent of 16 MiB. Default: 50.', '--critical= Size of a registration, in percent of 16 MiB. Default: 80.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkcertificates' = @{
+            name = 'check certificates'; family = 'check'; help = 'Check when certificates expire'
+            places = @()
+            options = @('--warning= Days until a certificate expires. Default: 30:.', '--critical= Days until a certificate expires. Default: 7:.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkjournal' = @{
+            name = 'check journal'; family = 'check'; help = 'Check that journals grow and are complete'
+            places = @()
+            options = @('--journal=folders Folder of a name server''s journal, or of `nsadmin collect`. Repeatable. Default: the context''s.', '--since= Count losses since this time. Default: -24h. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Verify every record of each journal, which takes longer.', '--warning= Age of the last record, in seconds. Default: 120.', '--critical= Age of the last record, in seconds. Default: 600.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkreplicas' = @{
+            name = 'check replicas'; family = 'check'; help = 'Check that slaves can replace masters'
+            places = @()
+            options = @('--clusterName=clusters Only this cluster.', '--warning= Differences that slaves do not remove. Default: 0.', '--critical= Items that slaves may lack. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkbackup' = @{
+            name = 'check backup'; family = 'check'; help = 'Check that the last backup is young and whole'
+            places = @('--path= A backup, or a folder of `nsadmin backup create --dir`.')
+            options = @('--path= A backup, or a folder of `nsadmin backup create --dir`.', '--clusterName=clusters Only the backups of this cluster in the folder.', '--warning= Age of the last backup in seconds. Default: 93600 (26 h).', '--critical= Age of the last backup in seconds. Default: 180000 (50 h).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'checkdrain' = @{
+            name = 'check drain'; family = 'check'; help = 'Check that drained brokers stay drained'
+            places = @()
+            options = @('--warning= Age of a drain, in seconds. Default: 86400 (one day).', '--critical= Topics on drained brokers that may be writable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+        }
+        'startmonitoring' = @{
+            name = 'startMonitoring'; family = 'check'; help = 'Check all consumer groups repeatedly'
+            places = @()
+            options = @('--once Check once, and exit with the state.', '-i,--interval= Time between two checks.', '--clusterName=clusters Only this cluster.', '--warning= Messages that a group may be behind. Default: 10000.', '--critical= Messages that a group may be behind. Default: 100000.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
         'reportrun' = @{
             name = 'report run'; family = 'program'; help = 'Compute reports from journals and logs'
             places = @()
@@ -976,6 +1001,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('=list| ')
             options = @(); columns = ''
         }
+        'backup' = @{
+            name = 'backup'; family = 'group'; help = 'Backups of a cluster, and how to restore them'
+            places = @('=create|show|diff|restore| ')
+            options = @(); columns = ''
+        }
         'bench' = @{
             name = 'bench'; family = 'group'; help = 'Throughput and latency of a cluster, measured with a bounded load'
             places = @('=produce|consume|latency| ')
@@ -983,7 +1013,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'check' = @{
             name = 'check'; family = 'group'; help = 'Checks for monitoring systems'
-            places = @('=all|namesrv|brokers|divergence|topic|writable|lag|clients|heartbeat|registrationSize|certificates|journal|replicas|drain| ')
+            places = @('=all|namesrv|brokers|divergence|topic|writable|lag|clients|heartbeat|registrationSize|certificates|journal|replicas|backup|drain| ')
             options = @(); columns = ''
         }
         'client' = @{
@@ -1071,8 +1101,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'read' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--watch= Repeat the command at this interval until Ctrl-C.', '--columns=columns Print only these columns, in this order.', '--sort=columns Sort by these columns. Prefix one with - for descending order.', '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'change' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'mixed' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--columns=columns Print only these columns, in this order.', '--sort=columns Sort by these columns. Prefix one with - for descending order.', '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
-        'check' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--format=text|nagios|json|prometheus Output format (default: text). nagios is for plugins, prometheus for a textfile collector.', '--json Short for --format json.', '--output-file=files Write the result to this file, atomically, and nothing to stdout.', '--wait-until-ok= Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'local' = @('--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--watch= Repeat the command at this interval until Ctrl-C.', '--columns=columns Print only these columns, in this order.', '--sort=columns Sort by these columns. Prefix one with - for descending order.', '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
+        'check' = @('--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--format=text|nagios|json|prometheus Output format (default: text). nagios is for plugins, prometheus for a textfile collector.', '--json Short for --format json.', '--output-file=files Write the result to this file, atomically, and nothing to stdout.', '--wait-until-ok= Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'program' = @('-h,--help show this help message and exit')
         'screen' = @('--screen= The first screen. Default: home.', '--interval= Time between two polls of a server. Default: 5.', '-s,--namespace= KV namespace to show in addition to ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal to show events from. Default: the context''s. Repeatable.', '--read-only Refuse all changes.', '--record=files Record the session to this file, for --replay.', '--replay= Replay a recording, or a folder with journals.', '--speed= Replay N seconds per second. Default: 1.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')
         'batch' = @('-f,--file=files A file of command lines. - is standard input.', '--stop-on-error Stop at the first command that fails.', '--context=contexts Use the name servers, TLS settings and credentials of this context.', '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.', '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.', '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.', '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.', '--tls,--no-tls Use TLS, or plain connections.', '--tlsCa=files Trust these CA certificates (PEM) instead of the system''s.', '--tlsCert=files Client certificate (PEM).', '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.', '--tlsServerName= Name that certificates of servers must contain.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= Time limit of each request (default: 3).', '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).', '--concurrency= Number of servers to ask at the same time (default: 64).', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).', '--json Short for --output json.', '--no-headers Print tables, CSV and TSV without headings.', '--no-color Print no colours.', '--dry-run Show what would change, and change nothing.', '-y,--yes Change without asking for confirmation.', '--quiet Print nothing but errors on stderr.', '--debug Print each request, and tracebacks, on stderr.', '-h,--help Show this help.')

@@ -80,6 +80,7 @@ WITHOUT_TESTS = {
     "nsadmin/client/topics/topic_usage.py": "tested with the topics whose usage it is",
     "nsadmin/command_line/declarations.py": "only records",
     "nsadmin/commands/programs/namesrv.py": "only calls main of namesrv_core",
+    "nsadmin/commands/columns/backup_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/access_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/comparison_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/dead_letter_columns.py": "only a table, which the tests of columns look up",

@@ -93,6 +93,7 @@ from nsadmin.client.messages.offset_ranges import OffsetRanges
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.send_probes import SendProbe
+from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.messages.topic_follower import FollowedPage, FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
@@ -149,6 +150,17 @@ from nsadmin.library.cluster_plans import ClusterPlan, StrandedMessagesError
 from nsadmin.library.drain_procedure import DrainResult, RestoredServer
 from nsadmin.library.name_server_divergence import Divergence
 from nsadmin.library.service_checks import CheckLimits
+from nsadmin.operations.backups.archive import BackupKeys, InvalidBackupError, LoadedBackup
+from nsadmin.operations.backups.records import (
+    BackupSettings,
+    BrokerBackup,
+    ClusterBackup,
+    SavedOffset,
+    Section,
+)
+from nsadmin.operations.backups.restore_run import RestoreOutcome
+from nsadmin.operations.backups.restore_scope import RestoreScope
+from nsadmin.operations.backups.signatures import InvalidKeyError
 from nsadmin.operations.checks.findings import (
     AlertLimits,
     CheckFinding,
@@ -203,10 +215,13 @@ __all__ = [
     "AssignedMode",
     "AsyncAdminClient",
     "AttributeChanges",
+    "BackupKeys",
+    "BackupSettings",
     "BadAddress",
     "BadRequest",
     "BadSettings",
     "BrokerAddrGroup",
+    "BrokerBackup",
     "BrokerConfig",
     "BrokerEpochs",
     "BrokerLiteInfo",
@@ -234,6 +249,7 @@ __all__ = [
     "ClientHeartbeat",
     "ClientList",
     "ClientNameServers",
+    "ClusterBackup",
     "ClusterCheckReport",
     "ClusterClient",
     "ClusterInfo",
@@ -296,6 +312,8 @@ __all__ = [
     "HaStatus",
     "HeartbeatAge",
     "HeartbeatListing",
+    "InvalidBackupError",
+    "InvalidKeyError",
     "InvalidPlanFileError",
     "InvalidSnapshotError",
     "InvalidStateError",
@@ -314,6 +332,7 @@ __all__ = [
     "LiteOffsets",
     "LiteTopic",
     "LoadShares",
+    "LoadedBackup",
     "LocatedMessage",
     "MappingInfo",
     "MasterEpoch",
@@ -322,6 +341,7 @@ __all__ = [
     "MessageCount",
     "MessageDraft",
     "MessagePage",
+    "MessagePlace",
     "MessageQueue",
     "MessageReceiver",
     "MessageTrace",
@@ -383,6 +403,8 @@ __all__ = [
     "ReplicatedTable",
     "ReplicatedTables",
     "RequestError",
+    "RestoreOutcome",
+    "RestoreScope",
     "RestoredServer",
     "RocketMQError",
     "RunningClient",
@@ -390,7 +412,9 @@ __all__ = [
     "RunningInfo",
     "RunningQueue",
     "RuntimeInfo",
+    "SavedOffset",
     "SavedPlan",
+    "Section",
     "SendProbe",
     "SendQueue",
     "SentDraft",

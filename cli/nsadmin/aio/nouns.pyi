@@ -58,6 +58,7 @@ from nsadmin.client.messages.message_traces import FoundTraces
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.messages.send_probes import SendProbe
+from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
@@ -100,6 +101,10 @@ from nsadmin.library.cluster_plans import ClusterPlan
 from nsadmin.library.drain_procedure import DrainResult, RestoredServer
 from nsadmin.library.name_server_divergence import Divergence
 from nsadmin.library.service_checks import CheckLimits
+from nsadmin.operations.backups.archive import BackupKeys, LoadedBackup
+from nsadmin.operations.backups.records import ClusterBackup
+from nsadmin.operations.backups.restore_run import RestoreOutcome
+from nsadmin.operations.backups.restore_scope import RestoreScope
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.divergence.observer import DivergenceObservation
 from nsadmin.operations.drain.events import EventRecord
@@ -1220,6 +1225,9 @@ class AsyncQueueReader:
     async def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30)."""
 
+    async def get_store_times(self, message_places: Iterable[MessagePlace]) -> list[ServerResult[int | None]]:
+        """Return when messages were stored, in ms since 1970 (PULL_MESSAGE, 11)."""
+
     async def wait_for_messages(
         self, broker_addr: str, topic: str, queue_id: int, begin_offset: int, max_wait_ms: int
     ) -> tuple[tuple[StoredMessage, ...], int]:
@@ -1670,7 +1678,24 @@ class AsyncClusterPlans:
         """Save a plan, for `plan_changes` or `nsadmin apply`. Only the owner can read the file."""
 
 class AsyncClusterBackups:
-    """Snapshots of brokers, topics, KV config and settings (`admin.backups`). `admin.plans` exports YAML."""
+    """Backups of clusters, and snapshots of name servers (`admin.backups`). `admin.plans` exports YAML."""
+
+    async def create_backup(
+        self,
+        cluster_name: str,
+        path: str | PathLike[str],
+        namespaces: Sequence[str] = (),
+        keys: BackupKeys = ...,
+    ) -> ClusterBackup:
+        """Save topics, groups, offsets, users, ACLs, settings and KV config of a cluster in a file."""
+
+    async def load_backup(self, path: str | PathLike[str], keys: BackupKeys = ...) -> LoadedBackup:
+        """Load and verify a backup."""
+
+    async def restore_backup(
+        self, backup: ClusterBackup, scope: RestoreScope | None = None, *, dry_run: bool = False
+    ) -> list[RestoreOutcome]:
+        """Create the items of a backup again, and read every change back. Deletes nothing."""
 
     async def take_snapshot(self, namespaces: Sequence[str] = ()) -> ClusterSnapshot:
         """Read the state of a name server, without secrets: brokers, topics, KV config, settings."""

@@ -199,6 +199,7 @@ _NAMES_BY_MODULE = {
         "ReplayPlace",
     ),
     "nsadmin.client.messages.send_probes": ("SendProbe",),
+    "nsadmin.client.messages.store_times": ("MessagePlace",),
     "nsadmin.client.messages.topic_follower": (
         "FollowStart",
         "FollowedPage",
@@ -318,6 +319,7 @@ _NAMES_BY_MODULE = {
         "LoadedBackup",
     ),
     "nsadmin.operations.backups.records": (
+        "BackupSettings",
         "BrokerBackup",
         "ClusterBackup",
         "SavedOffset",

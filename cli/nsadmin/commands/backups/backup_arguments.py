@@ -33,7 +33,7 @@ VerifyKeyOption = Annotated[
 
 
 def read_passphrase(passphrase_file: str | None) -> str | None:
-    """Return the passphrase of the file or the environment; None without one. Raises UsageError."""
+    """Return the passphrase of the file, or else of the environment; None without both. Raises UsageError."""
     if passphrase_file is None:
         return os.environ.get(PASSPHRASE_VARIABLE) or None
     try:
@@ -53,7 +53,7 @@ def make_read_keys(passphrase_file: str | None, verify_key: str | None) -> Backu
 
 
 def open_backup(session: Session, file_name: str, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
-    """Load a backup, and write what is missing in it to stderr. Raises UsageError without the file."""
+    """Load a backup, and write its remarks to stderr. Raises UsageError if the file cannot be read."""
     try:
         loaded_backup = load_backup(Path(file_name).expanduser(), keys)
     except OSError as error:

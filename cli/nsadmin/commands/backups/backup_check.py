@@ -35,7 +35,7 @@ def check_backup(
 ) -> CheckVerdict:
     """Check that the last backup is young, that it lacks no server, and that it is not damaged.
 
-    The check asks no server. A damaged backup is critical, and so is a folder without one.
+    The check asks no server. A damaged backup is critical, and so is an empty folder.
 
     Examples:
         # The last backup of a folder

@@ -14,7 +14,7 @@ from nsadmin.commands.backups.backup_arguments import (
 )
 from nsadmin.operations.backups.comparison import compare_backups, describe_backup_difference
 from nsadmin.operations.backups.observer import observe_backup
-from nsadmin.operations.backups.records import ClusterBackup, ItemSettings, list_items
+from nsadmin.operations.backups.records import BackupSettings, ClusterBackup, list_items
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
@@ -67,7 +67,7 @@ def backup_show(
     return ResultRows(BACKUP_ITEM_COLUMNS, item_rows, [], [note])
 
 
-def _plain_value(fields: ItemSettings | None) -> object:
+def _plain_value(fields: BackupSettings | None) -> object:
     return fields[""] if fields is not None and "" in fields else fields
 
 

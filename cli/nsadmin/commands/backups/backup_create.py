@@ -87,8 +87,8 @@ def backup_create(
     topics, and no settings with secrets. Each offset has the store time of its message, so that a restore
     knows whether the queue still has the same messages. Only the owner can read the file.
 
-    If a server does not answer, the backup lacks its items, a line says so, and the exit code is 3. Ctrl-C
-    stops --every. The same command goes on.
+    If a server does not answer, the backup lacks its items, a line on stderr names it, and the exit code
+    is 3. Ctrl-C stops --every. The same command goes on.
 
     Examples:
         # One backup

@@ -27,7 +27,7 @@ BACKUP_MEANINGS: dict[str, dict[str, str]] = {
     "backupRestore": {
         **_ITEM_MEANINGS,
         "after": "the state after the restore; for offsets, the new offset by queue",
-        "before": "the state before; null for none; for offsets, the committed offset by queue",
+        "before": "the state before, null for none; for offsets, the committed offset by queue",
         "reason": "for offsets: position or time, or why the offset was kept",
         "result": "done, dry-run, kept, unknown, skipped or failed",
         "server": "name of the broker, or address of the name server",

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from nsadmin.client.redaction import is_secret_name
-from nsadmin.operations.backups.records import BackupItem, ClusterBackup, ItemSettings, Section, list_items
+from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
 from nsadmin.operations.config_diff import is_own_setting
 
 
@@ -11,8 +11,8 @@ class BackupDifference(NamedTuple):
     """An item that differs; None stands for a backup without the item."""
 
     item: BackupItem
-    before: ItemSettings | None
-    after: ItemSettings | None
+    before: BackupSettings | None
+    after: BackupSettings | None
 
 
 def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[BackupDifference]:

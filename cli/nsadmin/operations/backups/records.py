@@ -9,7 +9,7 @@ from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 
-ItemSettings = Mapping[str, Any]
+BackupSettings = Mapping[str, Any]
 
 
 class Section(StrEnum):
@@ -57,8 +57,8 @@ class BrokerBackup(NamedTuple):
 
     broker_name: str
     release: str | None
-    topics: Mapping[str, ItemSettings]
-    groups: Mapping[str, ItemSettings]
+    topics: Mapping[str, BackupSettings]
+    groups: Mapping[str, BackupSettings]
     static_topics: Sequence[str]
     offsets: Mapping[tuple[str, str], Mapping[int, SavedOffset]]
     consume_modes: Sequence[AssignedMode]
@@ -94,9 +94,9 @@ class BackupItem(NamedTuple):
     name: str
 
 
-def list_items(backup: ClusterBackup) -> dict[BackupItem, ItemSettings]:
+def list_items(backup: ClusterBackup) -> dict[BackupItem, BackupSettings]:
     """Return all items with their fields, for comparisons and counts."""
-    items: dict[BackupItem, ItemSettings] = {}
+    items: dict[BackupItem, BackupSettings] = {}
     for namespace, values in backup.kv.items():
         is_order_conf = namespace == ORDER_CONF_NAMESPACE
         for key, value in values.items():
@@ -112,7 +112,7 @@ def list_items(backup: ClusterBackup) -> dict[BackupItem, ItemSettings]:
 
 def _list_broker_items(
     broker: BrokerBackup, ordered_topics: Set[str]
-) -> list[tuple[Section, Mapping[str, ItemSettings]]]:
+) -> list[tuple[Section, Mapping[str, BackupSettings]]]:
     return [
         (
             Section.TOPICS,

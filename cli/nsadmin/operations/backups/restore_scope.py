@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, ItemSettings, Section
+from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.settings import SpreadKind
 
@@ -98,7 +98,9 @@ def _matches(item_name: str, wanted_names: frozenset[str]) -> bool:
     return not wanted_names or item_name in wanted_names
 
 
-def _select_items(items: Mapping[str, ItemSettings], wanted_names: frozenset[str]) -> dict[str, ItemSettings]:
+def _select_items(
+    items: Mapping[str, BackupSettings], wanted_names: frozenset[str]
+) -> dict[str, BackupSettings]:
     return {name: settings for name, settings in items.items() if _matches(name, wanted_names)}
 
 
@@ -118,9 +120,9 @@ def describe_desired_cluster(selected: ClusterBackup) -> DesiredCluster:
 
 
 def _describe_items(
-    spread_kind: SpreadKind, items_by_broker: Mapping[str, Mapping[str, ItemSettings]]
+    spread_kind: SpreadKind, items_by_broker: Mapping[str, Mapping[str, BackupSettings]]
 ) -> dict[str, ItemSpec]:
-    settings_by_item: dict[str, dict[str, ItemSettings]] = {}
+    settings_by_item: dict[str, dict[str, BackupSettings]] = {}
     for broker_name, items in items_by_broker.items():
         for item_name, settings in items.items():
             settings_by_item.setdefault(item_name, {})[broker_name] = settings

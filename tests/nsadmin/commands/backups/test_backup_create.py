@@ -1,0 +1,38 @@
+"""backup create."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.lab import lab
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
+    with lab(tmp_path / "lab") as there:
+        words = ("backup", "create", "cluster-a", "--dir", "all", "--keep", "1", "-n", there.namesrv_addr)
+        assert run(*words).code == 0
+        [first] = (tmp_path / "all").iterdir()
+        first.rename(tmp_path / "all" / "cluster-a-20200101T000000Z.nsbackup.zip")
+        done = run(*words)
+    assert "deleted 1 older backup" in done.err
+    [last] = (tmp_path / "all").iterdir()
+    assert not last.name.startswith("cluster-a-2020")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("create c", "pass either --file FILE or --dir DIR"),
+        ("create c --file a --keep 2", "--every and --keep need --dir DIR"),
+        ("create c --file a --with-secrets", "--with-secrets needs a passphrase: pass --passphrase-file"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, words: str, message: str) -> None:
+    done = run("backup", *words.split(), "-n", "127.0.0.1:9")
+    assert (done.code, done.err.count("\n"), message in done.err) == (2, 1, True), done.err

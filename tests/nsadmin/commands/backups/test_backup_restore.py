@@ -1,0 +1,29 @@
+"""backup restore."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.lab import lab
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run, tmp_path: Path) -> None:
+    with lab(tmp_path / "lab") as there:
+        assert run("backup", "create", "cluster-a", "--file", "a.zip", "-n", there.namesrv_addr).code == 0
+    restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")
+    for words, message in (
+        ("--section nope", 'unknown section "nope" for --section: use topics, groups'),
+        ("--map broker-a-0", 'invalid value "broker-a-0" for --map: use OLD=NEW'),
+        ("--map nope=x", 'the backup has no broker "nope" (--map): it has broker-a-0, broker-a-1'),
+        ("--map broker-a-0=broker-a-1", "two brokers of the backup have the same new name"),
+        ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show`'),
+        ("-g nope", 'the backup has no group "nope"'),
+    ):
+        done = run(*restore, *words.split())
+        assert (done.code, message in done.err) == (2, True), done.err
