@@ -136,9 +136,12 @@ def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed
     assert {row["replays"] for row in rows} == {0, 1}
 
     key = next(row["keys"][0] for row in rows if row["replays"] == 1)
-    for replays in (2, 3):
-        assert [row["replayed"] for row in replay_key(cluster, key)] == [1]
-        wait_for_replays(cluster, key, replays)
+    assert [row["replayed"] for row in replay_key(cluster, key)] == [1]
+    wait_for_replays(cluster, key, 2)
+    # A failure after the last message ends it, too, while nsadmin waits for failures.
+    waiting = replay_key(cluster, key, "--max-failures", "0", "--settle", "60s")
+    assert [(row["replayed"], row["failedAgain"], row["result"]) for row in waiting] == [(1, 1, "failed")]
+    wait_for_replays(cluster, key, 3)
     assert [(row["replayed"], row["skipped"]) for row in replay_key(cluster, key)] == [(0, 1)]
     cluster.clients.order("mend")
     assert [row["replayed"] for row in replay_key(cluster, key, "--force")] == [1]
@@ -262,18 +265,26 @@ def test_a_grpc_consumer_behind_a_proxy_gets_the_replay(cluster: Cluster) -> Non
         retries = {"type": "EXPONENTIAL", "exponentialRetryPolicy": policy}
         popping.create_group(port, name, retryMaxTimes=0, groupRetryPolicy=retries)
     home = cluster.broker.home
+    # By default, a consumer that polls does not see a new message in the retry topic for up to 20 seconds.
+    polls = {f"grpcClientConsumer{bound}LongPollingTimeoutMillis": 2000 for bound in ("Min", "Max")}
     with (
-        JavaProxy(home / "proxy", [cluster.server.address]) as proxy,
+        JavaProxy(home / "proxy", [cluster.server.address], polls) as proxy,
         GrpcConsumers(home / "grpc", proxy.grpc_address, topic, group, other) as clients,
     ):
         clients.order("fail")
         clients.order(f"send {count} 0")
         wait_for("dead letters", lambda: count_letters(cluster, group) >= count, 60, 0.5)
-        clients.order("mend")
         rows = cluster("dlq", "show", group).rows
         assert {row["properties"]["RETRY_TOPIC"] for row in rows} == {f"%RETRY%{group}_{topic}"}
+        done = cluster("dlq", "replay", group, "--max-failures", "0", "--settle", "60s", "--yes")
+        assert (done.code, [row["failedAgain"] > 0 for row in done.rows]) == (1, [True])
+        wait_for("dead letters again", lambda: count_letters(cluster, group) >= 2 * count, 60, 0.5)
+        clients.order("mend")
         done = cluster("dlq", "replay", group, "--yes")
-        assert (done.code, [row["replayed"] for row in done.rows]) == (0, [count])
+        assert (done.code, [(row["replayed"], row["replayedBefore"]) for row in done.rows]) == (
+            0,
+            [(count, count)],
+        )
         wait_for("the replay", lambda: times_of(clients, group) == [1] * count, 60, 0.5)
         assert times_of(clients, other) == [1] * count
 
