@@ -7,6 +7,7 @@ for about a minute.
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin import AdminClient
+from nsadmin.operations.drain.last_writers import read_last_writers
 from tests.interop import command_line
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import Done
@@ -51,6 +54,13 @@ class Cluster(NamedTuple):
         done = self(*words)
         assert (done.code, done.said) == (0, ""), done
         return done.rows
+
+
+@pytest.fixture(scope="module", autouse=True)
+def grpc() -> None:
+    """The extra nsadmin[proxy]; under CI it must be installed."""
+    if not os.environ.get("CI"):
+        pytest.importorskip("grpc_channelz.v1.channelz_pb2_grpc")
 
 
 @pytest.fixture(scope="module")
@@ -215,6 +225,14 @@ def test_the_audit_finds_open_ports_of_proxies(cluster: Cluster) -> None:
 def test_the_route_that_clients_of_proxies_get(cluster: Cluster) -> None:
     [row] = [row for row in cluster("routeExplain", TOPIC).rows if row["step"] == "proxyRoute"]
     assert (row["result"], row["seen"]) == ("ok", "all 3 proxies have the brokers that name servers have")
+
+
+def test_a_drain_names_grpc_clients_that_still_write(cluster: Cluster) -> None:
+    cluster.clients.order("send sender 1")
+    broker = cluster.local_broker
+    with AdminClient(cluster.server.address) as admin:
+        writers = read_last_writers(admin, broker.name, broker.address, {LOCAL_TOPIC: 4}, {LOCAL_TOPIC: 1})
+    assert writers == {LOCAL_TOPIC: (f"{socket.gethostname()} (gRPC) through 127.0.0.1",)}
 
 
 def test_what_stops_without_a_proxy(cluster: Cluster) -> None:
