@@ -9,7 +9,7 @@ from typing import Any
 from nsadmin.tui.views.table import Cell, Column
 
 _LABEL_WIDTH = 14
-_MIN_FACT_WIDTH = 44
+_MIN_FACT_WIDTH = 39
 """Facts are drawn side by side if each gets this width."""
 
 

@@ -11,7 +11,7 @@ from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.row_details import draw_row_facts
 from nsadmin.tui.views.table import Column
 
-_MIN_GRAPH_HEIGHT = 8
+_MIN_GRAPH_HEIGHT = 7
 
 
 def draw_broker_facts(
