@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages rebalance-proof yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ attacks: .venv/.stamp ## measure good clients during attacks (2 minutes); update
 
 kills: .venv/.stamp ## kill the name server during KV writes ROUNDS=1000 times, and check that no answered write is lost
 	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)
+
+rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load, with kills, and on 4.9.7 (10 minutes)
+	NSADMIN_REBALANCE=full $(BIN)/python -m pytest tests/interop/test_rebalance.py
 
 messages: .venv/.stamp ## test produce, consume and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
 	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py

@@ -126,9 +126,13 @@ def _choose_processes(snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[
 
 
 def _brokers_by_topic(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
+    """The brokers to which clients are sent. `rebalance run` leaves brokers without queues in the route."""
     return {
         topic: frozenset(
-            broker_name for broker_name, broker_queues in topic_queues.items() if "perm" in broker_queues
+            broker_name
+            for broker_name, broker_queues in topic_queues.items()
+            if "perm" in broker_queues
+            and (broker_queues.get("readQueueNums", 1) or broker_queues.get("writeQueueNums", 1))
         )
         for topic, topic_queues in server_snapshot.topics.items()
     }

@@ -80,6 +80,12 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_
     [row] = json.loads(with_env("rebalance", "status", "--json").out)
     assert (row["phase"], row["movedTopics"], row["topic"]) == ("done", 1, None)
 
+    # Name servers keep the first broker in the route, without queues.
+    stats = with_env("topicStatus", TOPIC, "--json")
+    assert (stats.code, {row["brokerName"] for row in json.loads(stats.out)}) == (0, {B, C})
+    orphans = json.loads(with_env("orphans", "--json").out)
+    assert TOPIC not in {row["topic"] for row in orphans}
+
     again = with_env("rebalance", "run", plan, "--yes")
     assert (again.code, again.err) == (
         1, "nsadmin: this plan is already done: pass --rollback to undo it\n",
