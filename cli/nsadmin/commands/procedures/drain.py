@@ -22,7 +22,7 @@ from nsadmin.commands.procedures.drain_options import (
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
-from nsadmin.exit_codes import CommandInterrupted
+from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.library.drain_procedure import (
     RestoredServer,
     prepare_drain,
@@ -85,6 +85,10 @@ def drain(
         bool,
         Option("--for-good", help="Also wait until consumer groups have read all messages on the broker."),
     ] = False,
+    move_queues: Annotated[
+        bool,
+        Option("--move-queues", help="With --for-good: first move the broker's queues to other brokers."),
+    ] = False,
     durable: Annotated[
         bool,
         Option(
@@ -116,6 +120,9 @@ def drain(
     Safe to interrupt. Run the same command to resume. A second drain of the same broker joins the first one.
     undrain undoes it. The exit code is 3 if a name server did not answer in the end.
 
+    With --for-good --move-queues, nsadmin first moves the broker's queues to the other brokers of its
+    cluster, like `nsadmin rebalance run`. undrain does not move them back.
+
     nsadmin refuses --then if the broker's name or address contains characters that a shell could interpret.
     Safe characters are letters, digits and ._%:[]-
 
@@ -136,6 +143,20 @@ def drain(
         build_then_runner(broker_name, then_command, SYSTEM_CLOCK),
         audit.describe_user(),
     )
+    if move_queues and not wait_for_consumers:
+        raise UsageError("--move-queues needs --for-good: the queues do not come back by undrain")
+    if not move_queues or session.is_dry_run:
+        return _check_and_drain(session, drain_plan, then_command)
+    from nsadmin.commands.procedures.queue_removal import move_queues_first
+
+    return move_queues_first(session, drain_plan, lambda: _check_and_drain(session, drain_plan, then_command))
+
+
+def _check_and_drain(
+    session: Session, drain_plan: DrainPlan, then_command: str | None
+) -> ResultRows | Iterator[OutputText]:
+    """Check the risks, ask, and drain the broker or resume its drain."""
+    broker_name = drain_plan.broker
     prepared_drain = prepare_drain(
         session.admin,
         drain_plan,
@@ -148,7 +169,7 @@ def drain(
         shell_command.require_safe_fields(then_fields(broker_name, find_master_addr(servers)))
     saved_state = prepared_drain.saved_state
     if saved_state is not None:
-        if saved_state.durable != durable:
+        if saved_state.durable != drain_plan.durable:
             saved_mode = "durable" if saved_state.durable else "not durable"
             session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
         return _report_drain(session, drain_plan, prepared_drain.run_events)

@@ -1,0 +1,85 @@
+"""`drain --for-good --move-queues` in a lab: the queues move first, and then the broker is drained."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.client import AdminClient
+from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.commands.procedures import queue_removal
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.session import Session
+from tests.nsadmin.conftest import Run
+from tests.support.clock import hurry
+from tests.support.lab import Lab, lab
+
+PLAN = FleetPlan(clusters=1, groups=2, replicas=1, topics=5)
+TOPIC = "moving-topic"
+A, B = "broker-a-0", "broker-a-1"
+MOVE = RebalanceMove(TOPIC, False, {A: QueuePair(4, 4)}, {B: QueuePair(4, 4)})
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    hurry(monkeypatch)
+    # Simulated consumers never reach the end of the queues: only a topic without groups moves.
+    monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda self, addr: {})
+    with lab(tmp_path / "lab", PLAN, name_servers=1) as running:
+        with AdminClient(running.namesrv_addr) as admin:
+            [change] = admin.topic_configs.update_topic([running.brokers[A, 0]], TOPIC, TopicPatch(4, 4))
+            assert change.error is None
+        yield running
+
+
+@pytest.fixture
+def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run` empties the environment first."""
+    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    return run
+
+
+def propose_moves(monkeypatch: pytest.MonkeyPatch, *moves: RebalanceMove) -> None:
+    def propose(session: Session, cluster_name: str, broker_name: str) -> RebalancePlan:
+        return RebalancePlan(cluster_name, "", "queues", "", moves, removed=(broker_name,))
+
+    monkeypatch.setattr(queue_removal, "propose_removal", propose)
+
+
+def test_the_queues_of_a_broker_move_before_it_is_drained(
+    with_env: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    propose_moves(monkeypatch, MOVE)
+    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    events = [json.loads(line)["event"] for line in done.out.splitlines()]
+    assert [name for name in events if name in ("topicMoved", "finished", "wiped", "safe")] == [
+        "topicMoved", "finished", "wiped", "safe",
+    ]  # fmt: skip
+
+
+def test_a_run_that_pauses_keeps_the_broker_from_being_drained(
+    with_env: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    propose_moves(monkeypatch, MOVE._replace(before={A: QueuePair(8, 8)}))
+    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
+    assert done.code == 1
+    assert "and the plan expects 8 and 8" in done.err
+    assert json.loads(with_env("drainStatus", "--json").out) == []
+
+
+def test_a_broker_without_queues_to_move_is_drained(with_env: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    propose_moves(monkeypatch)
+    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
+    assert done.code == 0
+    assert f"no topic has queues on {A} that can move" in done.err
+
+
+def test_queues_move_only_for_good(with_env: Run) -> None:
+    done = with_env("drain", A, "--move-queues", "--yes")
+    assert (done.code, done.err) == (
+        2, "nsadmin: --move-queues needs --for-good: the queues do not come back by undrain\n",
+    )  # fmt: skip
