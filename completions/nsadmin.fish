@@ -937,6 +937,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--hold Keep the broker drained after it is safe to stop, until Ctrl-C.' \
                 '--then= Shell command to run when the broker is safe to stop. {brokerName} and {brokerAddr} are replaced, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.' \
                 '--for-good Also wait until consumer groups have read all messages on the broker.' \
+                '--move-queues With --for-good: first move the broker\'s queues to other brokers.' \
                 '--durable Change brokerPermission, which survives a restart of the broker, instead of name servers.' \
                 '--force Drain even if some topics lose their only writable broker.' \
                 '--allow-unreachable Continue even if a name server does not answer.' \
