@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nsadmin.commands.procedures import drain
+from nsadmin.commands.procedures import signals
 from nsadmin.operations.drain.runner import ProcedureClock
 
 
@@ -28,5 +28,5 @@ def hurry(monkeypatch: pytest.MonkeyPatch, speed: int = 50) -> None:
         return int((time.time() + (time.monotonic() - began) * (speed - 1)) * 1000)
 
     monkeypatch.setattr(
-        drain, "SYSTEM_CLOCK", ProcedureClock(now, lambda seconds: time.sleep(seconds / speed))
+        signals, "SYSTEM_CLOCK", ProcedureClock(now, lambda seconds: time.sleep(seconds / speed))
     )

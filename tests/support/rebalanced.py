@@ -130,7 +130,7 @@ class RebalancedTopic:
             stored = self.messages.get(queue, [])
             # A group without an offset may begin at the end.
             offset = self.committed.setdefault(queue, len(stored))
-            end = min(len(stored), offset + self.random.randrange(8))
+            end = max(offset, min(len(stored), offset + self.random.randrange(8)))
             for key, number in stored[offset:end]:
                 self.consumed[key].append(number)
             self.committed[queue] = end
@@ -207,7 +207,8 @@ class RebalancedCluster:
         owned = topic.consumer.read_queues()
         missing: dict[str, tuple[int, ...]] = {}
         for broker, queue_id in new:
-            if (broker, queue_id) not in topic.committed:
+            queue = (broker, queue_id)
+            if topic.committed.get(queue, 1 << 60) > len(topic.messages.get(queue, [])):
                 missing[broker] = (*missing.get(broker, ()), queue_id)
         return MovingTopicFacts(
             on_brokers,
@@ -257,8 +258,8 @@ class RebalancedCluster:
             del topic.on_brokers[action.broker]
             for queue in [queue for queue in topic.messages if queue[0] == action.broker]:
                 assert not topic.lag(queue)
+                # Like brokers of 4.x, which keep the offsets.
                 del topic.messages[queue]
-                topic.committed.pop(queue, None)
 
     def finish(self) -> None:
         """Let consumers consume what is left."""

@@ -1,7 +1,6 @@
 """Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from time import sleep, time
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
@@ -9,6 +8,7 @@ from nsadmin import audit
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import (
     AllowUnreachableOption,
     BrokerNameArgument,
@@ -61,8 +61,6 @@ STATUS_TABLE_COLUMNS = (
     "brokerName", "phase", "started", "pid", "namesrvAddr", "topicCount", "openTopics", "reopened",
     "differing", "error",
 )  # fmt: skip
-
-SYSTEM_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
 @declare_columns(DRAIN_COLUMNS)
@@ -140,7 +138,7 @@ def drain(
         force,
         allow_unreachable,
         keep_holding,
-        build_then_runner(broker_name, then_command, SYSTEM_CLOCK),
+        build_then_runner(broker_name, then_command, signals.SYSTEM_CLOCK),
         audit.describe_user(),
     )
     if move_queues and not wait_for_consumers:
@@ -161,7 +159,7 @@ def _check_and_drain(
         session.admin,
         drain_plan,
         find_state_home(),
-        SYSTEM_CLOCK.now_ms(),
+        signals.SYSTEM_CLOCK.now_ms(),
         is_dry_run=session.is_dry_run,
     )
     servers = prepared_drain.servers
@@ -218,7 +216,7 @@ def _report_drain(
     report_event = ProcedureReporter(session, "drain", describe_record)
     safe_event: EventRecord | None = None
     ended_event: EventRecord | None = None
-    with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, report_event:
+    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
         try:
             for drain_event in begin_drain(stop_signal.stoppable_clock):
                 ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
@@ -238,7 +236,7 @@ def _report_drain(
                     f"{quote_command('undrain', drain_plan.broker)} undoes it"
                 ) from None
         if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
-            hold_ended = HoldEnded(SYSTEM_CLOCK.now_ms(), drain_plan.broker)
+            hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
             yield report_event(build_event_record(hold_ended))
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
@@ -273,7 +271,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
         f"{', '.join(server.namesrv_addr for server in prepared_undo.servers)} as before the drain?"
     )
     open_inventory(session).mark_leaving(broker_name, is_leaving=False)
-    undo_events = list(prepared_undo.run_events(SYSTEM_CLOCK))
+    undo_events = list(prepared_undo.run_events(signals.SYSTEM_CLOCK))
     return _undo_rows(
         broker_name,
         [

@@ -8,7 +8,7 @@ from nsadmin import audit
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.commands.procedures.drain import SYSTEM_CLOCK
+from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
@@ -175,7 +175,7 @@ def load_plan_file(plan_file: str) -> RebalancePlan:
 def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRows | Iterator[OutputText]:
     """Check a plan, ask, and run or resume it."""
     plan, state_home = run_order.plan, find_state_home()
-    environment = RunEnvironment(session.admin, plan.cluster, SYSTEM_CLOCK.now_ms)
+    environment = RunEnvironment(session.admin, plan.cluster, signals.SYSTEM_CLOCK.now_ms)
     run_store = RunStore(state_home, plan.cluster, plan.digest)
     saved_state = run_store.load_state()
     new_state: RunState | None = None
@@ -195,7 +195,7 @@ def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRow
             run_order.rules,
             environment,
             state_home,
-            SYSTEM_CLOCK.now_ms(),
+            signals.SYSTEM_CLOCK.now_ms(),
             run_order.by,
         )
     elif saved_state.is_rollback and not run_order.is_rollback:
@@ -245,7 +245,7 @@ def _report_run(
     report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
     pause_reason: str | None = None
     rollback_words = ("--rollback",) if run_order.is_rollback else ()
-    with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, report_event:
+    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
         try:
             for event_record in rebalance.run(new_state, stop_signal.stoppable_clock):
                 if event_record["event"] == "paused":

@@ -8,7 +8,7 @@ from nsadmin import audit
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.commands.procedures import drain, drain_options
+from nsadmin.commands.procedures import drain_options, signals
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.exit_codes import CommandInterrupted, UsageError
@@ -238,7 +238,7 @@ def _report_restart(
         "rollingRestart",
         lambda restart_event: describe_record(restart_event) or events.describe_record(restart_event),
     )
-    with catch_stop_signals(drain.SYSTEM_CLOCK) as stop_signal, report_event:
+    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
         try:
             for restart_event in begin_restart(stop_signal.stoppable_clock):
                 yield report_event(restart_event)

@@ -4,10 +4,12 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import sleep, time
 from types import FrameType
 
 from nsadmin.operations.drain.runner import ProcedureClock
 
+SYSTEM_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 _SLICE_SECONDS = 0.2
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -69,14 +69,21 @@ class GroupReader:
     def _find_missing_offsets(
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
-        """Return the queues without a committed offset, by group and broker."""
+        """Return the queues without a committed offset up to their end, by group and broker."""
         places = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
+        end_offsets = self._admin.queue_progress.get_end_offsets(
+            [(self._addrs[queue.broker_name], queue) for queue in queues]
+        )
+        ends = dict(zip(queues, end_offsets, strict=True))
         missing: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
         committed_offsets = self._admin.queue_progress.get_committed_offsets(places)
         for (_, group, queue), committed in zip(places, committed_offsets, strict=True):
+            end_offset = ends[queue]
+            if isinstance(end_offset, RocketMQError):
+                raise end_offset
             if committed.error is not None:
                 raise committed.error
-            if committed.offset is None:
+            if committed.offset is None or committed.offset > end_offset:
                 known_ids = missing[group].get(queue.broker_name, ())
                 missing[group][queue.broker_name] = (*known_ids, queue.queue_id)
         return missing

@@ -54,6 +54,10 @@ def list_actions(
     topic: str, stage: MoveStage, facts: MovingTopicFacts, perm: int, progress: TopicProgress
 ) -> list[RunAction]:
     """Return the changes that this stage needs on servers that answer and differ."""
+    if stage.opens_from:
+        preparing = _prepare_new_queues(topic, stage, facts, perm)
+        if preparing or facts.error is not None:
+            return preparing
     actions: list[RunAction] = []
     for broker, wanted_queues in sorted(stage.counts.items()):
         on_broker = facts.on_brokers[broker]
@@ -67,12 +71,6 @@ def list_actions(
     ]
     if actions:
         return actions
-    for group, use in sorted(facts.new_queue_use.items()):
-        actions += [
-            CommitStart(topic, broker, group, queue_ids)
-            for broker, queue_ids in sorted(use.without_offset.items())
-            if queue_ids
-        ]
     if stage.order_conf is not None and any(
         at_server.error is None and at_server.order_conf != stage.order_conf
         for at_server in facts.at_servers.values()
@@ -87,6 +85,26 @@ def list_actions(
             if on_broker.exists and on_broker.is_ordered != progress.was_ordered and not stage.order_conf
         ]
     return actions
+
+
+def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, perm: int) -> list[RunAction]:
+    """Return the changes that new queues need before clients see them: the topic, and where groups start.
+
+    Without an offset, a group may skip the first messages. Brokers of 4.x keep the offsets of deleted topics.
+    """
+    creating: list[RunAction] = [
+        PutTopic(
+            topic, broker, NO_QUEUES, perm, tuple(name for name in sorted(stage.counts) if name != broker)
+        )
+        for broker in sorted(stage.opens_from)
+        if facts.on_brokers[broker].error is None and not facts.on_brokers[broker].exists
+    ]
+    return creating or [
+        CommitStart(topic, broker, group, queue_ids)
+        for group, use in sorted(facts.new_queue_use.items())
+        for broker, queue_ids in sorted(use.without_offset.items())
+        if queue_ids
+    ]
 
 
 def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterator[str]:

@@ -28,7 +28,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
     # Simulated consumers never reach the end of the queues: only a topic without groups moves.
     monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda self, addr: {})
-    with lab(tmp_path / "lab", PLAN, name_servers=1) as running:
+    with lab(tmp_path / "lab", PLAN, name_servers=1, producer_period=0.1) as running:
         with AdminClient(running.namesrv_addr) as admin:
             [change] = admin.topic_configs.update_topic([running.brokers[A, 0]], TOPIC, TopicPatch(4, 4))
             assert change.error is None
@@ -55,7 +55,7 @@ def test_the_queues_of_a_broker_move_before_it_is_drained(
     propose_moves(monkeypatch, MOVE)
     done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes", "--json")
     assert (done.code, done.err) == (0, "")
-    events = [json.loads(line)["event"] for line in done.out.splitlines()]
+    events = dict.fromkeys(json.loads(line)["event"] for line in done.out.splitlines())
     assert [name for name in events if name in ("topicMoved", "finished", "wiped", "safe")] == [
         "topicMoved", "finished", "wiped", "safe",
     ]  # fmt: skip
