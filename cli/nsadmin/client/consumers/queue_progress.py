@@ -46,7 +46,7 @@ class QueueProgress:
         """Return the offset after the last message of each queue (GET_MAX_OFFSET, 30).
 
         Args:
-            queue_places: Pairs of (broker address, queue). The topic need not have so many queues now.
+            queue_places: Pairs of (broker address, queue). The topic may have fewer queues now.
 
         Returns:
             The offset or the error of each queue, in order.
