@@ -32,6 +32,7 @@ from nsadmin.phrases import abbreviate_names
 _EXPIRY_PASSES = 3
 """After this many missed passes, figures are no longer served."""
 _MIN_EXPIRY_SECONDS = 60.0
+_DEADLINE_SHARE = 0.9
 _STATE_SOURCES = ("up", "runtime", "replication", "groups", "clients")
 _TOPIC_SOURCES = ("registration", "topics")
 _COMPAT_SOURCES = ("compat",)
@@ -152,10 +153,10 @@ class ClusterReader:
         return lanes
 
     def _repeat_passes(self, interval_seconds: float, run_pass: Callable[[float], None]) -> None:
-        """Run a pass per interval, with the end of the interval as its deadline."""
+        """Run a pass per interval. Its deadline is earlier, so that its reads end before the next pass."""
         while not self._stop_event.is_set():
             began_at = monotonic()
-            run_pass(began_at + interval_seconds)
+            run_pass(began_at + _DEADLINE_SHARE * interval_seconds)
             self._stop_event.wait(max(began_at + interval_seconds - monotonic(), 0.05))
 
     def _run_state_passes(self) -> None:
