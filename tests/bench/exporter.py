@@ -176,10 +176,9 @@ def main() -> int:
         assert cluster.stdout is not None
         addrs = json.loads(cluster.stdout.readline())
         # One complete pass of each kind, also on a busy machine; a soak has many.
-        intervals = ("10s", "30s") if given.minutes else ("4m", "4m")
-        exporter = Exporter(
-            addrs[0], "--rate", str(_RATE), "--max-series", "300000", "--timeout", "30", *intervals
-        )
+        interval, topic_interval = ("10s", "30s") if given.minutes else ("4m", "4m")
+        limits = ("--rate", str(_RATE), "--max-series", "300000", "--timeout", "30")
+        exporter = Exporter(addrs[0], *limits, "--interval", interval, "--topic-interval", topic_interval)
         try:
             problems = measure(exporter, given.scrapes)
             if given.minutes:

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 
 import pytest
@@ -315,3 +315,57 @@ async def test_a_listener_that_closes_closes_its_connections() -> None:
         pass
     with pytest.raises(OSError, match=r"."):
         await got(address, "/1")
+
+
+@asynccontextmanager
+async def rendering_later() -> AsyncIterator[tuple[list[asyncio.Future[PageResponse]], str]]:
+    """A server whose pages are rendered when the test says so."""
+    pages: list[asyncio.Future[PageResponse]] = []
+
+    def begin_page(asked: PageRequest) -> asyncio.Future[PageResponse]:
+        pages.append(asyncio.get_running_loop().create_future())
+        return pages[-1]
+
+    listener = await HttpListener.open(begin_page, "127.0.0.1", 0)
+    try:
+        yield pages, listener.bound_addr
+    finally:
+        listener.close()
+
+
+@on_a_loop
+async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_requests() -> None:
+    async with rendering_later() as (pages, address):
+        request = f"GET /a?b=c HTTP/1.1\r\nHost: {address}\r\n".encode()
+        answers = asyncio.create_task(
+            exchanged(address, request + b"\r\n" + request + b"Connection: close\r\n\r\n")
+        )
+        other = asyncio.create_task(got(address, "/other"))
+        await until(lambda: len(pages) == 2)
+        pages[1].set_result(PageResponse(200, b"quick"))
+        assert (await other).text == "quick"
+        pages[0].set_result(PageResponse(200, b"first"))
+        await until(lambda: len(pages) == 3)
+        pages[2].set_result(PageResponse(200, b"second"))
+        raw = (await answers).decode()
+        assert raw.index("first") < raw.index("second")
+
+
+@on_a_loop
+async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
+    async with rendering_later() as (pages, address):
+        answer = asyncio.create_task(
+            exchanged(address, f"GET / HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+        )
+        await until(lambda: pages)
+        pages[0].set_exception(OSError("no"))
+        with suppress(ConnectionResetError):
+            assert await answer == b""
+
+
+@on_a_loop
+async def test_a_page_knows_its_query() -> None:
+    async with serving() as (site, address):
+        await got(address, "/a?b=c&d")
+        await got(address, "/a")
+        assert [asked.query_text for asked in site.asked] == ["b=c&d", ""]

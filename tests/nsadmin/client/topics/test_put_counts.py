@@ -39,3 +39,11 @@ def test_a_topic_on_each_of_several_brokers() -> None:
             admin.put_counts.get_topic_counts([broker.addr], name) for name in ("orders", "quiet")
         )
         assert (orders.result, quiet.result) == ((0.2, 99), (0.0, 0))
+
+
+def test_any_counters_of_a_broker_with_their_rates() -> None:
+    with Server({315: counted}) as broker, AdminClient("h:1", timeout=5) as admin:
+        counters = [("TOPIC_PUT_NUMS", "orders"), ("GROUP_GET_NUMS", "orders@nobody")]
+        known, unknown = admin.put_counts.get_minute_stats(broker.addr, counters)
+        assert known.result == (0.2, 12)
+        assert unknown == (broker.addr, None, None)

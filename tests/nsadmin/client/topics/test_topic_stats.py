@@ -62,3 +62,12 @@ def test_what_old_brokers_do_not_tell_is_none(first: FakeNameServer) -> None:
         first.clusters = {"C": {"broker-a": {0: broker.addr}}}
         with AdminClient(first.addr, timeout=5) as admin:
             assert admin.topics.get_stats("T")[0].stats == TopicStats((), None)
+
+
+def test_topics_at_brokers_without_a_name_server() -> None:
+    with TopicBroker() as a, AdminClient("h:1", timeout=5) as admin:
+        a.offsets["T"] = {0: queue(7, 2)}
+        dead = f"127.0.0.1:{closed_port()}"
+        found, refused = admin.topics.get_stats_at([(a.addr, "T"), (dead, "T")])
+    assert found.result == TopicStats((QueueStats(0, 2, 7, 5),), 0.5)
+    assert (refused.addr, refused.result) == (dead, None)
