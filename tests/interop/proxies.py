@@ -1,6 +1,8 @@
 """The released proxy of 5.x on loopback, in cluster mode or with a broker in local mode."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -61,6 +63,30 @@ class JavaProxy(Running):
         self.child = Child([*command, *program, *words], self.home / "stdout.log")
         try:
             self.child.wait_for_line("rocketmq-proxy startup successfully", 90)
+        except BaseException:
+            self.child.kill()
+            raise
+
+
+class PythonGrpcClients(Running):
+    """A simple consumer and a producer of the Python gRPC client, which pip brings into the cache."""
+
+    VERSION = "5.1.2"
+
+    def __init__(self, home: Path, endpoint: str, topic: str, group: str) -> None:
+        self.home, self._args = home, [endpoint, topic, group]
+
+    def start(self) -> None:
+        folder = jars.cache_root() / f"rocketmq-python-client-{self.VERSION}"
+        if not folder.is_dir():
+            install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder)]
+            subprocess.run([*install, f"rocketmq-python-client=={self.VERSION}"], check=True, timeout=300)
+        program = Path(__file__).with_name("python") / "grpc_client.py"
+        command = [sys.executable, str(program), *self._args]
+        environment = {"PYTHONPATH": str(folder), "HOME": str(self.home)}
+        self.child = Child(command, self.home / "stdout.log", environment, talks=True)
+        try:
+            self.child.wait_for_line("ready", 60)
         except BaseException:
             self.child.kill()
             raise

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -25,7 +26,7 @@ from tests.interop.command_line import Done
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
 from tests.interop.popping import create_group
 from tests.interop.processes import wait_for
-from tests.interop.proxies import GrpcClients, JavaProxy
+from tests.interop.proxies import GrpcClients, JavaProxy, PythonGrpcClients
 from tests.support.examples import elsewhere, words
 
 FULL_SIZE = os.environ.get("NSADMIN_PROXIES") == "full"
@@ -257,6 +258,17 @@ def test_a_message_that_a_grpc_client_consumed_is_consumed(cluster: Cluster) -> 
         return str(row["tracks"][GROUP])
 
     wait_for("consumption", lambda: track() == "CONSUMED", 30, 0.5)
+
+
+@pytest.mark.skipif(not FULL_SIZE, reason="NSADMIN_PROXIES=full is not set: pip brings 30 MB")
+def test_a_python_client_has_its_language_and_release(cluster: Cluster, tmp_path: Path) -> None:
+    with PythonGrpcClients(tmp_path / "python", cluster.proxies[0].grpc_address, TOPIC, "python-group"):
+
+        def found() -> list[tuple[str, str]]:
+            rows = cluster("consumerConnection", "python-group").rows or []
+            return [(row["language"], row["version"]) for row in rows]
+
+        wait_for("the settings of the client", lambda: found() == [("PYTHON", PythonGrpcClients.VERSION)], 40)
 
 
 def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Cluster) -> None:
