@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from nsadmin import AdminClient
 from tests.interop.cluster import (
     create_topic,
     permissions,
@@ -24,6 +25,7 @@ from tests.support.tmux import Tmux, needs_tmux
 pytestmark = needs_tmux
 
 TOPIC = "orders-of-today"
+DEAD, RETRY = "%DLQ%payers", "%RETRY%payers"
 
 
 class Cluster(NamedTuple):
@@ -110,6 +112,45 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.until("SETTING", "mappedFileSizeCommitLog")
     screen.keys("q")
     wait_for("the end", lambda: not screen.is_there, 30)
+
+
+def test_operator_reads_messages_and_replays_a_dead_letter(cluster: Cluster, screen: Tmux) -> None:
+    for topic in (DEAD, RETRY):
+        create_topic(cluster.broker.port, topic, queues=1)
+        wait_for_topic([cluster.ours, cluster.java], topic)
+    screen.until("✓ agree", "● 1 up")
+    screen.text(f":messages {TOPIC}")
+    screen.keys("Enter")
+    screen.until(f"messages of {TOPIC}", "waiting for messages")
+    send(cluster.broker.port, TOPIC, 1, 1, b'{"tail": true}')
+    screen.until('{"tail": true}', "broker-a/1")
+    screen.keys("v")
+    screen.until("Enter searches")
+    screen.text("earliest")
+    screen.keys("Down", "Down", "Down", "Down", "Down")
+    screen.text("^.{2}tail")
+    screen.keys("Enter")
+    screen.until("body ^.{2}tail", "21 examined", '{"tail": true}', "1 row")
+    screen.keys("Enter")
+    screen.until('"tail": true', "broker-a, queue 1, offset 0")
+    screen.keys("Escape")
+
+    with AdminClient(cluster.ours.address, timeout=5) as admin:
+        [dead_queue] = admin.message_sender.list_queues(DEAD)
+        for number in (7, 8):
+            admin.message_sender.send_message(
+                dead_queue, b'{"id": %d}' % number, keys=f"k{number}", properties={"RETRY_TOPIC": TOPIC}
+            )
+        screen.text(f":messages {DEAD} --from earliest --key k8")
+        screen.keys("Enter")
+        screen.until("dead letters of payers", "2 examined", '{"id": 8}', TOPIC)
+        screen.keys("R")
+        screen.until("dry-run", 'Type "payers"')
+        screen.text("payers")
+        screen.keys("Enter")
+        screen.until("Esc closes", "exit code 0: done")
+        pages = admin.message_streams.open_follower(RETRY).poll_queues()
+        assert [message.body for page in pages for message in page.messages] == [b'{"id": 8}']
 
 
 def test_operator_sees_servers_die_and_the_screen_stays(cluster: Cluster, screen: Tmux) -> None:

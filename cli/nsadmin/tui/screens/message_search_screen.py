@@ -43,8 +43,9 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
-        Binding("tab,down", "step_field(1)", show=False),
-        Binding("shift+tab,up", "step_field(-1)", show=False),
+        # With priority, the focus moves before the next letter: a fast typist types into the right field.
+        Binding("tab,down", "step_field(1)", show=False, priority=True),
+        Binding("shift+tab,up", "step_field(-1)", show=False, priority=True),
     ]
 
     def __init__(self, message_query: MessageQuery, tools: MessageTools) -> None:

@@ -1,5 +1,8 @@
 """The dialog that searches messages."""
 
+from textual import events
+from textual.widgets import Input
+
 from nsadmin.commands.programs.message_tools import create_message_tools
 from nsadmin.tui.messages.message_query import MessageQuery
 from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
@@ -45,3 +48,17 @@ async def test_a_topic_that_looks_like_an_option_is_searched() -> None:
         await pilot.press(*"earliest", "enter")
         await pilot.pause()
         assert [result.topic for result in results if result] == ["-t"]
+
+
+@driven
+async def test_who_types_fast_types_into_the_next_field() -> None:
+    app, tools = still(), create_message_tools()
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(MessageSearchScreen(tools.parse_query(["orders"]), tools))
+        await pilot.pause()
+        for key in ("1", "h", "down", "down", "A"):
+            app.post_message(events.Key(key, None if len(key) > 1 else key))
+        for _ in range(4):
+            await pilot.pause()
+        typed = {field.id: field.value for field in app.screen.query(Input) if field.value}
+        assert typed == {"search-from": "1h", "search-tag": "A"}
