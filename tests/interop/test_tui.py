@@ -134,6 +134,7 @@ def test_operator_reads_messages_and_replays_a_dead_letter(cluster: Cluster, scr
     screen.keys("Enter")
     screen.until('"tail": true', "broker-a, queue 1, offset 0")
     screen.keys("Escape")
+    screen.until("1 row", without="Esc closes")
 
     with AdminClient(cluster.ours.address, timeout=5) as admin:
         [dead_queue] = admin.message_sender.list_queues(DEAD)
