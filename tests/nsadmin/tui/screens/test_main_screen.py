@@ -13,7 +13,7 @@ async def test_the_parts_stand_one_below_the_other_and_the_rows_have_the_room() 
         main = app.screen
         assert isinstance(main, MainScreen)
         assert [widget.id for widget in main.children] == [
-            "header", "screens", "headline", "grid", "drawing", "footer", "candidates", "prompt", "hints"
+            "header", "screens", "headline", "body", "footer", "candidates", "prompt", "hints"
         ]  # fmt: skip
         assert main.query_one(Grid).size.height == 18
         assert not main.query_one(Prompt).display
