@@ -15,7 +15,7 @@ import pytest
 
 from nsadmin.operations.exporter.compat_metrics import COMPAT_METRICS
 from nsadmin.operations.exporter.metric_registry import METRICS
-from tests.interop import command_line
+from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT
 from tests.interop.java_parts import JavaBroker, LiveClients, Running
@@ -218,7 +218,15 @@ def check_runtime(cluster: Cluster) -> None:
 
 
 def test_a_deleted_group_has_no_series_after_the_next_pass(cluster: Cluster) -> None:
-    cluster.rows("deleteSubGroup", GROUP, "-c", "DefaultCluster", "-r", "true", "--yes")
+    doomed = "doomed"
+    cluster.rows("updateSubGroup", doomed, "-c", "DefaultCluster", "--yes")
+    for broker in cluster.brokers:
+        offset = {"consumerGroup": doomed, "topic": TOPIC, "queueId": "0", "commitOffset": "1"}
+        assert wire.ask(broker.port, 15, offset).code == 0
+    wait_until(
+        cluster, "the group", lambda now: len(choose(now, "nsadmin_group_lag_messages", group=doomed)) == 2
+    )
+    cluster.rows("deleteSubGroup", doomed, "-c", "DefaultCluster", "-r", "true", "--yes")
     passes = total(cluster.exporter.series(), "nsadmin_passes_total", **{"pass": "brokers"}) or 0
 
     def has_passed(series: Series) -> bool:
@@ -230,7 +238,7 @@ def test_a_deleted_group_has_no_series_after_the_next_pass(cluster: Cluster) -> 
 
     series = wait_until(cluster, "the next pass", has_passed)
     for name in ("nsadmin_group_lag_messages", "nsadmin_group_queue_lag_messages", "nsadmin_group_clients"):
-        assert choose(series, name, group=GROUP) == {}
+        assert choose(series, name, group=doomed) == {}
 
 
 def test_a_frozen_broker_delays_only_its_own_figures(cluster: Cluster) -> None:
