@@ -255,8 +255,6 @@ def test_a_frozen_broker_delays_only_its_own_figures(cluster: Cluster) -> None:
         assert ages
         assert max(ages) < 7
         assert total(series, "nsadmin_broker_up", broker=healthy.name) == 1
-        probe = cluster.exporter.series(f"/probe?target={frozen.address}")
-        assert total(probe, "nsadmin_probe_success") == 0
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
     wait_until(cluster, "the broker", lambda now: total(now, "nsadmin_broker_up", broker=frozen.name) == 1)
