@@ -51,6 +51,9 @@ def spread(
     changes nothing else. Check it with `nsadmin plan`, and run it with `nsadmin apply`. First remove topics
     that should be on some brokers only. Never use --prune with it. Order configurations do not change.
 
+    The plan only adds queues, and knows no load. To level load, to fill a new broker or to empty an old one,
+    use `nsadmin rebalance plan`.
+
     Examples:
         # The brokers of a topic, with read and write queues
         nsadmin spread refunds-settled

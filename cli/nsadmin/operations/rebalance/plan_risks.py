@@ -7,8 +7,8 @@ from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
 
 _MAX_SHOWN = 3
 _FIXED_REMEDIES = {
-    "static": "static topics: move their queues with nsadmin remappingStaticTopic",
-    "lite": "lite topics: their clients stay with their broker",
+    "static": "static topics, which nsadmin remappingStaticTopic moves",
+    "lite": "lite topics",
     "closed": "topics without read and write permission on every broker",
     "not selected": "topics that --topics does not select",
 }
@@ -40,22 +40,22 @@ def find_risks(
     """One line for each risk."""
     moved_topics = {move.topic: planned_topics[move.topic] for move in plan.moves}
     kinds = {
-        "ordered topics move: run needs --ordered": [
+        "ordered topics, which run moves only with --ordered": [
             topic for topic, planned in moved_topics.items() if planned.is_ordered
         ],
-        "topics have an order configuration, which run changes on every name server": [
+        "topics with an order configuration, which run changes on every name server": [
             topic for topic, planned in moved_topics.items() if planned.order_conf is not None
         ],
-        "topics of transactions move: brokers check open transactions where they began": [
+        "topics of transactions, which the old brokers check until they end": [
             topic for topic, planned in moved_topics.items() if planned.message_type == "TRANSACTION"
         ],
-        "topics of delayed messages move: wait for the messages that the old brokers hold": [
+        "topics of delayed messages, which the old brokers still deliver": [
             topic for topic, planned in moved_topics.items() if planned.message_type == "DELAY"
         ],
     }
-    risks = [f"{len(topics)} {text} ({_shorten(topics)})" for text, topics in kinds.items() if topics]
+    risks = [f"{text}: {len(topics)} ({_shorten(topics)})" for text, topics in kinds.items() if topics]
     risks += [
-        f"{broker_name} lacks {len(groups)} consumer groups, which run creates ({_shorten(groups)})"
+        f"consumer groups that {broker_name} lacks and run creates: {len(groups)} ({_shorten(groups)})"
         for broker_name, groups in sorted(plan.groups_to_create.items())
     ]
     return (*risks, *_find_left_risks(plan, planned_topics, left_topics))
@@ -70,12 +70,8 @@ def _find_left_risks(
         left_by_reason.setdefault(planned_topics[topic].fixed_reason, []).append(topic)
     removed_names = ", ".join(plan.removed)
     for reason, topics in sorted(left_by_reason.items(), key=lambda item: item[0] or ""):
-        remedy = (
-            "topics beyond --max-topics or --max-share: plan again after this run"
-            if reason is None
-            else _FIXED_REMEDIES[reason]
-        )
-        yield f"{removed_names} keeps {len(topics)} {remedy} ({_shorten(topics)})"
+        remedy = "topics beyond --max-topics or --max-share" if reason is None else _FIXED_REMEDIES[reason]
+        yield f"{removed_names} keeps {remedy}: {len(topics)} ({_shorten(topics)})"
     if plan.removed:
         yield f"{removed_names} keeps its retry and dead-letter topics: replay dead letters before it stops"
 

@@ -23,18 +23,18 @@ def test_special_topics_and_missing_groups_are_risks() -> None:
     }
     plan = make_plan(*planned_topics, groups_to_create={"b": ("g1", "g2", "g3", "g4")})
     assert find_risks(plan, planned_topics, ()) == (
-        "1 ordered topics move: run needs --ordered (orders)",
-        "1 topics have an order configuration, which run changes on every name server (orders)",
-        "1 topics of transactions move: brokers check open transactions where they began (payments)",
-        "1 topics of delayed messages move: wait for the messages that the old brokers hold (delayed)",
-        "b lacks 4 consumer groups, which run creates (g1, g2, g3, ...)",
+        "ordered topics, which run moves only with --ordered: 1 (orders)",
+        "topics with an order configuration, which run changes on every name server: 1 (orders)",
+        "topics of transactions, which the old brokers check until they end: 1 (payments)",
+        "topics of delayed messages, which the old brokers still deliver: 1 (delayed)",
+        "consumer groups that b lacks and run creates: 4 (g1, g2, g3, ...)",
     )
 
 
 def test_topics_that_stay_on_a_removed_broker_are_risks() -> None:
     planned_topics = {"S": PlannedTopic(EIGHT, fixed_reason="static"), "T": PlannedTopic(EIGHT)}
     assert find_risks(make_plan(removed=("a",)), planned_topics, ["S", "T"]) == (
-        "a keeps 1 topics beyond --max-topics or --max-share: plan again after this run (T)",
-        "a keeps 1 static topics: move their queues with nsadmin remappingStaticTopic (S)",
+        "a keeps topics beyond --max-topics or --max-share: 1 (T)",
+        "a keeps static topics, which nsadmin remappingStaticTopic moves: 1 (S)",
         "a keeps its retry and dead-letter topics: replay dead letters before it stops",
     )
