@@ -68,7 +68,7 @@ def solve_exactly(
 ) -> ExactProposal:
     """Solve both steps: the smallest largest share, then the fewest changed queues within `share_limit`."""
     import numpy
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
 
     choices = [
         (topic_load, counts)
