@@ -87,7 +87,7 @@ attacks: .venv/.stamp ## measure good clients during attacks (2 minutes); update
 kills: .venv/.stamp ## kill the name server during KV writes ROUNDS=1000 times, and check that no answered write is lost
 	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)
 
-rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load, with kills, and on 4.9.7 (10 minutes)
+rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load, with kills, and on 4.9.7 (5 minutes)
 	NSADMIN_REBALANCE=full $(BIN)/python -m pytest tests/interop/test_rebalance.py
 
 messages: .venv/.stamp ## test produce, consume and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)

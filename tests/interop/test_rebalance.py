@@ -31,7 +31,7 @@ from tests.interop.processes import wait_for
 from tests.interop.rebalancing import Event, KeyedLoad, Rebalancing, routed
 
 FULL = os.environ.get("NSADMIN_REBALANCE") == "full"
-"""The proof with larger topics, also with a broker that dies and on 4.9.7; it takes about ten minutes."""
+"""The proof with larger topics, also with a broker that dies and on 4.9.7; it takes about five minutes."""
 QUEUES, PAUSE_MS = (4, 15) if FULL else (2, 20)
 PLAIN, ORDERED = "Plain", "Ordered"
 ONE_BY_ONE = ("--max-topics", "1") if FULL else ()

@@ -40,7 +40,7 @@ _MAX_PROBLEMS = 10
 def rebalance_run(
     session: Session,
     plan_file: Annotated[
-        str, Argument(("--file",), "PLAN", "A rebalance plan (YAML).", value_source="files")
+        str, Argument(("--file",), "PLAN", "A plan of `nsadmin rebalance plan`.", value_source="files")
     ],
     is_rollback: Annotated[
         bool, Option("--rollback", help="Move the topics back to where they were before this plan.")
