@@ -974,9 +974,9 @@ function __nsadmin_table --no-scope-shadowing
         case rebalancerun
             set family change
             set places \
-                '--file=files A rebalance plan (YAML).'
+                '--file=files A plan of `nsadmin rebalance plan`.'
             set options \
-                '--file=files A rebalance plan (YAML).' \
+                '--file=files A plan of `nsadmin rebalance plan`.' \
                 '--rollback Move the topics back to where they were before this plan.' \
                 '--ordered Also move ordered topics, and keep the sequence of every key.' \
                 '--ignore-group=groups Do not wait for this group: it loses its unconsumed messages. Repeatable.' \
