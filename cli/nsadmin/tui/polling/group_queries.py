@@ -27,6 +27,9 @@ _HEARTBEATS_SECONDS = 10.0
 _TURNS_PER_SECOND = 10
 """The queries of a group on all brokers are split into turns of this fraction of the requests per second."""
 
+_MAX_TURN_SIZE = 64
+"""More requests at once would delay the polls of the same brokers, so that they look frozen."""
+
 
 def query_groups(
     server_probe: ServerProbe, _: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
@@ -83,7 +86,7 @@ def _poll_group(
     connection_errors: dict[str, RocketMQError | None] = {}
     consume_type = message_model = None
     # Small turns: brokers and name servers are polled between them.
-    turn_size = max(1, request_pace.per_second // _TURNS_PER_SECOND)
+    turn_size = max(1, min(request_pace.per_second // _TURNS_PER_SECOND, _MAX_TURN_SIZE))
     for turn_addrs in split_batches(broker_addrs, turn_size):
         with request_pace.reserve_requests(len(turn_addrs)):
             progress_results += consumers.get_progress_at(group, turn_addrs)
