@@ -294,6 +294,12 @@ class Tui(BaseTui):
     def run_plugin(self, plugin_name: str | None) -> None:
         self.custom_command_controller.run_plugin_by_name(plugin_name)
 
+    def action_edit(self) -> None:
+        # Imported late, so that the first screen appears sooner.
+        from nsadmin.tui.editing.edit_controller import EditController
+
+        EditController(self, self.action_controller).edit_row()
+
     def action_log(self) -> None:
         from nsadmin.tui.screens.log_screen import LogScreen
 

@@ -165,11 +165,13 @@ class RowActionController:
         planned_commands: Sequence[PlannedCommand],
         confirm_text: str,
         intro_lines: Sequence[str] = (),
+        handle_end: Callable[[bool | None], None] = lambda is_done: None,
     ) -> None:
         """Preview several changes, and run all of them after one confirmation."""
         from nsadmin.tui.screens.batch_change import BatchChangeScreen
 
         def finish_batch(is_done: bool | None) -> None:
+            handle_end(is_done)
             if is_done:
                 self._app.navigation.current_state.marked_keys.clear()
             if is_done is not None:

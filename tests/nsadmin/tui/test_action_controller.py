@@ -101,7 +101,7 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
     app = still(home="kv")
     async with app.run_test(size=SIZE) as pilot:
         await hear(app, pilot, [server(kv={"NS": {"k": "v"}})])
-        await pilot.press("e")
+        await pilot.press("E")
         await pilot.pause()
         assert isinstance(app.screen, FieldsScreen)
         await pilot.press("end", "2", "enter")

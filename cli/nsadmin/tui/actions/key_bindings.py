@@ -66,6 +66,7 @@ KEY_BINDINGS = (
     "rows (.csv)"),
     KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
     KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
+    KeyBinding("edit", "e", "edit", "Changing", "edit a KV value, settings, a topic or a group in $EDITOR"),
     KeyBinding("mark", "m", "run_key('mark')", "Changing", "mark this row: actions change all marked rows"),
     KeyBinding("markAll", "M", "run_key('markAll')", "Changing", "mark all shown rows, or remove all marks"),
     KeyBinding("actions", "space", "run_key('actions')", "Changing", "actions for this row", "do"),

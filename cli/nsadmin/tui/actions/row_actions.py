@@ -79,10 +79,10 @@ def _broker_name(subject: RowSubject) -> str:
 
 
 def _broker_words(subject: RowSubject) -> list[str]:
-    return _as_positional(_broker_name(subject))
+    return as_positional(_broker_name(subject))
 
 
-def _as_positional(*words: str) -> list[str]:
+def as_positional(*words: str) -> list[str]:
     """The words as they cannot be taken for options: a broker can be called --yes."""
     return ["--", *words] if any(word.startswith("-") for word in words) else [*words]
 
@@ -185,15 +185,15 @@ _ALL_ACTIONS = (
         [InputField("cluster", lambda subject: subject.cluster or "")],
     ),
     RowAction(
-        "setKv", "e", "set value", "Write a value of the KV config, on every name server",
+        "setKv", "E", "set value", "Write a value of the KV config, on every name server",
         _is_kv_entry,
-        lambda subject, field_texts: ["updateKvConfig", *_as_positional(subject.namespace or "",
+        lambda subject, field_texts: ["updateKvConfig", *as_positional(subject.namespace or "",
         subject.key or "", field_texts["value"])],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
     RowAction(
-        "setBrokerConfig", "e", "set value", "Change a setting of this broker",
+        "setBrokerConfig", "E", "set value", "Change a setting of this broker",
         _is_broker_setting,
         lambda subject, field_texts: [
             "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
@@ -203,7 +203,7 @@ _ALL_ACTIONS = (
         [InputField("value", _subject_value)],
     ),
     RowAction(
-        "setNameServerConfig", "e", "set value", "Change a setting, on every name server",
+        "setNameServerConfig", "E", "set value", "Change a setting, on every name server",
         _is_name_server_setting,
         lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
         field_texts["value"]],

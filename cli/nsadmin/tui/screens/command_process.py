@@ -11,13 +11,22 @@ from nsadmin import python_process
 
 
 class CommandProcess:
-    """A command line that a thread runs. `interrupt_process` ends it, as Ctrl-C does."""
+    """A command line that a thread runs. `interrupt_process` ends it, as Ctrl-C does.
+
+    `merges_errors` adds the lines of standard error to the output; else they are dropped.
+    """
 
     def __init__(
-        self, command_words: Sequence[str], global_options: Sequence[str] = (), output_width: int = 120
+        self,
+        command_words: Sequence[str],
+        global_options: Sequence[str] = (),
+        output_width: int = 120,
+        *,
+        merges_errors: bool = True,
     ) -> None:
         self._command_line = [*global_options, *command_words]
         self._output_width = output_width
+        self._error_target = subprocess.STDOUT if merges_errors else subprocess.DEVNULL
         self._process: subprocess.Popen[str] | None = None
         self._is_stopped = False
         self._lock = Lock()
@@ -38,7 +47,7 @@ class CommandProcess:
         terminal_variables = {"COLUMNS": str(self._output_width), "NO_COLOR": "1"}
         return subprocess.Popen(
             python_process.build_command("nsadmin", *self._command_line),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._error_target,
             env=python_process.build_environment(terminal_variables),
             start_new_session=True, encoding="utf-8", errors="replace",
         )  # fmt: skip

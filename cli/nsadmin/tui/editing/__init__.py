@@ -1,0 +1,1 @@
+"""Values, settings, topics and groups in the operator's own editor."""

@@ -1,0 +1,135 @@
+"""The controller of `e`: reads an object, opens it in the editor, and previews the changes."""
+
+import os
+import re
+import shutil
+import tempfile
+from typing import Any
+
+from textual.app import SuspendNotSupported
+
+from nsadmin.tui.action_controller import ActionController
+from nsadmin.tui.base_app import BaseTui
+from nsadmin.tui.editing import edit_documents, editor_process
+from nsadmin.tui.editing.edit_documents import EditDocument, EditTarget, InvalidEditError
+from nsadmin.tui.editing.editor_process import EditorError
+from nsadmin.tui.screens.command_process import CommandProcess
+
+_FORMAT_WORDS = ("--output", "json")
+
+
+class EditController:
+    """Controls the editor of one app. Nothing is sent before a preview and a confirmation."""
+
+    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+        self._app = app
+        self._action_controller = action_controller
+
+    def edit_row(self) -> None:
+        """Edit the object of the row at the cursor."""
+        app = self._app
+        subject = self._action_controller.row_actions.find_current_subject()
+        if app.cluster_context.read_only:
+            app.show_message("edit: disabled, because the context is read-only", "bad")
+            return
+        if edit_documents.needs_cluster(subject):
+            from nsadmin.tui.screens.dialogs import FieldsScreen
+
+            app.push_screen(
+                FieldsScreen("Edit", [("cluster", "")]),
+                lambda fields: (
+                    self._read_target(
+                        edit_documents.find_edit_target(subject._replace(cluster=fields["cluster"]))
+                    )
+                    if fields
+                    else None
+                ),
+            )
+            return
+        self._read_target(edit_documents.find_edit_target(subject))
+
+    def _read_target(self, target: EditTarget | None) -> None:
+        if target is None:
+            self._app.show_message("this row has nothing to edit", "warn")
+            return
+        self._app.show_message(f"reading {target.title}")
+        self._app.run_worker(lambda: self._read_in_thread(target), thread=True, exclusive=True, group="edit")
+
+    def _read_in_thread(self, target: EditTarget) -> None:
+        app = self._app
+        words = [*target.read_words]
+        if words[0] != "export":
+            words[1:1] = _FORMAT_WORDS if words[0] != "kv" else ()
+            words[2:2] = _FORMAT_WORDS if words[0] == "kv" else ()
+        process = CommandProcess(words, app.cluster_context.words, merges_errors=False)
+        output_text = "\n".join(process.read_lines())
+        try:
+            if process.exit_code:
+                raise InvalidEditError(f"it could not be read: nsadmin {' '.join(target.read_words)}")
+            document = target.build_document(output_text)
+        except InvalidEditError as error:
+            app.call_from_thread(app.show_message, f"{target.title}: {error}", "bad")
+            return
+        app.call_from_thread(self._open_editor, target, document)
+
+    def _open_editor(self, target: EditTarget, document: EditDocument) -> None:
+        """Suspend the screen while the editor has the terminal."""
+        app = self._app
+        folder = tempfile.mkdtemp(prefix="nsadmin-edit-")
+        file_path = os.path.join(folder, re.sub(r"[^\w.-]", "_", target.file_name)[-80:])
+        keeps_file = False
+        try:
+            with open(file_path, "w", encoding="utf-8", errors="surrogateescape", newline="") as edited_file:
+                edited_file.write(document.text)
+            self._run_editor(file_path)
+            with open(file_path, encoding="utf-8", errors="surrogateescape", newline="") as edited_file:
+                new_text = edited_file.read()
+            keeps_file = self._preview_changes(target, document, new_text, file_path)
+        except (EditorError, OSError, SuspendNotSupported) as error:
+            reason = "this terminal cannot be suspended" if isinstance(error, SuspendNotSupported) else error
+            app.show_message(f"{reason}: nothing was changed", "bad")
+        except InvalidEditError as error:
+            keeps_file = True
+            app.show_message(f"{error}: nothing was changed, and your text is in {file_path}", "bad")
+        finally:
+            if not keeps_file:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _run_editor(self, file_path: str) -> None:
+        app = self._app
+        editor_words = editor_process.find_editor()
+        was_paused = app.feed.is_paused
+        # Polls would pile up while the editor runs.
+        app.feed.pause(True)
+        try:
+            with app.suspend():
+                editor_process.run_editor(editor_words, file_path)
+        finally:
+            app.feed.pause(was_paused)
+            app.refresh(layout=True)
+
+    def _preview_changes(
+        self, target: EditTarget, document: EditDocument, new_text: str, file_path: str
+    ) -> bool:
+        """Preview the changes, and return whether the commands still need the file."""
+        if new_text == document.text:
+            self._app.show_message(f"{target.title}: nothing was changed")
+            return False
+        planned_commands = document.plan_changes(new_text, file_path)
+        if not planned_commands:
+            self._app.show_message(f"{target.title}: nothing was changed")
+            return False
+        needs_file = any(file_path in planned.command_words for planned in planned_commands)
+
+        def remove_file(result: Any) -> None:
+            if needs_file:
+                shutil.rmtree(os.path.dirname(file_path), ignore_errors=True)
+
+        self._action_controller.row_actions.open_batch_screen(
+            f"Edit {target.title}",
+            planned_commands,
+            target.confirm_target,
+            edit_documents.diff_texts(document.text, new_text),
+            remove_file,
+        )
+        return needs_file

@@ -1,0 +1,149 @@
+"""`e` with a script as the editor: on a real terminal, and what changes nothing."""
+
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.lab import lab
+from tests.support.playground import Playground, playground
+from tests.support.screens import driven, hear, still, world
+from tests.support.terminal import Terminal
+
+SIZE = (120, 30)
+
+
+def write_editor(folder: Path, script: str) -> str:
+    """An editor that runs a line of shell on the file, which is $1."""
+    editor = folder / "editor.sh"
+    editor.write_text(f"#!/bin/sh\n{script}\n")
+    editor.chmod(0o755)
+    return str(editor)
+
+
+def on(ground: Playground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **changes: Any) -> Tui:
+    monkeypatch.setattr(Tui, "suspend", lambda app: nullcontext())
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+
+
+async def until_shown(app: Tui, pilot: Any, text: str) -> None:
+    for _ in range(400):
+        if text in screen_to_text(app):
+            return
+        await pilot.pause(0.05)
+    raise AssertionError(screen_to_text(app))
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    return tmp_path / "audit.jsonl"
+
+
+def test_a_value_is_edited_and_confirmed(
+    tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab") as ground:
+            with ground.client() as admin:
+                admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
+            app = on(ground, monkeypatch, tmp_path)
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                await pilot.press("5", "slash", *"orders", "enter")
+                monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
+                await pilot.press("e")
+                await until_shown(app, pilot, 'Type "orders" to make all changes')
+                shown = screen_to_text(app)
+                assert ("-broker-a-0:4" in shown, "+broker-a-0:8" in shown) == (True, True)
+                await pilot.press(*"orders", "enter")
+                await until_shown(app, pilot, "1 change: 1 done")
+                await pilot.press("escape")
+            with ground.client() as admin:
+                entries = [found.result or {} for found in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
+            assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
+            assert os.listdir(tmp_path / "tmp") == []
+
+    story()
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("exit 0", "nothing was changed"),
+        ("sed -i s/:4/:8/ $1; exit 3", "ended with exit code 3: nothing was changed"),
+    ],
+)
+def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
+    script: str, message: str, tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab") as ground:
+            with ground.client() as admin:
+                admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
+            app = on(ground, monkeypatch, tmp_path)
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                await pilot.press("5", "slash", *"orders", "enter")
+                monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
+                await pilot.press("e")
+                await until_shown(app, pilot, message)
+                assert len(app.screen_stack) == 1
+            with ground.client() as admin:
+                assert admin.kv.get_value("ORDER_TOPIC_CONFIG", "orders") == "broker-a-0:4"
+        assert os.listdir(tmp_path / "tmp") == []
+
+    story()
+
+
+@driven
+async def test_a_read_only_context_and_a_row_without_an_object() -> None:
+    app = still(AvailableContexts(world(read_only=True)))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("e")
+        assert "edit: disabled, because the context is read-only" in screen_to_text(app)
+        app.cluster_context = world()
+        await pilot.press("e")
+        assert "this row has nothing to edit" in screen_to_text(app)
+
+
+def test_the_editor_has_the_terminal_and_an_invalid_text_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"""\
+if [ ! -e {tmp_path}/seen ]; then touch {tmp_path}/seen; echo nonsense >> $1; exit 0; fi
+echo the editor runs; read line; sed -i s/=false/=true/ $1"""
+    monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("VISUAL", raising=False)
+    with lab(tmp_path / "lab") as there, Terminal(
+        "tui", "servers", "-n", there.namesrv_addr, home=tmp_path
+    ) as terminal:  # fmt: skip
+        terminal.until("NAME SERVER")
+        terminal.idle(1)
+        terminal.type("\r")
+        terminal.until("SETTING")
+        terminal.type("e")
+        terminal.until("expected KEY=VALUE: nothing was changed")
+        terminal.type("e")
+        terminal.until("the editor runs")
+        terminal.type("\n")
+        terminal.until("to make all changes")
+        terminal.type("\x1b")
+        terminal.idle(0.5)
+        terminal.type("q")
+        assert terminal.ended() == 0
+    [kept_file] = tmp_path.glob("nsadmin-edit-*/namesrv.properties")
+    assert "nonsense" in kept_file.read_text()
+    assert not (tmp_path / "audit.jsonl").exists()
