@@ -87,10 +87,10 @@ class EditController:
             keeps_file = self._preview_changes(target, document, new_text, file_path)
         except (EditorError, OSError, SuspendNotSupported) as error:
             reason = "this terminal cannot be suspended" if isinstance(error, SuspendNotSupported) else error
-            app.show_message(f"{reason}: nothing was changed", "bad")
+            app.show_message(f"nothing was changed: {reason}", "bad")
         except InvalidEditError as error:
             keeps_file = True
-            app.show_message(f"{error}: nothing was changed, and your text is in {file_path}", "bad")
+            app.show_message(f"nothing was changed: {error}; your text is in {file_path}", "bad")
         finally:
             if not keeps_file:
                 shutil.rmtree(folder, ignore_errors=True)

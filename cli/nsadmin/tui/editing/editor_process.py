@@ -31,4 +31,4 @@ def run_editor(editor_words: Sequence[str], file_path: str) -> None:
     except OSError as error:
         raise EditorError(f'the editor "{editor_words[0]}" did not start: {error.strerror}') from None
     if exit_code:
-        raise EditorError(f'the editor "{editor_words[0]}" ended with exit code {exit_code}')
+        raise EditorError(f"the editor failed with exit code {exit_code}: {editor_words[0]}")

@@ -81,7 +81,7 @@ def test_a_value_is_edited_and_confirmed(
     ("script", "message"),
     [
         ("exit 0", "nothing was changed"),
-        ("sed -i s/:4/:8/ $1; exit 3", "ended with exit code 3: nothing was changed"),
+        ("sed -i s/:4/:8/ $1; exit 3", "nothing was changed: the editor failed with exit code 3"),
     ],
 )
 def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
@@ -135,7 +135,7 @@ echo the editor runs; read line; sed -i s/=false/=true/ $1"""
         terminal.type("\r")
         terminal.until("SETTING")
         terminal.type("e")
-        terminal.until("expected KEY=VALUE: nothing was changed")
+        terminal.until("expected KEY=VALUE; your text")
         terminal.type("e")
         terminal.until("the editor runs")
         terminal.type("\n")

@@ -18,7 +18,7 @@ def test_visual_comes_first_and_has_options() -> None:
 
 def test_an_editor_that_fails_or_is_missing(tmp_path: Path) -> None:
     run_editor(["true"], "x")
-    with pytest.raises(EditorError, match='the editor "false" ended with exit code 1'):
+    with pytest.raises(EditorError, match="the editor failed with exit code 1: false"):
         run_editor(["false"], "x")
     with pytest.raises(EditorError, match="did not start: No such file or directory"):
         run_editor([str(tmp_path / "none")], "x")
