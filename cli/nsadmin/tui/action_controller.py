@@ -60,8 +60,11 @@ class ActionController:
         app = self._app
         if builtin_command == "theme":
             self.use_theme(argument)
+        elif builtin_command in ("view", "deleteView"):
+            views = app.view_settings
+            (views.open_view if builtin_command == "view" else views.delete_view)(argument)
         elif builtin_command == "plugin":
-            app.run_plugin(argument)
+            app.custom_command_controller.run_plugin_by_name(argument)
         elif builtin_command == "context":
             self.choose_context(argument)
         else:

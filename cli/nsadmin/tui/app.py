@@ -28,6 +28,8 @@ from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
+from nsadmin.tui.view_settings.settings_file import SettingsFile
+from nsadmin.tui.view_settings.view_settings_controller import ViewSettingsController
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import RowFilter
@@ -67,10 +69,13 @@ class Tui(BaseTui):
         player: ReplayPlayer | None = None,
         recorder: PollRecorder | None = None,
         custom_commands: CustomCommands | None = None,
+        settings_file: SettingsFile | None = None,
     ) -> None:
         super().__init__(available_contexts, interval, home, clock, player, recorder)
         self.preferences = preferences or Preferences()
         self.custom_commands = custom_commands or CustomCommands()
+        self.view_settings = ViewSettingsController(self, settings_file)
+        self.navigation = self._create_navigation(home)
         self.action_controller = ActionController(self)
         self.prompt_controller = PromptController(self, self.action_controller)
         self.custom_command_controller = CustomCommandController(self, self.action_controller)
@@ -95,10 +100,8 @@ class Tui(BaseTui):
         return MainScreen()
 
     def on_main_screen_widgets_ready(self) -> None:
-        self.theme = (
-            self.preferences.theme if self.preferences.theme in self.available_themes else DEFAULT_THEME
-        )
-        if self.theme != self.preferences.theme:
+        self._use_remembered_theme()
+        if self.preferences.theme not in self.available_themes:
             self.show_message(f'unknown theme "{self.preferences.theme}": see :theme', "warn")
         self._is_ready = True
         if self.recorder is not None:
@@ -108,8 +111,23 @@ class Tui(BaseTui):
         self.custom_command_controller.bind_keys()
         self.set_interval(_TICK_SECONDS, self._redraw_if_due)
         self.set_interval(_CLOCK_SECONDS, self.action_controller.report_ended_jobs)
+        self.set_interval(_CLOCK_SECONDS, self.view_settings.remember_changes)
+        if self.view_settings.error_text is not None:
+            self.show_message(self.view_settings.error_text, "bad")
+
+    def _use_remembered_theme(self) -> None:
+        """Use the theme that the operator chose last in this context, or that of the preferences."""
+        preferred_theme = self.preferences.theme
+        self.theme = self.view_settings.remembered_theme or (
+            preferred_theme if preferred_theme in self.available_themes else DEFAULT_THEME
+        )
+        self.view_settings.remember_theme()
+
+    def _create_navigation(self, screen_name: str) -> ViewNavigation:
+        return ViewNavigation(root_views.make_view(screen_name), self.view_settings.prepare_state)
 
     def on_unmount(self) -> None:
+        self.view_settings.remember_changes()
         self.feed.stop()
         if self.recorder is not None:
             self.recorder.close()
@@ -182,6 +200,7 @@ class Tui(BaseTui):
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster. The model starts empty, and a recording of the earlier cluster ends."""
+        self.view_settings.remember_changes()
         self.feed.stop()
         recording_notice = ""
         if self.recorder is not None:
@@ -189,7 +208,9 @@ class Tui(BaseTui):
             self.recorder, recording_notice = None, "; the recording of the previous context has ended"
         self.cluster_context = cluster_context
         self.empty_model()
-        self.navigation = ViewNavigation(root_views.make_view(root_views.SCREEN_NAMES[0]))
+        self.view_settings.load_settings()
+        self.navigation = self._create_navigation(root_views.SCREEN_NAMES[0])
+        self._use_remembered_theme()
         self.feed = self._create_feed()
         self.feed.start()
         self._show_current_view()
@@ -282,7 +303,7 @@ class Tui(BaseTui):
     def action_help(self) -> None:
         from nsadmin.tui.screens.help_screen import HelpScreen
 
-        self.push_screen(HelpScreen(self.current_view))
+        self.push_screen(HelpScreen(self.current_view, self.custom_commands))
 
     def action_palette(self) -> None:
         self.palette_controller.open_palette()
@@ -291,8 +312,11 @@ class Tui(BaseTui):
         """Run the operator's own command of this key."""
         self.custom_command_controller.run_key(key)
 
-    def run_plugin(self, plugin_name: str | None) -> None:
-        self.custom_command_controller.run_plugin_by_name(plugin_name)
+    def action_open_saved_view(self) -> None:
+        self.view_settings.open_view(None)
+
+    def action_columns(self) -> None:
+        self.view_settings.choose_columns()
 
     def action_edit(self) -> None:
         # Imported late, so that the first screen appears sooner.

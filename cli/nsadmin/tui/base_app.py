@@ -58,6 +58,9 @@ class BaseTui(App[None]):
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
         self.custom_commands = CustomCommands()
+        # The app creates these controllers, which know this class.
+        self.view_settings: Any = None
+        self.custom_command_controller: Any = None
         self.is_dirty = False
         self.shows_details = True
 
@@ -119,10 +122,6 @@ class BaseTui(App[None]):
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster."""
-        raise NotImplementedError
-
-    def run_plugin(self, plugin_name: str | None) -> None:
-        """Run the plugin of this name."""
         raise NotImplementedError
 
     def focus_rows(self) -> None:

@@ -87,6 +87,8 @@ class PromptController:
                 "theme": sorted(app.available_themes),
                 "context": context_names,
                 "ctx": context_names,
+                "view": app.view_settings.list_view_names(),
+                "deleteView": app.view_settings.list_view_names(),
                 "plugin": [plugin.name for plugin in app.custom_commands.plugins],
             },
         )
@@ -156,6 +158,8 @@ class PromptController:
             actions.run_prompt_line(typed_text)
         if prompt_mode == "seek" and typed_text:
             actions.seek_moment(typed_text)
+        if prompt_mode == "view" and typed_text:
+            app.view_settings.save_view(typed_text)
         if prompt_mode == "save" and typed_text:
             # Save after the next refresh: the file must not show the prompt.
             file_name = typed_text

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nsadmin.tui.preferences import Preferences
     from nsadmin.tui.recording.recording_file import PollRecorder
     from nsadmin.tui.recording.replay import ReplayPlayer
+    from nsadmin.tui.view_settings.settings_file import SettingsFile
 
 _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 0.5, 3600.0
 
@@ -115,6 +116,7 @@ def tui(
         player=player,
         recorder=None if record_file is None else _open_recorder(record_file, worlds.first_context),
         custom_commands=_load_custom_commands(preferences),
+        settings_file=None if player is not None else _find_settings_file(),
     )
     # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
     gc.freeze()
@@ -227,6 +229,13 @@ def _load_preferences() -> "Preferences":
         )
     except preferences.InvalidPreferencesError as error:
         raise UsageError(f"{error}") from None
+
+
+def _find_settings_file() -> "SettingsFile":
+    from nsadmin.operations.state_folder import find_state_home
+    from nsadmin.tui.view_settings.settings_file import SettingsFile
+
+    return SettingsFile(find_state_home() / "tui-views.json")
 
 
 def _load_custom_commands(user_preferences: "Preferences") -> "CustomCommands":

@@ -65,6 +65,9 @@ KEY_BINDINGS = (
     KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
     "rows (.csv)"),
     KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
+    KeyBinding("views", "v", "open_saved_view", "Everywhere", "open a saved view"),
+    KeyBinding("saveView", "V", "prompt('view')", "Everywhere", "save this screen as a view"),
+    KeyBinding("columns", "C", "columns", "Everywhere", "choose the columns"),
     KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
     KeyBinding("edit", "e", "edit", "Changing", "edit a KV value, settings, a topic or a group in $EDITOR"),
     KeyBinding("mark", "m", "run_key('mark')", "Changing", "mark this row: actions change all marked rows"),

@@ -9,7 +9,9 @@ from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
 MESSAGES_COMMAND = "messages"
 """Shows the messages of a topic. It takes the arguments of `nsadmin consume`."""
-BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme", "plugin", MESSAGES_COMMAND)
+BUILTIN_COMMANDS = (
+    "quit", "help", "log", "context", "theme", "plugin", "view", "deleteView", "columns", MESSAGES_COMMAND,
+)  # fmt: skip
 BUILTIN_ALIASES: Mapping[str, str] = {"q": "quit", "ctx": "context"}
 
 

@@ -1,5 +1,7 @@
 """The navigation between views: the stack of open views and the state of each. Pure."""
 
+from collections.abc import Callable
+
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
@@ -8,7 +10,8 @@ class ViewState:
     """A view with its cursor row, filter, sort order, grouping, and folded groups.
 
     `shows_problems_only` leaves only rows with a problem. `shows_hidden` adds the rows that the view hides.
-    `marked_keys` are the rows that the next action changes together.
+    `marked_keys` are the rows that the next action changes together. `chosen_columns` are the keys of the
+    columns that the operator chose; None for all.
     """
 
     def __init__(self, view: View) -> None:
@@ -21,18 +24,27 @@ class ViewState:
         self.shows_problems_only = False
         self.shows_hidden = False
         self.marked_keys: set[str] = set()
+        self.chosen_columns: tuple[str, ...] | None = None
 
 
 class ViewNavigation:
     """A stack of views. Enter pushes one, Esc pops it, and a number key starts a new stack.
 
-    The key `-` calls `swap_with_previous`.
+    The key `-` calls `swap_with_previous`. `prepare_state` restores what is remembered of a new view.
     """
 
-    def __init__(self, home_view: View) -> None:
-        self._state_stack = [ViewState(home_view)]
+    def __init__(
+        self, home_view: View, prepare_state: Callable[[ViewState], None] = lambda view_state: None
+    ) -> None:
+        self._prepare_state = prepare_state
+        self._state_stack = [self._create_state(home_view)]
         self._previous_stack: list[ViewState] | None = None
         self._root_states: dict[str, ViewState] = {home_view.view_name: self._state_stack[0]}
+
+    def _create_state(self, view: View) -> ViewState:
+        view_state = ViewState(view)
+        self._prepare_state(view_state)
+        return view_state
 
     @property
     def current_state(self) -> ViewState:
@@ -54,7 +66,7 @@ class ViewNavigation:
     def push_view(self, view: View) -> None:
         """Open a view on top of the current one."""
         self._previous_stack = list(self._state_stack)
-        self._state_stack.append(ViewState(view))
+        self._state_stack.append(self._create_state(view))
 
     def open_root_view(self, view: View) -> None:
         """Open the view of a number key in the state in which the operator left it."""
@@ -62,13 +74,15 @@ class ViewNavigation:
             return
         self._previous_stack = list(self._state_stack)
         known_state = self._root_states.get(view.view_name)
-        view_state = known_state if known_state is not None and known_state.view == view else ViewState(view)
+        view_state = (
+            known_state if known_state is not None and known_state.view == view else self._create_state(view)
+        )
         self._root_states[view.view_name] = view_state
         self._state_stack = [view_state]
 
     def replace_view(self, view: View) -> None:
         """Show another tab of the same object."""
-        self._state_stack[-1] = ViewState(view)
+        self._state_stack[-1] = self._create_state(view)
 
     def pop_view(self) -> bool:
         """Close the current view. Returns False for the root view, which stays open."""

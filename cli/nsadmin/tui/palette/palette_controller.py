@@ -40,6 +40,7 @@ class PaletteController:
             *palette_entries.list_screen_entries(screen_titles),
             *palette_entries.list_context_entries(app.available_contexts.list_names()),
             *palette_entries.list_alias_entries(app.prompt_aliases),
+            *palette_entries.list_view_entries(app.view_settings.list_view_names()),
             *palette_entries.list_plugin_entries(app.custom_commands.plugins),
             *palette_entries.list_cluster_entries(app.model),
             *palette_entries.list_command_entries(),

@@ -44,6 +44,11 @@ def list_alias_entries(aliases: Mapping[str, str]) -> Iterator[PaletteEntry]:
         yield PaletteEntry(alias, f"alias of {alias_line}", alias)
 
 
+def list_view_entries(view_names: Iterable[str]) -> Iterator[PaletteEntry]:
+    for view_name in view_names:
+        yield PaletteEntry(f"view {view_name}", "saved view", f"view {view_name}")
+
+
 def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
     for plugin in plugins:
         help_text = plugin.description or " ".join(plugin.command_words)

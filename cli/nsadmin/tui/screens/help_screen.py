@@ -1,26 +1,71 @@
-"""The help screen: the columns of the current view and all keys."""
+"""The help screen: the columns of the current view and all keys, searched while the operator types."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
+from textual.widgets import Input
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.custom_commands.command_file import CustomCommands
+from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.screen_frame import format_keys
-from nsadmin.tui.views.table import Cell
+from nsadmin.tui.views.table import Cell, escape_unprintable
 from nsadmin.tui.widgets.lines import Lines
 
 _KEY_WIDTH, _NARROW_KEY_WIDTH, _NARROW_SCREEN = 13, 9, 50
 
 
-def help_lines(view: View, width: int = 100) -> list[CellLine]:
-    """The lines of a view's help, wrapped to the width."""
-    return [wrapped_line for line in _unwrapped_lines(view) for wrapped_line in _wrap_line(line, width)]
+def help_lines(
+    view: View,
+    width: int = 100,
+    custom_commands: CustomCommands | None = None,
+    search_text: str = "",
+) -> list[CellLine]:
+    """The lines of a view's help that contain the text, under their headings, wrapped to the width."""
+    all_lines = [*_unwrapped_lines(view), *_custom_lines(custom_commands or CustomCommands())]
+    found_lines = _find_lines(all_lines, search_text) if search_text else all_lines
+    return [wrapped_line for line in found_lines for wrapped_line in _wrap_line(line, width)]
+
+
+def _find_lines(all_lines: Sequence[CellLine], search_text: str) -> list[CellLine]:
+    """The entries that contain the text, without regard to case, and the headings above them."""
+    found_lines: list[CellLine] = []
+    heading: CellLine | None = None
+    for line in all_lines:
+        if len(line) == 1:
+            heading = line
+        elif line and search_text.lower() in " ".join(cell.text for cell in line).lower():
+            if heading is not None:
+                found_lines += [[], heading] if found_lines else [heading]
+                heading = None
+            found_lines.append(line)
+    return found_lines or [[Cell(f'no column and no key has "{search_text}"', "dim")]]
+
+
+def _custom_lines(custom_commands: CustomCommands) -> Iterator[CellLine]:
+    """The operator's own keys and aliases."""
+    entries = [
+        *custom_commands.hotkeys.items(),
+        *(
+            (
+                plugin.key,
+                f"{plugin.description or ' '.join(plugin.command_words)} ({', '.join(plugin.scopes)})",
+            )
+            for plugin in custom_commands.plugins
+        ),
+        *((f":{alias}", alias_line) for alias, alias_line in custom_commands.aliases.items()),
+    ]
+    if entries:
+        yield []
+        yield [Cell("Your own commands", "accent")]
+    for key_text, entry_text in entries:
+        yield [Cell(f"  {escape_unprintable(key_text):<10} ", "key"), Cell(escape_unprintable(entry_text))]
 
 
 def _wrap_line(line: CellLine, width: int) -> Iterator[CellLine]:
@@ -65,19 +110,53 @@ def _unwrapped_lines(view: View) -> Iterator[CellLine]:
 
 
 class HelpScreen(ModalScreen[None]):
-    """Shows the help. Esc, q, ? or Enter closes it."""
+    """Shows the help, and only matching lines while the operator types. Esc, ? or Enter closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "clear_or_close", "Close"),
+        Binding("question_mark", "dismiss", "Close", priority=True),
+        Binding("up", "scroll_help(-1)", show=False),
+        Binding("down", "scroll_help(1)", show=False),
+        Binding("pageup", "scroll_help(-10)", show=False),
+        Binding("pagedown", "scroll_help(10)", show=False),
+    ]
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, custom_commands: CustomCommands | None = None) -> None:
         super().__init__()
         self._view = view
+        self._custom_commands = custom_commands
 
     def compose(self) -> ComposeResult:
-        shown_lines = help_lines(self._view, min(int(self.app.size.width * 0.9), 110) - 5)
-        with VerticalScroll(classes="panel") as panel:
-            panel.border_title = f"{self._view.view_title} – Esc closes"
-            lines_widget = Lines("surface")
-            lines_widget.shown_lines = shown_lines
-            lines_widget.styles.height = len(shown_lines)
-            yield lines_widget
+        with VerticalScroll(classes="panel", can_focus=False) as panel:
+            panel.border_title = literal_title(f"{self._view.view_title} – type to search, Esc closes")
+            yield Input(id="search", placeholder="search", compact=True)
+            yield Lines("surface", id="helpLines")
+
+    def on_mount(self) -> None:
+        self._show_lines("")
+        self.query_one(Input).focus()
+
+    def _show_lines(self, search_text: str) -> None:
+        lines_widget = self.query_one("#helpLines", Lines)
+        text_width = min(int(self.app.size.width * 0.9), 110) - 5
+        shown_lines = help_lines(self._view, text_width, self._custom_commands, search_text)
+        lines_widget.show_lines(shown_lines)
+        lines_widget.styles.height = len(shown_lines)
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self._show_lines(message.value.strip())
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.dismiss()
+
+    def action_clear_or_close(self) -> None:
+        search_input = self.query_one(Input)
+        if search_input.value:
+            search_input.value = ""
+        else:
+            self.dismiss()
+
+    def action_scroll_help(self, step: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)

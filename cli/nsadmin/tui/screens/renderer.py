@@ -50,6 +50,7 @@ class ScreenRenderer:
         silence = view_state.view.find_silence(model)
         empty_message = "no row matches the filter" if all_rows else view_state.view.empty_message(model)
         app.row_grid.marked_keys = view_state.marked_keys
+        app.row_grid.chosen_columns = view_state.chosen_columns
         app.row_grid.show_rows(
             self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
         )

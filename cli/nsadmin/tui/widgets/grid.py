@@ -70,6 +70,7 @@ class Grid(ScrollView, can_focus=True):
         self.sorted_by: SortOrder | None = None
         self.rows: Sequence[Any] = ()
         self.marked_keys: Collection[str] = ()
+        self.chosen_columns: Collection[str] | None = None
         self._empty_message = ""
         self._are_old = False
         self.cursor_index = 0
@@ -152,8 +153,16 @@ class Grid(ScrollView, can_focus=True):
         top_index = int(self.scroll_offset.y)
         return without_headings(self.rows[top_index : top_index + max(self.size.height - 1, 1)])
 
+    def _list_columns(self) -> list[Column[Any]]:
+        """The columns of the view, or those that the operator chose."""
+        return [
+            column
+            for column in self.shown_view.columns
+            if self.chosen_columns is None or column.key in self.chosen_columns
+        ]
+
     def _fit_columns(self) -> None:
-        columns = [column for column in self.shown_view.columns]
+        columns = self._list_columns()
         kept_columns = (
             columns[:2] + columns[2 + self._skipped_columns :] if self._skipped_columns else columns
         )
@@ -162,7 +171,7 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def hidden_columns(self) -> int:
-        return len(self.shown_view.columns) - len(self._fitted_columns)
+        return len(self._list_columns()) - len(self._fitted_columns)
 
     def _notice_changes(self) -> None:
         """Start flashing the visible cells that changed, in columns with `flashes_changes`."""
@@ -260,7 +269,7 @@ class Grid(ScrollView, can_focus=True):
         self.move_cursor_to(0 if side < 0 else len(self.rows) - 1)
 
     def action_aside(self, step: int) -> None:
-        max_skipped = max(len(self.shown_view.columns) - 3, 0)
+        max_skipped = max(len(self._list_columns()) - 3, 0)
         self._skipped_columns = max(0, min(self._skipped_columns + step, max_skipped))
         self._fit_columns()
         self.draw_changes()

@@ -8,12 +8,13 @@ from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
-PromptMode = Literal["filter", "command", "save", "seek"]
+PromptMode = Literal["filter", "command", "save", "seek", "view"]
 
 _MODE_HINTS = {
     "filter": "filter: text, !text, /regex/",
     "command": "a screen, or any nsadmin command; Tab completes",
     "save": "file: .svg or .txt for the screen, .csv or .jsonl for all rows",
+    "view": "a name for this screen with its filter, sort order and columns",
     "seek": "a time of day, HH:MM:SS, or +60 and -60 seconds",
 }
 

@@ -3,9 +3,12 @@
 import pytest
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
-from nsadmin.tui.screens.help_screen import help_lines
+from nsadmin.tui.custom_commands.command_file import CustomCommands, Plugin
+from nsadmin.tui.screens.help_screen import HelpScreen, help_lines
+from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
+from tests.support.screens import driven, golden, still
 
 
 def text(view: View) -> str:
@@ -31,3 +34,41 @@ def test_no_line_is_wider_than_the_panel(width: int) -> None:
 
 def test_a_view_without_columns_has_the_keys_alone() -> None:
     assert text(View()).startswith("Everywhere\n  ?")
+
+
+def test_a_search_shows_matching_lines_under_their_headings() -> None:
+    lines = help_lines(BrokersView(), 1000, None, "DISK")
+    assert ["".join(cell.text for cell in line).split() for line in lines] == [
+        ["Columns"], ["DISK", "used", "disk", "space"],
+    ]  # fmt: skip
+    assert help_lines(BrokersView(), 1000, None, "zzz")[0][0].text == 'no column and no key has "zzz"'
+
+
+def test_own_commands_are_explained() -> None:
+    own_commands = CustomCommands(
+        {"pay": "topics /pay"}, {"f2": "groups /x"}, [Plugin("p", "P", ["ssh", "{broker}"])]
+    )
+    lines = help_lines(View(), 1000, own_commands)
+    assert ["".join(cell.text for cell in line).split() for line in lines[-4:]] == [
+        ["Your", "own", "commands"], ["f2", "groups", "/x"], ["P", "ssh", "{broker}", "(all)"],
+        [":pay", "topics", "/pay"],
+    ]  # fmt: skip
+
+
+@driven
+async def test_typing_searches_and_escape_clears_then_closes() -> None:
+    app = still()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press(*"replica")
+        await pilot.pause()
+        golden(app, "help-search")
+        await pilot.press("escape", "down", "pagedown", "pageup", "up")
+        await pilot.pause()
+        assert "messages put per second" in screen_to_text(app)
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+        await pilot.press("question_mark", "x", "enter")
+        assert len(app.screen_stack) == 1

@@ -1,0 +1,1 @@
+"""What the screen remembers: sort, columns, filter modes and theme of each context, and saved views."""

@@ -1,0 +1,85 @@
+"""The settings of one view, as they are saved and restored. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nsadmin.tui.navigation.view_navigation import ViewState
+from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder
+
+
+class ViewRecord(NamedTuple):
+    """Sort order, columns and filter modes. `columns` is None for all columns.
+
+    `screen` and `filter` are set only in saved views.
+    """
+
+    sort: str | None = None
+    descending: bool = False
+    columns: tuple[str, ...] | None = None
+    problemsOnly: bool = False
+    showAll: bool = False
+    grouped: bool = False
+    screen: str | None = None
+    filter: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()
+        }
+
+
+def parse_record(json_value: Any) -> ViewRecord | None:
+    """The record of a JSON value. Values of a wrong kind get their default; None for no map."""
+    if not isinstance(json_value, Mapping):
+        return None
+
+    def read_flag(name: str) -> bool:
+        return json_value.get(name) is True
+
+    def read_text(name: str) -> str | None:
+        value = json_value.get(name)
+        return value if isinstance(value, str) else None
+
+    columns = json_value.get("columns")
+    is_valid = isinstance(columns, list) and columns and all(isinstance(column, str) for column in columns)
+    return ViewRecord(
+        read_text("sort"),
+        read_flag("descending"),
+        tuple(columns) if is_valid and isinstance(columns, list) else None,
+        read_flag("problemsOnly"),
+        read_flag("showAll"),
+        read_flag("grouped"),
+        read_text("screen"),
+        read_text("filter") or "",
+    )
+
+
+def record_view(view_state: ViewState) -> ViewRecord:
+    """The settings of a view that are remembered. Its filter text is not."""
+    sort_order = view_state.sort_order
+    return ViewRecord(
+        None if sort_order is None else sort_order.key,
+        sort_order is not None and sort_order.descending,
+        view_state.chosen_columns,
+        view_state.shows_problems_only,
+        view_state.shows_hidden,
+        view_state.is_grouped,
+    )
+
+
+def apply_record(record: ViewRecord, view_state: ViewState) -> None:
+    """Restore a view. Columns that the view does not have any more are left out."""
+    column_keys = [column.key for column in view_state.view.columns]
+    view_state.sort_order = (
+        SortOrder(record.sort, record.descending) if record.sort in column_keys and record.sort else None
+    )
+    known_columns = tuple(column for column in record.columns or () if column in column_keys)
+    view_state.chosen_columns = known_columns or None
+    view_state.shows_problems_only = record.problemsOnly
+    view_state.shows_hidden = record.showAll
+    view_state.is_grouped = record.grouped and view_state.view.grouping_key is not None
+    if record.screen is not None:
+        try:
+            view_state.row_filter = RowFilter(record.filter)
+        except InvalidFilterError:
+            view_state.row_filter = RowFilter()

@@ -1,0 +1,177 @@
+"""The controller of what the screen remembers: settings of views by context, themes, and saved views."""
+
+from typing import Any
+
+from nsadmin.tui.base_app import BaseTui
+from nsadmin.tui.navigation import root_views
+from nsadmin.tui.navigation.view_navigation import ViewState
+from nsadmin.tui.view_settings.settings_file import BrokenSettingsError, SettingsFile, take_map
+from nsadmin.tui.view_settings.view_record import ViewRecord, apply_record, parse_record, record_view
+
+
+class ViewSettingsController:
+    """Remembers the settings of one app. Without a file, only saved views of this session exist."""
+
+    def __init__(self, app: BaseTui, settings_file: SettingsFile | None) -> None:
+        self._app = app
+        self._settings_file = settings_file
+        self._known_records: dict[str, ViewRecord] = {}
+        self._open_states: dict[str, ViewState] = {}
+        self._known_theme: str | None = None
+        self.error_text: str | None = None
+        self._settings: dict[str, Any] = {}
+        self.load_settings()
+
+    # The settings of the context.
+
+    def load_settings(self) -> None:
+        """Read the file again. A broken file counts as empty."""
+        if self._settings_file is None:
+            return
+        try:
+            self._settings = self._settings_file.read_settings()
+        except BrokenSettingsError as error:
+            self._settings, self.error_text = {}, str(error)
+
+    @property
+    def _context_settings(self) -> dict[str, Any]:
+        return take_map(take_map(self._settings, "contexts"), self._app.cluster_context.label)
+
+    @property
+    def remembered_theme(self) -> str | None:
+        """The theme that the operator chose last in this context."""
+        theme = self._context_settings.get("theme")
+        return theme if isinstance(theme, str) and theme in self._app.available_themes else None
+
+    def prepare_state(self, view_state: ViewState) -> None:
+        """Restore the remembered settings of a view that opens."""
+        view_name = view_state.view.view_name
+        record = parse_record(take_map(self._context_settings, "screens").get(view_name))
+        if record is not None:
+            apply_record(record, view_state)
+        self._known_records[view_name] = record_view(view_state)
+        self._open_states[view_name] = view_state
+
+    def remember_theme(self) -> None:
+        """Remember the theme from now on: it is the one that the screen started with."""
+        self._known_theme = self._app.theme
+
+    def remember_changes(self) -> None:
+        """Save what the operator has changed since the last call."""
+        app = self._app
+        new_theme = app.theme if self._known_theme not in (None, app.theme) else None
+        new_records = {
+            view_name: record
+            for view_name, view_state in self._open_states.items()
+            if (record := record_view(view_state)) != self._known_records.get(view_name)
+        }
+        if new_theme is None and not new_records:
+            return
+        self._known_records.update(new_records)
+        self._known_theme = app.theme
+        context_label = app.cluster_context.label
+
+        def change(settings: dict[str, Any]) -> None:
+            context_settings = take_map(take_map(settings, "contexts"), context_label)
+            if new_theme is not None:
+                context_settings["theme"] = new_theme
+            for view_name, record in new_records.items():
+                take_map(context_settings, "screens")[view_name] = record.to_json()
+
+        self._change_settings(change)
+
+    def _change_settings(self, change: Any) -> None:
+        change(self._settings)
+        if self._settings_file is None:
+            return
+        try:
+            self._settings_file.change_settings(change)
+        except OSError as error:
+            self._app.show_message(f"the settings were not saved: {error.strerror}", "bad")
+
+    # Saved views.
+
+    def list_view_names(self) -> list[str]:
+        """The names of the saved views, of all contexts."""
+        return sorted(take_map(self._settings, "views"))
+
+    def save_view(self, view_name: str) -> None:
+        """Save the current screen with its filter, sort order and columns."""
+        app, view_state = self._app, self._app.navigation.current_state
+        view_name = view_name.strip()
+        if view_state.view.view_name not in root_views.ROOT_VIEWS:
+            app.show_message("only the screens of number keys can be saved as a view", "warn")
+        elif not view_name or " " in view_name:
+            app.show_message(f'invalid name "{view_name}": use a word without blanks', "bad")
+        else:
+            saved_record = record_view(view_state)._replace(
+                screen=view_state.view.view_name, filter=view_state.row_filter.text
+            )
+
+            def change(settings: dict[str, Any]) -> None:
+                take_map(settings, "views")[view_name] = saved_record.to_json()
+
+            self._change_settings(change)
+            app.show_message(f"saved the view {view_name}: open it with :view {view_name}")
+
+    def open_view(self, view_name: str | None) -> None:
+        """Open a saved view. Without a name, let the operator choose one."""
+        app = self._app
+        self.load_settings()
+        if view_name is None:
+            self._choose_view()
+            return
+        record = parse_record(take_map(self._settings, "views").get(view_name))
+        if record is None or record.screen is None or record.screen not in root_views.ROOT_VIEWS:
+            names_text = ", ".join(self.list_view_names()) or "none is saved; V saves this one"
+            app.show_message(f'unknown view "{view_name}": {names_text}', "bad")
+            return
+        app.show_view(root_views.make_view(record.screen))
+        view_state = app.navigation.current_state
+        apply_record(record, view_state)
+        # What a saved view shows is not what the screen remembers.
+        self._known_records[view_state.view.view_name] = record_view(view_state)
+        app.redraw_screen()
+
+    def _choose_view(self) -> None:
+        app, view_names = self._app, self.list_view_names()
+        if not view_names:
+            app.show_message("no view is saved: V saves this one", "warn")
+            return
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        app.push_screen(
+            ChooseScreen("Views", [(name, name) for name in view_names]),
+            lambda name: None if name is None else self.open_view(name),
+        )
+
+    def delete_view(self, view_name: str | None) -> None:
+        """Delete a saved view."""
+        if view_name not in take_map(self._settings, "views"):
+            self._app.show_message(
+                f'unknown view "{view_name or ""}": {", ".join(self.list_view_names())}', "bad"
+            )
+            return
+        self._change_settings(lambda settings: take_map(settings, "views").pop(view_name, None))
+        self._app.show_message(f"deleted the view {view_name}")
+
+    # Columns.
+
+    def choose_columns(self) -> None:
+        """Let the operator choose the columns of the current view."""
+        app, view_state = self._app, self._app.navigation.current_state
+        columns = [column for column in view_state.view.columns if column.title]
+        if not columns:
+            app.show_message("this view has no columns", "warn")
+            return
+        from nsadmin.tui.screens.column_chooser import ColumnChooser
+
+        def show_columns(chosen_keys: list[str] | None) -> None:
+            if not chosen_keys:
+                return
+            is_all = len(chosen_keys) == len(columns)
+            # Columns without a title, such as graphs, belong to the column before them.
+            view_state.chosen_columns = None if is_all else tuple(chosen_keys)
+            app.redraw_screen()
+
+        app.push_screen(ColumnChooser(columns, view_state.chosen_columns), show_columns)
