@@ -65,7 +65,7 @@ KEY_BINDINGS = (
     KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
     "rows (.csv)"),
     KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
-    KeyBinding("views", "v", "open_saved_view", "Everywhere", "open a saved view"),
+    KeyBinding("views", "O", "open_saved_view", "Everywhere", "open a saved view"),
     KeyBinding("saveView", "V", "prompt('view')", "Everywhere", "save this screen as a view"),
     KeyBinding("columns", "C", "columns", "Everywhere", "choose the columns"),
     KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),

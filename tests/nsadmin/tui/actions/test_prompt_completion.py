@@ -36,7 +36,7 @@ def test_screens_aliases_and_the_names_after_a_built_in_command() -> None:
         return [word for word, _ in list_own_candidates(unfinished, first_words, arguments)]
 
     assert words("T") == ["topics", "theme"]
-    assert words("c") == ["context", "ctx"]
+    assert words("c") == ["context", "columns", "ctx"]
     assert words("theme n") == ["nord"]
     assert words("theme nord n") == []
     assert words("topicRoute ") == []

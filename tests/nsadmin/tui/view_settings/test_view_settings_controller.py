@@ -53,7 +53,7 @@ def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> 
         app = remembering(tmp_path)
         async with app.run_test(size=SIZE) as pilot:
             await hear(app, pilot, [server(), broker(A)])
-            await pilot.press("v")
+            await pilot.press("O")
             assert "no view is saved: V saves this one" in screen_to_text(app)
             await pilot.press("2", "slash", *"pay", "enter", "s", "V", *"payments", "enter")
             assert "saved the view payments: open it with :view payments" in screen_to_text(app)
@@ -64,7 +64,7 @@ def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> 
         other = remembering(tmp_path, "prod")
         async with other.run_test(size=SIZE) as pilot:
             await hear(other, pilot, [server(), broker(A)])
-            await pilot.press("v")
+            await pilot.press("O")
             await pilot.pause()
             await pilot.press("enter")
             await pilot.pause()
