@@ -320,7 +320,7 @@ class Tui(BaseTui):
 
     def action_edit(self) -> None:
         # Imported late, so that the first screen appears sooner.
-        from nsadmin.tui.editing.edit_controller import EditController
+        from nsadmin.tui.editor.edit_controller import EditController
 
         EditController(self, self.action_controller).edit_row()
 

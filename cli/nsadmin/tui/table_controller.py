@@ -57,7 +57,7 @@ class TableController:
         """Mark the row at the cursor, or remove its mark, and go to the next row."""
         app, grid = self._app, self._app.row_grid
         if grid.cursor_item is None:
-            app.show_message("this is no row that can be marked", "warn")
+            app.show_message("a heading cannot be marked", "warn")
             return
         app.navigation.current_state.marked_keys ^= {app.current_view.row_key(grid.cursor_item)}
         grid.move_cursor_to(grid.cursor_index + 1)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nsadmin.tui.actions.row_subject import RowSubject
-from nsadmin.tui.editing.edit_documents import (
+from nsadmin.tui.editor.edit_documents import (
     EditDocument,
     EditTarget,
     InvalidEditError,

@@ -10,9 +10,9 @@ from textual.app import SuspendNotSupported
 
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.editing import edit_documents, editor_process
-from nsadmin.tui.editing.edit_documents import EditDocument, EditTarget, InvalidEditError
-from nsadmin.tui.editing.editor_process import EditorError
+from nsadmin.tui.editor import edit_documents, editor_process
+from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
+from nsadmin.tui.editor.editor_process import EditorError
 from nsadmin.tui.screens.command_process import CommandProcess
 
 _FORMAT_WORDS = ("--output", "json")
