@@ -137,6 +137,7 @@ from nsadmin.client.topics.lite_topics import (
     LiteTopic,
     ParentTopic,
 )
+from nsadmin.client.topics.put_counts import MinuteStats
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, QueueMappingItem
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
 from nsadmin.client.topics.topic_deletion import DeletionStep, ServerRole, TopicDeletion
@@ -345,6 +346,7 @@ __all__ = [
     "MessageQueue",
     "MessageReceiver",
     "MessageTrace",
+    "MinuteStats",
     "MissingBroker",
     "ModeChange",
     "NameServerFinder",

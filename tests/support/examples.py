@@ -45,6 +45,8 @@ ON_A_CONTROLLER = (
 """Commands about controllers, which the lab has none of; their examples are run on real ones."""
 
 ELSEWHERE = {
+    "rebalanceRun": "a run waits for consumers; interop tests run plans on real brokers",
+    "rebalanceStatus": "a run waits for consumers; interop tests run plans on real brokers",
     "replicaDiff": "slaves of the lab are equal to their masters",
     "addBroker": "simulated brokers run in no container",
     "benchConsume": "simulated brokers take no messages",

@@ -273,6 +273,7 @@ _NAMES_BY_MODULE = {
         "LiteTopic",
         "ParentTopic",
     ),
+    "nsadmin.client.topics.put_counts": ("MinuteStats",),
     "nsadmin.client.topics.queue_mappings": (
         "BrokerQueueShare",
         "QueueMappingItem",

@@ -103,9 +103,11 @@ def spellings(item: Parameter) -> list[list[str]]:
     if item.value_type in (bool, bool | None):
         return [[flag] for flag in flags]
     # What is attached to a flag of several letters, as to -lo, is for Typer to say.
-    attached = [f"{flag}=7" for flag in flags if flag.startswith("--")]
-    attached += [f"{flag}7" for flag in flags if len(flag) == 2]
-    return [*([flag, "7"] for flag in flags), *([argument] for argument in attached)]
+    minimum = item.declaration.minimum if isinstance(item.declaration, Option) else None
+    value = str(max(7, minimum or 0))
+    attached = [f"{flag}={value}" for flag in flags if flag.startswith("--")]
+    attached += [f"{flag}{value}" for flag in flags if len(flag) == 2]
+    return [*([flag, value] for flag in flags), *([argument] for argument in attached)]
 
 
 ITEMS = [

@@ -25,7 +25,8 @@ BACKUP_MEANINGS: dict[str, dict[str, str]] = {
         "differs": "the difference in words",
     },
     "backupRestore": {
-        **_ITEM_MEANINGS,
+        "name": _ITEM_MEANINGS["name"],
+        "section": _ITEM_MEANINGS["section"],
         "after": "the state after the restore; for offsets, the new offset by queue",
         "before": "the state before, null for none; for offsets, the committed offset by queue",
         "reason": "for offsets: position or time, or why the offset was kept",

@@ -128,11 +128,11 @@ def rebalance_plan(
 
     Examples:
         # Bring a new broker into use
-        nsadmin rebalance plan --add broker-c --out plan.yaml
-        # Take a broker out, with the traffic of the next 5 minutes
-        nsadmin rebalance plan --remove broker-a --sample 5m --out plan.yaml
+        nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
+        # Take a broker out
+        nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
         # Preview a plan that levels the numbers of queues
-        nsadmin rebalance plan --goal queues
+        nsadmin rebalance plan -c cluster-a --goal queues
     """
     if goal not in REBALANCE_GOALS:
         raise UsageError(f'invalid value "{goal}" for --goal: use one of {", ".join(REBALANCE_GOALS)}')

@@ -38,6 +38,7 @@ def judge_last_backup(
         ],
         backup.remarks,
         about=backup.cluster_name,
+        minimum_state=CheckState.WARNING if backup.remarks else CheckState.OK,
     )
 
 

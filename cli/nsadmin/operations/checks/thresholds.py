@@ -66,7 +66,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
     ),
     "backup": (
         CheckMeasure("age", "age of the last backup", "s", warning="93600", critical="180000"),
-        CheckMeasure("missing", "servers and sections that the last backup lacks", warning="0"),
+        CheckMeasure("missing", "servers and sections that the last backup lacks"),
         CheckMeasure("size", "size of the last backup", "B"),
         CheckMeasure("backups", "backups in the folder"),
     ),
