@@ -32,14 +32,15 @@ for package in (nsadmin.client, nsadmin.aio):
         import_module(module.name)
 with AdminClient(sys.argv[1], access=Access(credentials=Credentials("key", "secret"))) as admin:
     for name in NOUN_NAMES:
-        if name != "plans":
+        if name not in ("plans", "rebalance"):
             getattr(admin, name)
-    try:
-        admin.plans
-    except ModuleNotFoundError as error:
-        assert error.name == "yaml"
-    else:
-        raise AssertionError("plans are YAML")
+    for name in ("plans", "rebalance"):
+        try:
+            getattr(admin, name)
+        except ModuleNotFoundError as error:
+            assert error.name == "yaml"
+        else:
+            raise AssertionError(f"{name} are YAML")
     assert admin.checks.check_name_servers().state.name == "OK"
     assert admin.find_divergence(settle_seconds=0).observation.verdict == "unknown"
     try:

@@ -11,8 +11,13 @@ SETTINGS = "brokerName=broker-a\nfileReservedTime=72\nrocketmqSecretKey=secret"
 RUNTIME = {"brokerVersion": "493", "brokerVersionDesc": "V5_5_0", "commitLogMaxOffset": "500"}
 
 
-def serve_tables(broker: FakeBroker, topics: dict[str, dict[str, int]], settings: str = SETTINGS) -> None:
-    version = {"counter": 3, "stateVersion": 0, "timestamp": 1_700_000_000_000}
+def serve_tables(
+    broker: FakeBroker,
+    topics: dict[str, dict[str, int]],
+    settings: str = SETTINGS,
+    changed_ms: int = 1_700_000_000_000,
+) -> None:
+    version = {"counter": 3, "stateVersion": 0, "timestamp": changed_ms}
     bodies: dict[int, object] = {
         21: {"topicConfigTable": topics, "dataVersion": version},
         28: {"table": RUNTIME},

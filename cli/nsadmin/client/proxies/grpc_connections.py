@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nsadmin.client.connection.access_options import Tls
 
 # Names of sockets by Netty, such as "NettyServerTransport{..., L:/127.0.0.1:8081 - R:/127.0.0.1:41110]}".
-_REMOTE_PATTERN = re.compile(r" - R:[^/]*/(\S+?:\d+)\]")
-_LISTEN_PATTERN = re.compile(r"addresses=\[[^/]*/(\S+?):(\d+)\]")
+_REMOTE_PATTERN = re.compile(r" - R:[^/]{0,255}/(\S{1,255}?:\d{1,5})\]")
+_LISTEN_PATTERN = re.compile(r"addresses=\[[^/]{0,255}/(\S{1,255}?):(\d{1,5})\]")
 
 
 class GrpcConnections(NamedTuple):

@@ -25,7 +25,7 @@ from nsadmin.client.topics.topics import TopicAdmin
 MAX_HEARTBEATS = 5_000
 """The number of heartbeats to read from each queue: those of 500 clients in 100 seconds."""
 
-_RUNTIME_PATTERN = re.compile(r"(\d+) days?, (\d+) hours?, (\d+) minutes?, (\d+) seconds?")
+_RUNTIME_PATTERN = re.compile(r"(\d{1,9}) days?, (\d{1,9}) hours?, (\d{1,9}) minutes?, (\d{1,9}) seconds?")
 _SECONDS_PER_UNIT = (86_400, 3_600, 60, 1)
 
 

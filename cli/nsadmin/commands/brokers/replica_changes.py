@@ -92,7 +92,7 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
     # The ids of a controller are not those of name servers: there, the master has id 0.
     replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
     broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
-    for takeover_gap in find_takeover_gaps(session.admin, broker_group):
+    for takeover_gap in find_takeover_gaps(session.admin, broker_group, includes_lag=True):
         raise NotApplied(
             f"replica {replica.broker_id} of {replica_set.broker_name} lacks "
             f"{abbreviate_names(takeover_gap.item_names, 5)}: wait until it has copied them, or pass --force"

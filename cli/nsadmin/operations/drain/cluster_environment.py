@@ -153,13 +153,16 @@ class ClusterEnvironment:
     def read_slave_gaps(
         self, master_addr: str | None, slave_addrs: Mapping[int, str]
     ) -> tuple[SlaveGap, ...]:
-        """Return what each slave lacks. A slave that could not be compared is not reported here."""
+        """Return what each slave lacks and will not copy before the broker is stopped.
+
+        A slave that could not be compared is not reported here.
+        """
         if master_addr is None or not slave_addrs:
             return ()
         broker_group = BrokerAddrGroup("", self._broker_name, {MASTER_BROKER_ID: master_addr, **slave_addrs})
         return tuple(
             SlaveGap(takeover_gap.slave.broker_id, takeover_gap.slave.broker_addr, takeover_gap.item_names)
-            for takeover_gap in find_takeover_gaps(self._admin, broker_group)
+            for takeover_gap in find_takeover_gaps(self._admin, broker_group, includes_lag=False)
         )
 
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:

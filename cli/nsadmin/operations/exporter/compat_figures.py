@@ -20,7 +20,7 @@ from nsadmin.operations.exporter.derived_figures import ClientFacts
 from nsadmin.operations.exporter.figures import FigureRow, FigureTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
-_BUCKET_PATTERN = re.compile(r"\[([^]]+)\]:(\d+)")
+_BUCKET_PATTERN = re.compile(r"\[([^][]{1,64})\]:(\d{1,19})")
 _CLUSTERING_ORDINAL = "1"
 """MessageModel.CLUSTERING.ordinal(): the only model whose lag rocketmq-exporter reports."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ALL_SCOPES = "all"
 _SECTIONS = ("aliases", "hotkeys", "plugins")
 _ALIAS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_KEY_NAME = re.compile(r"(ctrl\+|alt\+|shift\+)*([a-zA-Z]|f[1-9]|f1[0-9]|f20)")
+_KEY_NAME = re.compile(r"(ctrl\+|alt\+|shift\+){0,3}([a-zA-Z]|f[1-9]|f1[0-9]|f20)")
 
 
 class Plugin(NamedTuple):

@@ -1,5 +1,7 @@
 """What a slave needs before it takes over."""
 
+from time import time
+
 from nsadmin import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
@@ -11,11 +13,23 @@ def test_missing_topics_are_gaps_but_settings_and_extra_topics_are_not() -> None
     with FakeBroker() as master, FakeBroker() as slave, AdminClient(["127.0.0.1:9"], timeout=5) as admin:
         serve_tables(master, TOPICS)
         serve_tables(slave, {"orders": {"perm": 4}, "other": {"perm": 6}}, SETTINGS.replace("72", "48"))
-        [gap] = find_takeover_gaps(admin, BrokerAddrGroup("", "broker-a", {0: master.addr, 1: slave.addr}))
+        broker_group = BrokerAddrGroup("", "broker-a", {0: master.addr, 1: slave.addr})
+        [gap] = find_takeover_gaps(admin, broker_group, includes_lag=False)
     assert (gap.slave.broker_id, gap.item_names) == (1, ("topic orders", "topic payments"))
 
 
 def test_a_broker_that_does_not_answer_has_no_gaps() -> None:
     with FakeBroker() as master, AdminClient(["127.0.0.1:9"], timeout=5) as admin:
         serve_tables(master, TOPICS)
-        assert find_takeover_gaps(admin, BrokerAddrGroup("", "b", {0: master.addr, 1: "127.0.0.1:9"})) == []
+        broker_group = BrokerAddrGroup("", "b", {0: master.addr, 1: "127.0.0.1:9"})
+        assert find_takeover_gaps(admin, broker_group, includes_lag=True) == []
+
+
+def test_a_new_topic_is_a_gap_only_if_the_slave_takes_over_at_once() -> None:
+    with FakeBroker() as master, FakeBroker() as slave, AdminClient(["127.0.0.1:9"], timeout=5) as admin:
+        serve_tables(master, TOPICS, changed_ms=int(time() * 1000))
+        serve_tables(slave, {"orders": {"perm": 6}})
+        broker_group = BrokerAddrGroup("", "broker-a", {0: master.addr, 1: slave.addr})
+        assert find_takeover_gaps(admin, broker_group, includes_lag=False) == []
+        [gap] = find_takeover_gaps(admin, broker_group, includes_lag=True)
+    assert gap.item_names == ("topic payments",)
