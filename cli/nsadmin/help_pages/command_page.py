@@ -76,7 +76,7 @@ def _parameter_item(parameter: Parameter) -> tuple[str, str]:
     metavar_text = f" {option.metavar}" if option.metavar else ""
     has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
     help_text = option.help
-    if has_default and "default" not in help_text:
+    if has_default and "default" not in help_text.lower():
         help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
     return ", ".join(option.flags) + metavar_text, help_text
 

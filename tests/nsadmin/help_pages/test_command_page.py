@@ -92,3 +92,9 @@ def test_exit_codes_are_on_the_page_where_they_differ() -> None:
     assert "Exit codes:" not in texts["topicRoute"]
     assert "Exit codes: 0 equal; 1 different; 3 a name server did not answer." in texts["kvDiff"]
     assert "Exit codes: 0 OK; 1 warning; 2 critical; 3 unknown" in texts["checkLag"]
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_a_default_is_written_once(entry: CommandEntry) -> None:
+    for option_text in command_text(entry, load_command_function(entry)).split("\n  -"):
+        assert option_text.partition("\n\n")[0].lower().count("default:") <= 1, option_text
