@@ -109,7 +109,7 @@ def test_all_is_well(parts: Parts) -> None:
     assert code == 0, found
     run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
     assert states(found) == dict.fromkeys(run.split(), "OK")
-    assert [line.split(": ")[1] for line in found["details"]] == ["certificates", "drain"]
+    assert [line.split(": ")[1] for line in found["details"]] == ["replicas", "certificates", "drain"]
 
 
 def test_the_textfile_is_what_prometheus_reads(parts: Parts, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ _FIRST_TURN_THREADS = 4
 """The first batches run side by side, so that the silent brokers of one do not delay the others."""
 _DRAIN_POLL_SECONDS = 2.0
 _CHECK_SECONDS = 30.0
-_CHECK_REST_FACTOR = 10
+_CHECK_REST_FACTOR = 30
 """After the checks of a large cluster, rest this many times as long as they took."""
 _RESTART_DELAY_SECONDS = 10.0
 
