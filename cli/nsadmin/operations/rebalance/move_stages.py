@@ -57,8 +57,12 @@ class MoveStage(NamedTuple):
 
     @property
     def waits_for_clients(self) -> bool:
-        """Whether clients must have refreshed their routes before the stage ends."""
-        return self.kind in (OPEN_WRITES, CLOSE_WRITES, PIN_ORDER, SWITCH_ORDER)
+        """Whether the stage ends only after the time that clients need to refresh their routes.
+
+        After CLOSE_READS, messages that POP consumers have fetched can still be acknowledged, or come back,
+        before their topic is deleted.
+        """
+        return self.kind in (OPEN_WRITES, CLOSE_WRITES, CLOSE_READS, PIN_ORDER, SWITCH_ORDER)
 
 
 def list_move_stages(before: QueuesByBroker, after: QueuesByBroker) -> tuple[MoveStage, ...]:
