@@ -123,7 +123,7 @@ def total(series: Series, name: str, **labels: str) -> float | None:
     return sum(values) if values else None
 
 
-def wait_until(cluster: Cluster, what: str, is_so: Callable[[Series], bool], timeout: float = 20) -> Series:
+def wait_until(cluster: Cluster, what: str, is_so: Callable[[Series], bool], timeout: float = 60) -> Series:
     """The series of the first page of which it is so."""
 
     def page() -> Series | None:

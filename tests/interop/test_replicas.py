@@ -55,8 +55,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         for topic in ("orders", "payments"):
             assert cluster.run("updateTopic", topic, "-c", "DefaultCluster").code == 0
         assert cluster.run("updateSubGroup", "warehouse", "-c", "DefaultCluster").code == 0
+        master.kill()
         copy_tables(master, slave, lacking_topic="payments")
-        start_all(slave, old_slave)
+        start_all(master, slave, old_slave)
         wait_for("two slaves", lambda: len(cluster.run("clusterList").rows) == 4, 60)
         yield cluster
 

@@ -123,7 +123,7 @@ def test_the_editor_has_the_terminal_and_an_invalid_text_is_kept(
 ) -> None:
     script = f"""\
 if [ ! -e {tmp_path}/seen ]; then touch {tmp_path}/seen; echo nonsense >> $1; exit 0; fi
-echo the editor runs; read line; sed -i s/=false/=true/ $1"""
+echo the editor runs; read line; sed -i -E "/^(clusterTest|orderMessageEnable)=/s/=false/=true/" $1"""
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
