@@ -144,7 +144,7 @@ def test_a_backup_moves_to_a_broker_of_another_release_and_offsets_follow_the_ti
     assert rows["topics", "orders"]["result"] == "done"
     offsets = rows["offsets", f"orders {GROUP}"]
     # The queue there is empty, so the group begins at its end: it misses nothing that comes.
-    assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "position", {"0": 0})
+    assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "time", {"0": 0})
 
 
 def test_damaged_changed_and_foreign_files_are_refused_with_one_line(

@@ -61,6 +61,11 @@ class RuntimeInfo:
         )
 
     @property
+    def release(self) -> str | None:
+        """The release without its prefix, such as "5.5.0"; None if it is not reported."""
+        return (self.version or "").removeprefix("V").replace("_", ".") or None
+
+    @property
     def is_active(self) -> bool | None:
         """Whether the broker accepts messages; None before 5.0."""
         active_text = self.table.get("brokerActive")

@@ -12,7 +12,8 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.operations.backups.comparison import compare_backups, describe_backup_difference
+from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import BackupSettings, ClusterBackup, list_items
 from nsadmin.output import ResultRow, ResultRows
@@ -108,7 +109,7 @@ def backup_diff(
             "section": difference.item.section.value,
             "brokerName": difference.item.place or None,
             "name": difference.item.name,
-            "differs": describe_backup_difference(difference),
+            "differs": describe_change(_plain_value(difference.before), _plain_value(difference.after)),
             "before": _plain_value(difference.before),
             "after": _plain_value(difference.after),
         }

@@ -174,7 +174,7 @@ def _fetch_broker_settings(
     }
     info_results = session.brokers.get_runtime_info(list(names_by_addr))
     release_by_addr = {
-        info_result.addr: info_result.result.version
+        info_result.addr: info_result.result.release
         for info_result in info_results
         if info_result.result is not None
     }
@@ -187,7 +187,7 @@ def _fetch_broker_settings(
                 ComparedServer(
                     "broker",
                     names_by_addr[broker_addr],
-                    _format_release(release_by_addr.get(broker_addr)),
+                    release_by_addr.get(broker_addr) or "",
                     config,
                 ),
                 None,

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
 from nsadmin.operations.config_diff import is_own_setting
 
@@ -31,24 +30,3 @@ def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[BackupD
         if items_before.get(item) != items_after.get(item)
         and not (item.section is Section.SETTINGS and is_own_setting(item.name))
     ]
-
-
-def describe_backup_difference(difference: BackupDifference) -> str:
-    """Describe a difference: "new", "gone", or "perm 6 -> 4"."""
-    before, after = difference.before, difference.after
-    if before is None:
-        return "new"
-    if after is None:
-        return "gone"
-    return ", ".join(
-        _describe_field(str(field), before.get(field), after.get(field))
-        for field in sorted(before.keys() | after.keys(), key=str)
-        if before.get(field) != after.get(field)
-    )
-
-
-def _describe_field(field: str, before: object, after: object) -> str:
-    if is_secret_name(field):
-        return f"{field} changed"
-    values = f"{'none' if before is None else before} -> {'none' if after is None else after}"
-    return f"{field} {values}" if field else values

@@ -83,7 +83,7 @@ class _BrokerExtras:
         self.remarks: list[str] = []
         self._with_secrets = with_secrets
         self._releases = {
-            result.addr: (result.result.version or "").removeprefix("V").replace("_", ".")
+            result.addr: result.result.release
             for result in admin.brokers.get_runtime_info(broker_addrs)
             if result.result is not None
         }
@@ -115,7 +115,7 @@ class _BrokerExtras:
         settings = self._settings.get(broker_addr, {})
         return BrokerBackup(
             state.broker_name,
-            self._releases.get(broker_addr) or None,
+            self._releases.get(broker_addr),
             select_user_topics(state),
             select_user_groups(state),
             sorted(state.static),

@@ -9,6 +9,7 @@ from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, Offs
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
 
 
@@ -45,6 +46,35 @@ class _SavedQueue(NamedTuple):
     saved: SavedOffset
 
 
+class _OffsetSearch:
+    """Searches offsets on one broker by time. It asks for the route of each topic once."""
+
+    def __init__(self, admin: AdminClient, broker_name: str) -> None:
+        self._admin = admin
+        self._broker_name = broker_name
+        self._routes_by_topic: dict[str, Sequence[QueueRoute]] = {}
+
+    def search_offset(self, topic: str, queue_id: int, begin_ms: int) -> int | str:
+        """Return the first message at this time or later; a text with the reason if that fails."""
+        try:
+            [span_result] = self._admin.queue_reader.get_spans(
+                topic, self._list_routes(topic), queue_id=queue_id, begin_ms=begin_ms
+            )
+        except (RocketMQError, ValueError) as error:
+            return str(error).split("\n", 1)[0] or "the queue does not exist"
+        queue_span = span_result.queue_span
+        return str(span_result.error) if queue_span is None else queue_span.begin_offset
+
+    def _list_routes(self, topic: str) -> Sequence[QueueRoute]:
+        if topic not in self._routes_by_topic:
+            self._routes_by_topic[topic] = [
+                queue_route
+                for queue_route in self._admin.topics.get_route(topic).queues
+                if queue_route.broker_name == self._broker_name
+            ]
+        return self._routes_by_topic[topic]
+
+
 def plan_offsets(
     admin: AdminClient, broker_addr: str, broker: BrokerBackup, *, overwrites: bool
 ) -> list[OffsetTarget]:
@@ -67,10 +97,10 @@ def plan_offsets(
         for queue_id, saved in saved_by_queue.items()
     ]
     store_times = _read_store_times(admin, broker_addr, saved_queues)
+    offset_search = _OffsetSearch(admin, broker.broker_name)
     return [
         _choose_target(
-            admin,
-            broker.broker_name,
+            offset_search,
             saved_queue,
             committed.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
             store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved.offset - 1)),
@@ -99,8 +129,7 @@ def _read_store_times(
 
 
 def _choose_target(
-    admin: AdminClient,
-    broker_name: str,
+    offset_search: _OffsetSearch,
     saved_queue: _SavedQueue,
     old_offset: int | None,
     store_ms: int | None,
@@ -121,29 +150,11 @@ def _choose_target(
         return target._replace(reason="the message before it had expired when the backup was made")
     # A group at offset 0 had consumed nothing: it begins at the first message that the queue has.
     begin_ms = 0 if saved.store_ms is None else saved.store_ms + 1
-    found_offset = _search_offset(admin, broker_name, topic, queue_id, begin_ms)
+    found_offset = offset_search.search_offset(topic, queue_id, begin_ms)
     if isinstance(found_offset, str):
         return target._replace(reason=found_offset)
-    return target._replace(method="time" if found_offset else "position", new_offset=found_offset)
-
-
-def _search_offset(
-    admin: AdminClient, broker_name: str, topic: str, queue_id: int, begin_ms: int
-) -> int | str:
-    """Return the first message at this time or later; a text with the reason if that fails."""
-    try:
-        queue_routes = [
-            queue_route
-            for queue_route in admin.topics.get_route(topic).queues
-            if queue_route.broker_name == broker_name
-        ]
-        [span_result] = admin.queue_reader.get_spans(
-            topic, queue_routes, queue_id=queue_id, begin_ms=begin_ms
-        )
-    except (RocketMQError, ValueError) as error:
-        return str(error).split("\n", 1)[0] or "the queue does not exist"
-    queue_span = span_result.queue_span
-    return str(span_result.error) if queue_span is None else queue_span.begin_offset
+    is_position = begin_ms == found_offset == 0
+    return target._replace(method="position" if is_position else "time", new_offset=found_offset)
 
 
 def apply_offsets(

@@ -8,6 +8,7 @@ from nsadmin.client.access.acls import AclEntries
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 
 BackupSettings = Mapping[str, Any]
 
@@ -125,13 +126,7 @@ def _list_broker_items(
             },
         ),
         (Section.GROUPS, broker.groups),
-        (
-            Section.CONSUME_MODES,
-            {
-                f"{assigned.topic} {assigned.group}": assigned.mode._asdict()
-                for assigned in broker.consume_modes
-            },
-        ),
+        (Section.CONSUME_MODES, list_mode_items(broker.consume_modes)),
         (
             Section.OFFSETS,
             {
@@ -139,24 +134,7 @@ def _list_broker_items(
                 for (topic, group), by_queue in broker.offsets.items()
             },
         ),
-        (
-            Section.USERS,
-            {
-                user.username: {"userType": user.user_type, "userStatus": user.user_status}
-                for user in broker.users
-            },
-        ),
-        (
-            Section.ACLS,
-            {
-                f"{subject} {entry.resource}": {
-                    "actions": ",".join(entry.actions),
-                    "decision": entry.decision,
-                    "sourceIps": ",".join(entry.source_ips),
-                }
-                for subject, entries in broker.acls.items()
-                for entry in entries
-            },
-        ),
+        (Section.USERS, {user.username: user_fields(user) for user in broker.users}),
+        (Section.ACLS, list_acl_items(broker.acls)),
         (Section.SETTINGS, {setting: {"": text} for setting, text in broker.settings.items()}),
     ]

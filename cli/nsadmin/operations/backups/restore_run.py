@@ -4,7 +4,7 @@ Rule: nothing is deleted, and an item that is as in the backup gets no request. 
 interrupted is run again.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,6 +17,7 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.operations.backups.offset_restore import OffsetOutcome, apply_offsets, plan_offsets
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
+from nsadmin.operations.broker_items import user_fields
 from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
@@ -69,6 +70,11 @@ class RestoreRun:
         namespaces = [namespace for namespace in selected.kv if namespace != ORDER_CONF_NAMESPACE]
         self._cluster_state: ClusterState = observe_cluster(admin, selected.cluster_name, namespaces)
         self.planned_diff: ClusterDiff = compute_diff(desired_cluster, self._cluster_state, prune=False)
+        self._created_items = {
+            (step.server_name, step.kind, step.item_name)
+            for step in self.planned_diff.steps
+            if step.before is None
+        }
 
     def restore_all(self) -> Iterator[RestoreOutcome]:
         """Restore every section in order, and yield the outcome of each item."""
@@ -198,12 +204,11 @@ class RestoreRun:
 
     def _is_created(self, broker_name: str, topic: str, group: str) -> bool:
         """Whether the topic or the group does not exist yet on the broker, and would be created."""
-        return any(
-            step.server_name == broker_name
-            and step.before is None
-            and (step.kind, step.item_name) in (("topic", topic), ("group", group))
-            for step in self.planned_diff.steps
-        )
+        return (broker_name, "topic", topic) in self._created_items or (
+            broker_name,
+            "group",
+            group,
+        ) in self._created_items
 
     def _restore_users(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         users = self._admin.users
@@ -219,7 +224,7 @@ class RestoreRun:
                 "the backup has no password for it: use a backup made with --with-secrets, or create it with "
                 "`nsadmin createUser`"
             )
-        is_equal = user_before is not None and _hide_password(user_before) == _hide_password(user)
+        is_equal = user_before is not None and user_fields(user_before) == user_fields(user)
         if error is None and not is_equal and not self._is_dry_run:
             [applied] = self._admin.users.apply_plans([plan])
             error = applied.error
@@ -227,7 +232,7 @@ class RestoreRun:
             Section.USERS,
             broker_name,
             user.username,
-            (None if user_before is None else _hide_password(user_before), _hide_password(user)),
+            (None if user_before is None else user_fields(user_before), user_fields(user)),
             error,
         )
 
@@ -269,22 +274,18 @@ class RestoreRun:
         return RestoreOutcome(section, server_name, item_name, before, after, result, error=error)
 
 
-def _hide_password(user: User) -> dict[str, str | None]:
-    return {"userType": user.user_type, "userStatus": user.user_status}
-
-
 def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
     """Yield one failure for a broker of the backup that cannot be restored."""
-    sections: list[tuple[Section, Callable[[], bool]]] = [
-        (Section.TOPICS, lambda: bool(broker.topics)),
-        (Section.GROUPS, lambda: bool(broker.groups)),
-        (Section.CONSUME_MODES, lambda: bool(broker.consume_modes)),
-        (Section.OFFSETS, lambda: bool(broker.offsets)),
-        (Section.USERS, lambda: bool(broker.users)),
-        (Section.ACLS, lambda: bool(broker.acls)),
-    ]
-    for section, has_items in sections:
-        if has_items():
+    items_by_section: Mapping[Section, Sized] = {
+        Section.TOPICS: broker.topics,
+        Section.GROUPS: broker.groups,
+        Section.CONSUME_MODES: broker.consume_modes,
+        Section.OFFSETS: broker.offsets,
+        Section.USERS: broker.users,
+        Section.ACLS: broker.acls,
+    }
+    for section, items in items_by_section.items():
+        if items:
             yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
 
 

@@ -11,6 +11,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerEpochs
 from nsadmin.client.brokers.replicated_tables import ReplicatedTable
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.config_diff import is_own_setting
 from nsadmin.operations.replicas.records import (
@@ -24,10 +25,12 @@ from nsadmin.operations.replicas.records import (
 TableResults = Mapping[str, ServerResult[ItemTable]]
 
 
-def read_replica_group(admin: AdminClient, broker_group: BrokerAddrGroup) -> ReplicaGroup:
-    """Read the master and the slaves of one broker, at addresses that are known already."""
+def read_replica_group(
+    admin: AdminClient, broker_group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
+) -> ReplicaGroup:
+    """Read these kinds of items of one broker's replicas, at addresses that are known already."""
     ids_by_addr = {broker_addr: broker_id for broker_id, broker_addr in broker_group.broker_addrs.items()}
-    return _make_group(broker_group, _read_replicas(admin, ids_by_addr))
+    return _make_group(broker_group, _read_replicas(admin, ids_by_addr, kinds))
 
 
 def observe_replicas(
@@ -48,6 +51,7 @@ def observe_replicas(
             for broker_group in broker_groups
             for broker_id, broker_addr in broker_group.broker_addrs.items()
         },
+        ItemKind,
     )
     return ReplicaObservation(
         now_ms,
@@ -65,7 +69,9 @@ def _make_group(broker_group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Re
     return ReplicaGroup(broker_group.cluster_name, broker_group.broker_name, master, list(members.values()))
 
 
-def _read_replicas(admin: AdminClient, ids_by_addr: Mapping[str, int]) -> dict[str, Replica]:
+def _read_replicas(
+    admin: AdminClient, ids_by_addr: Mapping[str, int], kinds: Iterable[ItemKind]
+) -> dict[str, Replica]:
     # Slaves first: a master that moves on in the meantime is ahead, and never behind.
     broker_addrs = sorted(ids_by_addr, key=lambda broker_addr: -ids_by_addr[broker_addr])
     runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(broker_addrs)}
@@ -73,8 +79,8 @@ def _read_replicas(admin: AdminClient, ids_by_addr: Mapping[str, int]) -> dict[s
         broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
     ]
     results_by_kind = {
-        kind: {result.addr: result for result in read_tables(admin, answering_addrs)}
-        for kind, read_tables in _TABLE_READERS.items()
+        kind: {result.addr: result for result in _TABLE_READERS[kind](admin, answering_addrs)}
+        for kind in kinds
     }
     return {
         broker_addr: _make_replica(broker_id, broker_addr, runtime_results[broker_addr], results_by_kind)
@@ -101,7 +107,7 @@ def _make_replica(
     return Replica(
         broker_id,
         broker_addr,
-        (runtime_info.version or "").removeprefix("V").replace("_", ".") or None,
+        runtime_info.release,
         runtime_info.get_integer("commitLogMaxOffset"),
         {kind: result.result for kind, result in table_results.items() if result.result is not None},
         next(iter(failures), None),
@@ -155,11 +161,7 @@ def _read_offsets(admin: AdminClient, broker_addrs: Sequence[str]) -> list[Serve
 
 def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
-        result.then(
-            lambda modes: ItemTable(
-                {f"{assigned.topic} {assigned.group}": assigned.mode._asdict() for assigned in modes}
-            )
-        )
+        result.then(lambda assigned_modes: ItemTable(list_mode_items(assigned_modes)))
         for result in admin.consume_modes.list_modes(broker_addrs)
     ]
 
@@ -180,33 +182,16 @@ def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerR
     return [
         result.then(
             lambda users: ItemTable(
-                {
-                    user.username: {
-                        "password": user.password, "userType": user.user_type, "userStatus": user.user_status,
-                    }
-                    for user in users
-                }
+                {user.username: {"password": user.password, **user_fields(user)} for user in users}
             )
         )
         for result in admin.users.list_users(broker_addrs)
-    ]  # fmt: skip
+    ]
 
 
 def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
-        result.then(
-            lambda entries_by_subject: ItemTable(
-                {
-                    f"{subject} {entry.resource}": {
-                        "actions": ",".join(entry.actions),
-                        "decision": entry.decision,
-                        "sourceIps": ",".join(entry.source_ips),
-                    }
-                    for subject, entries in entries_by_subject.items()
-                    for entry in entries
-                }
-            )
-        )
+        result.then(lambda entries: ItemTable(list_acl_items(entries)))
         for result in admin.acls.list_entries(broker_addrs)
     ]
 

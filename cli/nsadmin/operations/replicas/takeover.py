@@ -36,7 +36,7 @@ def find_takeover_gaps(
         includes_lag: Include items that the slave may still copy, because they would be lost if it became
             the master now.
     """
-    replica_group = read_replica_group(admin, broker_group)
+    replica_group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
     comparison, _ = judge_differences(ReplicaObservation(int(time() * 1000), [replica_group]), {})
     takeover_gaps = []
     for slave in replica_group.slaves:
@@ -44,7 +44,6 @@ def find_takeover_gaps(
             f"{judged.difference.kind.value} {judged.difference.item_name}"
             for judged in comparison.differences
             if judged.difference.slave is slave
-            and judged.difference.kind in TAKEOVER_KINDS
             and judged.difference.master_item is not None
             and (includes_lag or judged.state is DifferenceState.DRIFT)
         )

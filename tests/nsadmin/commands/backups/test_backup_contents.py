@@ -34,6 +34,7 @@ def test_a_backup_is_made_shown_compared_and_restored(run: Run, tmp_path: Path) 
         assert run("updateTopic", "orders", "-c", "cluster-a", "-r", "5", "-w", "5", "--yes", *on).code == 0
         differs = run("backup", "diff", "a.zip", *on)
         assert (differs.code, {item["name"] for item in json.loads(differs.out)}) == (1, {"orders"})
+        assert "readQueueNums 8 -> 5, writeQueueNums 8 -> 5" in json.loads(differs.out)[0]["differs"]
         restored = run("backup", "restore", "a.zip", "-t", "orders", "--section", "topics", "--yes", *on)
         assert restored.code == 0, restored.err
         assert {item["result"] for item in json.loads(restored.out)} == {"done"}

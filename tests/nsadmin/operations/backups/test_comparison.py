@@ -1,15 +1,24 @@
 """Differences between two backups."""
 
-from nsadmin.operations.backups.comparison import compare_backups, describe_backup_difference
+from nsadmin.operations.backups.comparison import BackupDifference, compare_backups
 from nsadmin.operations.backups.records import ClusterBackup, SavedOffset
 from tests.support.cluster_backups import BACKUP, BROKER
 
 
-def described(after: ClusterBackup) -> list[tuple[str, str, str]]:
+def described(after: ClusterBackup) -> list[tuple[str, str, object, object]]:
     return [
-        (difference.item.section.value, difference.item.name, describe_backup_difference(difference))
+        (difference.item.section.value, difference.item.name, *changed_fields(difference))
         for difference in compare_backups(BACKUP, after)
     ]
+
+
+def changed_fields(difference: BackupDifference) -> tuple[object, object]:
+    """The fields before and after the change without the equal ones."""
+    before, after = difference.before, difference.after
+    if before is None or after is None:
+        return before, after
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return {name: before[name] for name in names}, {name: after[name] for name in names}
 
 
 def test_equal_backups_have_no_differences_whenever_they_were_made() -> None:
@@ -25,12 +34,12 @@ def test_changes_are_listed_by_section_and_own_settings_are_left_out() -> None:
     )
     kv = {**BACKUP.kv, "DEPLOYMENT": {"region": "us"}}
     assert described(BACKUP._replace(brokers={"broker-a": broker}, kv=kv)) == [
-        ("topics", "new", "new"),
+        ("topics", "new", None, {}),
         # `order` follows from the order configuration.
-        ("topics", "orders", "readQueueNums 8 -> 4"),
-        ("topics", "payments", "gone"),
-        ("kv", "DEPLOYMENT region", "eu -> us"),
-        ("offsets", "orders warehouse", "0 7 -> 9"),
-        ("users", "alice", "gone"),
-        ("settings", "fileReservedTime", "72 -> 48"),
+        ("topics", "orders", {"readQueueNums": 8}, {"readQueueNums": 4}),
+        ("topics", "payments", {"readQueueNums": 4}, None),
+        ("kv", "DEPLOYMENT region", {"": "eu"}, {"": "us"}),
+        ("offsets", "orders warehouse", {"0": 7}, {"0": 9}),
+        ("users", "alice", {"userType": "Super", "userStatus": "enable"}, None),
+        ("settings", "fileReservedTime", {"": "72"}, {"": "48"}),
     ]

@@ -1,0 +1,38 @@
+"""Users, ACL entries and consume modes of a broker as named items with fields, for comparisons. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nsadmin.client.access.acls import CUSTOM_POLICY, AclEntries, AclEntry
+from nsadmin.client.access.users import User
+from nsadmin.client.consumers.consume_modes import AssignedMode
+
+ItemFields = dict[str, Any]
+
+
+def user_fields(user: User) -> ItemFields:
+    """Return the fields of a user, without the password."""
+    return {"userType": user.user_type, "userStatus": user.user_status}
+
+
+def list_acl_items(entries_by_subject: Mapping[str, AclEntries]) -> dict[str, ItemFields]:
+    """Return the fields of each ACL entry by "SUBJECT RESOURCE"; another policy than Custom is added."""
+    return {
+        _name_acl_entry(subject, entry): {
+            "actions": ",".join(entry.actions),
+            "decision": entry.decision,
+            "sourceIps": ",".join(entry.source_ips),
+        }
+        for subject, entries in entries_by_subject.items()
+        for entry in entries
+    }
+
+
+def _name_acl_entry(subject: str, entry: AclEntry) -> str:
+    policy_suffix = "" if entry.policy_type == CUSTOM_POLICY else f" {entry.policy_type}"
+    return f"{subject} {entry.resource}{policy_suffix}"
+
+
+def list_mode_items(assigned_modes: Iterable[AssignedMode]) -> dict[str, ItemFields]:
+    """Return the fields of each consume mode by "TOPIC GROUP"."""
+    return {f"{assigned.topic} {assigned.group}": assigned.mode._asdict() for assigned in assigned_modes}
