@@ -100,8 +100,12 @@ class ServerCertificates:
     ) -> ServerResult[CertificateSummary]:
         self._caller.require_open()
         try:
-            chain_certificates = tls_probe.fetch_certificates(
-                self._caller.connect_addr(server_addr), tls_client, self._caller.access.timeout
+            chain_certificates = self._caller.run_probe(
+                "certificates",
+                server_addr,
+                lambda connect_addr: tls_probe.fetch_certificates(
+                    connect_addr, tls_client, self._caller.access.timeout
+                ),
             )
         except CallError as error:
             return ServerResult(server_addr, None, CallError(server_addr, error.kind, error.reason))

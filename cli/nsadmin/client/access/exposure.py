@@ -7,6 +7,7 @@ from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import ServerResult
@@ -102,7 +103,7 @@ class ServerExposure:
             server_addrs: The server addresses.
 
         Returns:
-            Address to whether it accepted a connection.
+            Address to whether it accepted a connection; without addresses of which that is unknown.
         """
         # Threads suffice, because the connections spend their time waiting for the network.
         from concurrent.futures import ThreadPoolExecutor
@@ -110,15 +111,24 @@ class ServerExposure:
         from namesrv_core.transport.tls_probe import can_connect
 
         server_addrs, access = list(server_addrs), self._caller.access
+
+        def check_addr(server_addr: str) -> bool | None:
+            try:
+                return self._caller.run_probe(
+                    "connection", server_addr, lambda connect_addr: can_connect(connect_addr, access.timeout)
+                )
+            except CallError:
+                return None
+
         self._caller.require_open()
         with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
-            connection_results = thread_pool.map(
-                lambda server_addr: can_connect(self._caller.connect_addr(server_addr), access.timeout),
-                server_addrs,
-            )
-            reachability = dict(zip(server_addrs, connection_results, strict=True))
+            connection_results = list(thread_pool.map(check_addr, server_addrs))
         self._caller.require_open()
-        return reachability
+        return {
+            server_addr: is_reachable
+            for server_addr, is_reachable in zip(server_addrs, connection_results, strict=True)
+            if is_reachable is not None
+        }
 
     def _send_to_each(
         self, server_addrs: Iterable[str], request_code: RequestCode

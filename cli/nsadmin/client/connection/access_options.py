@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nsadmin.client.connection.answer_source import AnswerSource
+
 
 class Credentials(NamedTuple):
     """An ACL identity that signs every request. Its repr never shows the secrets.
@@ -66,6 +68,7 @@ class Access(NamedTuple):
         address_map: Pairs of (broker address, host or network) and (address to connect to); see AddressMap.
         proxies: The remoting ports of proxies, "host:port". Proxies in cluster mode with consumers are found
             without it.
+        answers: Answers the requests in place of the servers. Default: the servers answer.
     """
 
     timeout: float = 3.0
@@ -75,6 +78,13 @@ class Access(NamedTuple):
     tls: Tls | None = None
     address_map: tuple[tuple[str, str], ...] = ()
     proxies: tuple[str, ...] = ()
+    answers: "AnswerSource | None" = None
+
+    @property
+    def identity(self) -> str:
+        """Whether requests are signed, and whether connections use TLS: "signed tls", "unsigned plain"."""
+        signing = "unsigned" if self.credentials is None else "signed"
+        return f"{signing} {'plain' if self.tls is None else 'tls' if self.tls.verify else 'unverified-tls'}"
 
 
 DEFAULT_ACCESS = Access()

@@ -5,17 +5,20 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
-from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.call_scope import CallScope
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.connection.read_retries import send_with_retries
-from nsadmin.client.results import ReadOnlyAccess, ServerResult
+from nsadmin.client.connection.request_outcomes import (
+    judge_answer,
+    refuse_changes,
+    report_original_addrs,
+)
+from nsadmin.client.results import ServerResult
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -182,7 +185,7 @@ class Caller:
         if any(len(server_addr) == 1 for server_addr, _ in calls):
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         if self.read_only:
-            _refuse_changes(calls)
+            refuse_changes(calls)
         addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
         error_by_name = {
             name: addr_or_error
@@ -197,7 +200,7 @@ class Caller:
         return [
             ServerResult(server_addr, None, error_by_name[server_addr])
             if server_addr in error_by_name
-            else _judge_answer(server_addr, command, next(answers), accepted_codes)
+            else judge_answer(server_addr, command, next(answers), accepted_codes)
             for server_addr, command in calls
         ]
 
@@ -212,6 +215,23 @@ class Caller:
         addr_by_name: Mapping[str, str | RocketMQError],
         timeout_seconds: float | None,
     ) -> list[RemotingCommand | CallError]:
+        if self.access.answers is None:
+            return self._send_live(calls, addr_by_name, timeout_seconds)
+        self.require_open()
+        return self.access.answers.answer_calls(
+            self.access.identity,
+            [(str(addr_by_name.get(server_addr, server_addr)), command) for server_addr, command in calls],
+            lambda indexes: self._send_live(
+                [calls[index] for index in indexes], addr_by_name, timeout_seconds
+            ),
+        )
+
+    def _send_live(
+        self,
+        calls: list[tuple[str, RemotingCommand]],
+        addr_by_name: Mapping[str, str | RocketMQError],
+        timeout_seconds: float | None,
+    ) -> list[RemotingCommand | CallError]:
         mapped_calls = [
             (
                 self._map_server_addr(str(addr_by_name.get(server_addr, server_addr))),
@@ -219,7 +239,7 @@ class Caller:
             )
             for server_addr, command in calls
         ]
-        observer = self._observer and _report_original_addrs(self._observer, calls, mapped_calls)
+        observer = self._observer and report_original_addrs(self._observer, calls, mapped_calls)
         if timeout_seconds is None:
             timeout_seconds = self.access.timeout
         scope = self._current_scope
@@ -319,6 +339,29 @@ class Caller:
             return server_addr
         return self._map_addr(server_addr)
 
+    def run_probe(self, probe_name: str, server_addr: str, probe: Callable[[str], T]) -> T:
+        """Probe a server in another way than with a request.
+
+        Args:
+            probe_name: The kind of probe.
+            server_addr: The server address, or the name of a broker.
+            probe: Takes the address to connect to. Its result can be written as JSON.
+
+        Returns:
+            The result of the probe.
+
+        Raises:
+            NotFound: No broker with this name is registered.
+            CallError: The probe failed.
+        """
+        answers = self.access.answers
+        if answers is None:
+            return probe(self.connect_addr(server_addr))
+        result: T = answers.answer_probe(
+            probe_name, server_addr, lambda: probe(self.connect_addr(server_addr))
+        )
+        return result
+
     def get_peer(self, server_addr: str) -> Any:
         """Return the socket address of the server connected at an address; None if not connected.
 
@@ -343,50 +386,3 @@ def _build_address_map(access: Access) -> Callable[[str], str] | None:
     from nsadmin.client.connection.address_map import AddressMap
 
     return AddressMap(access.address_map)
-
-
-def _report_original_addrs(
-    observer: ExchangeObserver,
-    calls: Iterable[tuple[str, RemotingCommand]],
-    mapped_calls: Iterable[tuple[str, RemotingCommand]],
-) -> ExchangeObserver:
-    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
-    original_addrs = {
-        connect_addr: server_addr
-        for (server_addr, _), (connect_addr, _) in zip(calls, mapped_calls, strict=True)
-        if connect_addr != server_addr
-    }
-    if not original_addrs:
-        return observer
-    return lambda exchange: observer(
-        exchange._replace(addr=original_addrs[exchange.addr], via=exchange.addr)
-        if exchange.addr in original_addrs
-        else exchange
-    )
-
-
-def _refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
-    for server_addr, command in calls:
-        if command.code in CHANGE_CODES:
-            raise ReadOnlyAccess(
-                f"not sent to {server_addr}: {RequestCode(command.code).name} changes the server"
-            )
-
-
-def _judge_answer(
-    server_addr: str,
-    command: RemotingCommand,
-    answer: RemotingCommand | CallError,
-    accepted_codes: Container[int],
-) -> ServerResult[RemotingCommand]:
-    if isinstance(answer, CallError):
-        if answer.addr != server_addr:
-            answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
-        if answer.was_sent and command.code in CHANGE_CODES:
-            answer = CallError(server_addr, answer.kind, f"{answer.reason}; the change is possibly done")
-        return ServerResult(server_addr, None, answer)
-    if answer.code not in accepted_codes:
-        error = build_request_error(answer.code, answer.remark)
-        error.addr = server_addr
-        return ServerResult(server_addr, None, error)
-    return ServerResult(server_addr, answer, None)
