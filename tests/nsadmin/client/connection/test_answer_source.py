@@ -29,8 +29,8 @@ class CannedAnswers:
         live_answers = dict(zip(live_indexes, send_live(live_indexes), strict=True))
         return [live_answers.get(index, RemotingCommand(0, body=b"canned")) for index in range(len(calls))]
 
-    def answer_probe(self, probe_name: str, server_addr: str, probe_live: object) -> list[str]:
-        return [probe_name, server_addr]
+    def answer_probe(self, probe_name: str, server_addr: str, probe_live: object) -> str:
+        return f"{probe_name} of {server_addr}"
 
 
 def test_an_answer_source_answers_in_place_of_the_servers_and_passes_on_what_it_wants() -> None:
@@ -40,7 +40,7 @@ def test_an_answer_source_answers_in_place_of_the_servers_and_passes_on_what_it_
     assert canned.value().body == b"canned"
     assert isinstance(live.error, CallError)
     assert answers.seen == [("unsigned plain", dead_addr, 105), ("unsigned plain", dead_addr, 26)]
-    assert caller.run_probe("certificates", "h:1", str) == ["certificates", "h:1"]
+    assert caller.run_probe("certificates", "h:1", str) == "certificates of h:1"
     caller.close()
     with pytest.raises(ClientClosed):
         caller.send_requests([(dead_addr, build_request(105))])

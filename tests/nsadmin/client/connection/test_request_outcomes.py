@@ -2,6 +2,7 @@
 
 import pytest
 
+from namesrv_core.errors import RequestError
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange
@@ -30,7 +31,7 @@ def test_a_change_without_an_answer_is_possibly_done() -> None:
 def test_a_code_that_is_not_accepted_is_an_error_with_the_address_of_the_server() -> None:
     assert judge_answer("h:1", READ, RemotingCommand(1, remark="no"), (0, 1)).result is not None
     error = judge_answer("h:1", READ, RemotingCommand(1, remark="no"), (0,)).error
-    assert error is not None
+    assert isinstance(error, RequestError)
     assert error.addr == "h:1"
 
 
