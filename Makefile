@@ -90,8 +90,8 @@ kills: .venv/.stamp ## kill the name server during KV writes ROUNDS=1000 times, 
 rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load, with kills, and on 4.9.7 (5 minutes)
 	NSADMIN_REBALANCE=full $(BIN)/python -m pytest tests/interop/test_rebalance.py
 
-messages: .venv/.stamp ## test produce, consume and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
-	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py
+messages: .venv/.stamp ## test produce, consume, messages import and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
+	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_IMPORTED_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py
 
 yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py

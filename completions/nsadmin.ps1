@@ -226,6 +226,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--from= earliest, latest, offset:N or a time; latest with --follow, else earliest.', '--until= Only messages stored until: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--follow Print also the messages to come, until Ctrl-C.', '--limit= Stop after N messages.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.', '--tag= Only messages with this tag. Repeatable.', '--sql= Only messages that this expression matches on the broker.', '--key= Only messages with this key. Repeatable.', '--property= Only messages with this property. Repeatable.', '--body= Only messages whose body matches somewhere.', '--field= Only messages whose JSON body has this value, such as order.id=7. Repeatable.', '--format= A line for each message, such as ''{storeTime} {body}''.', '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
+        'messagesexport' = @{
+            name = 'messages export'; family = 'read'; help = 'Write the messages of topics to files'
+            places = @('-t,--topic=topics Names of topics, separated by commas.')
+            options = @('-t,--topic=topics Names of topics, separated by commas.', '--to=FILE|DIR File for all topics (.jsonl, .jsonl.gz, .parquet), or folder.', '--form=jsonl|jsonl.gz|parquet Form of the files in a folder. Default: jsonl.gz.', '--since= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only messages stored until this time.', '--tag= Only messages with this tag. Repeatable.', '--key= Only messages with this key. Repeatable.', '--property= Only messages with this property. Repeatable.', '--body= Only messages whose body matches somewhere.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.'); columns = 'topic|file|messageCount|bodyBytes|result|error|'
+        }
         'delayedlist' = @{
             name = 'delayed list'; family = 'read'; help = 'List messages that brokers deliver later'
             places = @('-t,--topic=topics Name of a topic.')
@@ -615,6 +620,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             name = 'produce'; family = 'change'; help = 'Send messages from a text, a file or a template'
             places = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.')
             options = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.', '--input=files Read messages from FILE; - is standard input.', '--jsonl Each line of the input is a JSON object: see above.', '--raw The whole input is one body. Default: each line.', '--template= Generate bodies with {n} (1, 2, 3 ...), {time}, {uuid}, {random:1-100}.', '--count= Send BODY or the template N times.', '-k,--key= Keys, separated by blanks; placeholders work here too.', '-c,--tags= The tag.', '--property= A property. Repeatable.', '--sharding-key= Send to one queue, in order; placeholders work too.', '--delay= A level from 1 to 18, or a duration on brokers since 5.0.', '--compression=zlib|lz4|zstd Compress the bodies that get smaller.', '--compress The same as --compression zlib.', '--transaction=commit|rollback Send each message in a transaction that ends like this.', '--trace Write traces to RMQ_SYS_TRACE_TOPIC, as Java producers do.', '--rate= Send at most N messages per second.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.', '--each Print a row for each message, with its ids.'); columns = 'topic|brokerName|transaction|messageCount|bodyBytes|failed|messagesPerSecond|result|error|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|'
+        }
+        'messagesimport' = @{
+            name = 'messages import'; family = 'change'; help = 'Send the messages of files'
+            places = @('--file=files File of messages, or a folder with such files.')
+            options = @('--file=files File of messages, or a folder with such files.', '--to-topic=topics Send to this topic; OLD is a topic in the files. Repeatable. Default: the same topic.', '--rate= Send at most N messages per second.', '--again Send also the messages that an earlier import sent.'); columns = 'file|topic|toTopic|messageCount|sentBefore|sent|failed|result|error|'
         }
         'delayedcancel' = @{
             name = 'delayed cancel'; family = 'change'; help = 'Cancel a timed message'
@@ -1059,6 +1069,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'message' = @{
             name = 'message'; family = 'group'; help = 'One message'
             places = @('=track| ')
+            options = @(); columns = ''
+        }
+        'messages' = @{
+            name = 'messages'; family = 'group'; help = 'The messages of topics in files'
+            places = @('=export|import| ')
             options = @(); columns = ''
         }
         'proxy' = @{

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
+from nsadmin.output.timestamps import format_utc
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT, Done
@@ -27,6 +29,9 @@ from tests.support.examples import elsewhere, words
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
 """Messages of the round trip; 100,000 take half a minute."""
+
+IMPORTED_COUNT = int(os.environ.get("NSADMIN_IMPORTED_MESSAGES", "4000"))
+"""Messages of the import that is killed; `make messages` takes more."""
 
 
 class Cluster(NamedTuple):
@@ -318,6 +323,100 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
     assert sorted(follower.bodies) == sorted([*expected, "again 0", "new 0"])
 
 
+def produce_all_kinds(cluster: Cluster, topic: str, tmp_path: Path) -> None:
+    """Ordered, timed, compressed and committed messages, texts and bytes, on both releases."""
+    random = Random(9)
+    drafts: list[dict[str, Any]] = [
+        {
+            "body": b64encode(random.randbytes(1 + number)).decode() if number % 2 else f"中 {number}\u0000",
+            "bodyEncoding": "base64" if number % 2 else "utf-8",
+            "keys": [f"k{number}", "all"],
+            "tag": "AB"[number % 2],
+            "shardingKey": f"s{number % 5}",
+            "properties": {"n": str(number), "ä": "ö"},
+        }
+        for number in range(200)
+    ]
+    file = tmp_path / "kinds.jsonl"
+    file.write_text("".join(json.dumps(draft) + "\n" for draft in drafts))
+    assert cluster("produce", topic, "--jsonl", "--input", str(file), "--yes").code == 0
+    for options in (
+        ("x" * 9000, "-k", "packed", "--compression", "zstd"),
+        ("half", "-k", "committed", "--transaction", "commit"),
+        ("later", "-k", "delayed", "--delay", "1"),
+    ):
+        for broker_name in ("broker-a", "broker-old"):
+            done = cluster("produce", topic, *options, "-b", broker_name, "--yes")
+            assert done.code == 0, done.said
+    wait_for("all kinds", lambda: len(cluster.lines("consume", topic)) == 206, 30, 0.3)
+
+
+def list_contents(rows: list[Any], *, without: tuple[str, ...] = ()) -> dict[tuple[str, int], list[Any]]:
+    """What a consumer gets of the messages, by queue in the order of the queue."""
+    contents: dict[tuple[str, int], list[Any]] = {}
+    for row in sorted(rows, key=lambda row: row["queueOffset"]):
+        properties = {name: value for name, value in row["properties"].items() if name not in without}
+        cells = [row[name] for name in ("msgId", "body", "bodyEncoding", "keys", "tags", "bornTime", "flag")]
+        contents.setdefault((row["brokerName"], row["queueId"]), []).append([*cells, properties])
+    return contents
+
+
+def test_all_kinds_of_messages_come_back_from_files(cluster: Cluster, tmp_path: Path) -> None:
+    topic = cluster.topic("Kinds")
+    produce_all_kinds(cluster, topic, tmp_path)
+    originals = cluster.lines("consume", topic)
+    fate = (
+        "NSADMIN_STORE_TIME",
+        "WAIT",
+        "CLUSTER",
+        "TRACE_ON",
+        "MSG_REGION",
+        "TRAN_MSG",
+        "PGROUP",
+        "DELAY",
+        "REAL_TOPIC",
+        "REAL_QID",
+    )
+    for form in ("jsonl.gz", "parquet"):
+        file, copies = str(tmp_path / f"kinds.{form}"), cluster.topic(f"Copies-{form.replace('.', '-')}")
+        done = cluster("messages", "export", topic, "--to", file)
+        assert (done.code, done.rows[0]["messageCount"]) == (0, len(originals)), done.said
+        done = cluster("messages", "import", file, "--to-topic", copies, "--yes")
+        assert (done.code, done.rows[0]["sent"], done.said) == (0, len(originals), "")
+        copied = cluster.lines("consume", copies)
+        assert list_contents(copied, without=fate) == list_contents(originals, without=fate)
+        store_times = {row["msgId"]: row["storeTime"] for row in originals}
+        for row in copied:
+            store_ms = int(row["properties"]["NSADMIN_STORE_TIME"])
+            assert format_utc(store_ms) == store_times[row["msgId"]]
+
+
+def test_a_killed_import_repeats_at_most_one_batch(cluster: Cluster, tmp_path: Path) -> None:
+    topic, file = cluster.topic("Killed"), tmp_path / "killed.jsonl"
+    rows = [
+        {"topic": topic, "brokerName": "broker-old", "queueId": number % 4, "body": str(number)}
+        for number in range(IMPORTED_COUNT)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    line = ("messages", "import", str(file), "--yes")
+    command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line]
+    for killed_at in (1, IMPORTED_COUNT // 2):
+        child = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+        wait_for(
+            "some messages",
+            lambda count=killed_at: len(cluster.lines("consume", topic)) >= count,  # type: ignore[misc]
+            60,
+            0.1,
+        )
+        child.kill()
+        child.wait()
+    done = cluster(*line)
+    assert (done.code, done.rows[0]["sentBefore"] + done.rows[0]["sent"]) == (0, IMPORTED_COUNT), done.said
+    bodies = [int(row["body"]) for row in cluster.lines("consume", topic)]
+    assert sorted(set(bodies)) == list(range(IMPORTED_COUNT))
+    assert len(bodies) - IMPORTED_COUNT <= 2 * BATCH_MESSAGES
+
+
 def test_the_examples_of_the_manual(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,7 +424,10 @@ def test_the_examples_of_the_manual(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "orders.txt").write_text("one\ntwo\n")
     (tmp_path / "order.proto").write_text('syntax = "proto3"; message Order { int32 id = 1; }')
-    for case in sorted(elsewhere("produce", "consume"), key=lambda case: case.entry.name != "produce"):
+    cluster.topic("orders")
+    cluster.topic("payments-test")
+    names = ("produce", "consume", "messagesExport", "messagesImport")
+    for case in sorted(elsewhere(*names), key=lambda case: names.index(case.entry.name)):
         for example in case.examples:
             line = words(example)
             # An example that follows has no end of its own.

@@ -63,6 +63,8 @@ ELSEWHERE = {
     "dumpCompactionLog": "it reads a file of a real broker",
     "exporter": "it serves until it is stopped",
     "exportMetadataInRocksDB": "it reads files of a real broker",
+    "messagesExport": "simulated brokers have deleted their first messages",
+    "messagesImport": "simulated brokers take no messages",
     "proxyList": "simulated clients use no proxy",
     "produce": "simulated brokers take no messages",
     "remappingStaticTopic": "simulated brokers have no static topics",

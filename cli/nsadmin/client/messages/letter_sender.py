@@ -1,11 +1,9 @@
 """LetterSender: sends dead letters to their group or topic, and looks for them where they were sent."""
 
-import zlib
 from collections.abc import Sequence
 from time import sleep
 
 from namesrv_core.errors import TopicNotExist
-from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.messages.dead_letter_selection import (
     REPLAY_COUNT_PROPERTY,
@@ -14,7 +12,7 @@ from nsadmin.client.messages.dead_letter_selection import (
     RETRY_PREFIX,
     DeadLetter,
 )
-from nsadmin.client.messages.message_delivery import drop_fate_properties
+from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessage, SendQueue, SentMessage
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch
@@ -125,8 +123,6 @@ class LetterSender:
     def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
         message = letter.message
         properties = {
-            **drop_fate_properties(message.properties),
-            "WAIT": "true",
             REPLAY_ID_PROPERTY: message.offset_msg_id,
             REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
             REPLAY_RUN_PROPERTY: self._run_id,
@@ -136,11 +132,7 @@ class LetterSender:
             if letter.retry_topic == RETRY_PREFIX + letter.group:
                 # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
                 properties["RETRY_TOPIC"] = letter.origin_topic or ""
-        body, sys_flag = message.body, 0
-        if message.sys_flag & COMPRESSED_FLAG:
-            # Brokers limit the size as it is sent. Type 0 is zlib, which every release can read.
-            body, sys_flag = zlib.compress(message.body), COMPRESSED_FLAG
-        return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
+        return build_copy(message, send_queue, properties)
 
     def _wait_for_dispatch(self, broker_addr: str) -> None:
         """Wait until the broker has stored all that it received, and queues show all that it stored."""

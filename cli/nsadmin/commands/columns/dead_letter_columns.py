@@ -82,6 +82,22 @@ DEAD_LETTER_MEANINGS = {
         "time": "when it happened (UTC); null for the state of a group",
         "topic": "topic of the copy that the event is about; null without a copy",
     },
+    "messagesExport": {
+        "bodyBytes": "size of the bodies, in bytes",
+        "file": "the file that was written",
+        "messageCount": "messages of the topic in the file",
+        "result": "done or failed (the file lacks messages)",
+    },
+    "messagesImport": {
+        "failed": "messages that the broker refused",
+        "file": "the file that was read",
+        "messageCount": "messages of the topic in the file",
+        "result": "done, dry-run, failed or not found",
+        "sent": "messages that were sent",
+        "sentBefore": "messages that an earlier import of the file sent",
+        "toTopic": "the topic that they are sent to",
+        "topic": "the topic in the file",
+    },
     "produce": {
         "bodyBytes": "size of the bodies, before compression, in bytes",
         "failed": "messages that the broker refused",

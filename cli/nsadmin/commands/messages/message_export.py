@@ -1,0 +1,238 @@
+"""Owns `messages export`, which writes the messages of topics to files."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.message_filter import MessageFilter
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_choice, parse_name_list
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex
+from nsadmin.commands.messages.message_rows import message_row
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.message_files.file_form import FileForm, find_form
+from nsadmin.operations.message_files.message_file import replace_message_file
+from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
+from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.session import Session
+
+EXPORT_COLUMNS = ("topic", "file", "messageCount", "bodyBytes", "result", "error")
+_COMMAND = "messages export"
+_FORMS_TEXT = ", ".join(f".{form}" for form in FileForm)
+
+
+class TopicExport(NamedTuple):
+    """The file of a topic, and the messages in it; `error` is the first error of a queue."""
+
+    topic: str
+    file_path: Path
+    message_count: int = 0
+    body_bytes: int = 0
+    error: RocketMQError | None = None
+
+
+@declare_columns(EXPORT_COLUMNS)
+def messages_export(
+    session: Session,
+    topics_text: Annotated[
+        str,
+        Argument(("-t", "--topic"), "TOPICS", "Names of topics, separated by commas.", value_source="topics"),
+    ],
+    target_name: Annotated[
+        str,
+        Option("--to", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder."),
+    ],
+    form_name: Annotated[
+        str | None,
+        Option(
+            "--form",
+            metavar="|".join(FileForm),
+            help="Form of the files in a folder. Default: jsonl.gz.",
+        ),
+    ] = None,
+    since_text: Annotated[
+        str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
+    ] = None,
+    until_text: Annotated[
+        str | None, Option("--until", metavar="TIME", help="Only messages stored until this time.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
+    ] = None,
+    keys: Annotated[
+        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
+    ] = None,
+    property_texts: Annotated[
+        list[str] | None,
+        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
+    ] = None,
+    body_text: Annotated[
+        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
+    ] = None,
+    broker_name: Annotated[
+        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
+    ] = None,
+    queue_id: Annotated[
+        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
+    ] = None,
+) -> ResultRows:
+    """Write the messages of topics to files, with their properties, offsets and times.
+
+    A file has the rows of `consume`: body, keys, tags, properties, ids, broker, queue, offset, times and
+    flags. A body that is not UTF-8 is base64 in lines of JSON. In Parquet, each body is bytes. A folder gets
+    one file per topic.
+
+    nsadmin reads the messages that exist at the start. Messages of one queue are in order. A file appears
+    under its name when it is complete, and only its owner can read it. If a queue cannot be read, the file
+    lacks its messages, and the exit code is 3. No consumer offset changes. Parquet needs nsadmin[parquet].
+
+    Examples:
+        # One topic as lines of JSON
+        nsadmin messages export payments --to payments.jsonl.gz
+        # The last day of two topics, for a query engine
+        nsadmin messages export payments,orders --since 1d --to exported --form parquet
+    """
+    topics = parse_name_list("TOPICS", topics_text)
+    begin_ms, end_ms = parse_time_span(since_text, until_text)
+    message_filter = MessageFilter(
+        frozenset(tags or ()),
+        frozenset(keys or ()),
+        parse_pairs(_COMMAND, "--property", property_texts),
+        parse_regex(_COMMAND, body_text),
+        {},
+        begin_ms,
+        end_ms,
+    )
+    file_paths = _name_files(topics, target_name, parse_choice("--form", form_name, tuple(FileForm)))
+    exporter = _TopicExporter(session, message_filter, broker_name, queue_id)
+    spans_by_topic = {topic: exporter.find_spans(topic) for topic in topics}
+    try:
+        exports = _export_topics(session, exporter, spans_by_topic, file_paths)
+    except MissingParquetLibraryError as error:
+        raise UsageError(f"{_COMMAND}: {error}") from None
+    except OSError as error:
+        raise UsageError(f'{_COMMAND}: cannot write "{target_name}": {error.strerror}') from None
+    return _export_rows(exports, exporter.notes)
+
+
+def _name_files(topics: list[str], target_name: str, form: str | None) -> dict[str, Path]:
+    """The file of each topic."""
+    target_path, file_form = Path(target_name).expanduser(), find_form(target_name)
+    if file_form is not None and not target_path.is_dir():
+        if form is not None:
+            raise UsageError(f"{_COMMAND}: --form is for a folder: {target_name} is a file by its name")
+        return dict.fromkeys(topics, target_path)
+    if not target_path.is_dir() and target_path.suffix and not target_name.endswith("/"):
+        raise UsageError(
+            f'{_COMMAND}: unknown form of "{target_name}": end it with {_FORMS_TEXT}, or with / for a folder'
+        )
+    # Topics have no / in their names.
+    return {topic: target_path / f"{topic}.{form or FileForm.JSON_LINES_GZIP}" for topic in topics}
+
+
+class _TopicExporter:
+    """Reads the messages of topics, and counts what it wrote."""
+
+    def __init__(
+        self, session: Session, message_filter: MessageFilter, broker_name: str | None, queue_id: int | None
+    ) -> None:
+        self._session, self._filter = session, message_filter
+        self._broker_name, self._queue_id = broker_name, queue_id
+        self._has_every_message = message_filter == MessageFilter(
+            begin_ms=message_filter.begin_ms, end_ms=message_filter.end_ms
+        )
+        self.notes: list[str] = []
+        self._errors_by_topic: dict[str, RocketMQError] = {}
+
+    def find_spans(self, topic: str) -> list[QueueSpan]:
+        """The parts of the queues to read."""
+        admin = self._session.admin
+        span_results = admin.queue_reader.get_spans(
+            topic,
+            admin.messages.list_queue_routes(topic, self._broker_name),
+            queue_id=self._queue_id,
+            begin_ms=self._filter.begin_ms,
+            end_ms=self._filter.end_ms,
+        )
+        for span_result in span_results:
+            if span_result.error is not None:
+                self._note_error(topic, span_result.broker_name, span_result.queue_id, span_result.error)
+        return [span_result.queue_span for span_result in span_results if span_result.queue_span is not None]
+
+    def export_topic(
+        self,
+        topic_export: TopicExport,
+        queue_spans: list[QueueSpan],
+        write_row: Callable[[Mapping[str, Any]], None],
+        advance_progress: Callable[[int], None],
+    ) -> TopicExport:
+        """Write the messages of a topic, and count them."""
+        topic = topic_export.topic
+        message_count, body_bytes = 0, 0
+        for page in self._session.admin.queue_reader.read_pages(topic, queue_spans):
+            if page.error is not None:
+                self._note_error(topic, page.broker_name, page.queue_id, page.error)
+            for message in page.messages:
+                if self._has_every_message or self._filter.is_match(message):
+                    write_row(message_row(LocatedMessage(page.broker_name, message)))
+                    message_count += 1
+                    body_bytes += len(message.body)
+            advance_progress(len(page.messages))
+        return topic_export._replace(
+            message_count=message_count, body_bytes=body_bytes, error=self._errors_by_topic.get(topic)
+        )
+
+    def _note_error(self, topic: str, broker_name: str, queue_id: int, error: RocketMQError) -> None:
+        self._errors_by_topic.setdefault(topic, error)
+        self.notes.append(f"{topic}, broker {broker_name}, queue {queue_id}: {error_text(error)}")
+
+
+def _export_topics(
+    session: Session,
+    exporter: _TopicExporter,
+    spans_by_topic: Mapping[str, list[QueueSpan]],
+    file_paths: Mapping[str, Path],
+) -> list[TopicExport]:
+    total_count = sum(
+        span.end_offset - span.begin_offset for queue_spans in spans_by_topic.values() for span in queue_spans
+    )
+    exports = []
+    with session.show_progress("exporting", total_count) as advance_progress:
+        for file_path in dict.fromkeys(file_paths.values()):
+            file_path.parent.mkdir(parents=True, exist_ok=True)
+            with replace_message_file(file_path, _form_of(file_path)) as write_row:
+                for topic, queue_spans in spans_by_topic.items():
+                    if file_paths[topic] == file_path:
+                        exports.append(
+                            exporter.export_topic(
+                                TopicExport(topic, file_path), queue_spans, write_row, advance_progress
+                            )
+                        )
+    return exports
+
+
+def _form_of(file_path: Path) -> FileForm:
+    return find_form(file_path.name) or FileForm.JSON_LINES
+
+
+def _export_rows(exports: list[TopicExport], notes: list[str]) -> ResultRows:
+    rows: list[ResultRow] = [
+        {
+            "topic": topic_export.topic,
+            "file": str(topic_export.file_path),
+            "messageCount": topic_export.message_count,
+            "bodyBytes": ByteSize(topic_export.body_bytes),
+            **outcome_cells(topic_export.error),
+        }
+        for topic_export in exports
+    ]
+    # Some queues of a topic can be in the file although another one failed.
+    outcomes = [None for topic_export in exports if topic_export.error is None or topic_export.message_count]
+    errors = [topic_export.error for topic_export in exports if topic_export.error is not None]
+    return ResultRows(EXPORT_COLUMNS, rows, [*outcomes, *errors], notes)

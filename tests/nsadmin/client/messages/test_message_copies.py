@@ -1,0 +1,64 @@
+"""Copies of messages: what they keep, and the order in which they are sent."""
+
+from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin import AdminClient
+from nsadmin.client.messages.message_copies import build_copy, compress_again, keep_store_time, send_in_order
+from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.messages import record
+
+
+def stored(body: bytes = b"x", sys_flag: int = 0, **table: str) -> StoredMessage:
+    [message] = decode_messages(record(body, "T", table=table, sys_flag=sys_flag, stored=5)).messages
+    return message
+
+
+def test_a_copy_is_a_usual_message_with_the_properties_of_its_producer() -> None:
+    message = stored(UNIQ_KEY="ID", KEYS="k", DELAY="3", TIMER_OUT_MS="1", TRAN_MSG="true", mine="1")
+    copy = build_copy(message, SendQueue("T", "broker-a", "a:1", 0), keep_store_time(message))
+    assert copy.properties == {
+        "UNIQ_KEY": "ID", "KEYS": "k", "mine": "1", "WAIT": "true", "NSADMIN_STORE_TIME": "5",
+    }  # fmt: skip
+    assert (copy.born_ms, copy.flag) == (message.born_timestamp, message.flag)
+    assert keep_store_time(stored(NSADMIN_STORE_TIME="3")) == {}
+
+
+def test_a_body_that_cannot_be_inflated_is_sent_as_it_is_stored() -> None:
+    broken = stored(b"no lz4", sys_flag=0x101 | 0x8)
+    assert broken.body_error is not None
+    assert compress_again(broken) == (b"no lz4", 0x101)
+    assert compress_again(stored(b"plain", sys_flag=0x8)) == (b"plain", 0)
+
+
+def send(admin: AdminClient, store: DeadLetterBroker, *places: tuple[int, bytes]) -> list[str]:
+    queues = {queue.queue_id: queue for queue in admin.message_sender.list_queues("T")}
+    results = send_in_order(
+        admin.message_sender,
+        [OutgoingMessage(queues[queue_id], body, {"UNIQ_KEY": "K"}) for queue_id, body in places],
+    )
+    return ["unsent" if result is None else "failed" if result.error else "sent" for result in results]
+
+
+def test_each_queue_gets_its_messages_one_after_the_other(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    assert send(admin, graves, *((number % 3, b"%d" % number) for number in range(30))) == ["sent"] * 30
+    for queue_id in range(3):
+        bodies = [int(message.body) for message in graves.stored("T") if message.queue_id == queue_id]
+        assert bodies == list(range(queue_id, 30, 3))
+
+
+def test_after_a_failure_only_the_other_queues_get_messages(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    def refuse_first_queue() -> None:
+        if (graves.sent[-1].ext or {})["e"] == "0":
+            graves.refusals.append(1)
+
+    graves.on_send = refuse_first_queue
+    assert send(admin, graves, (0, b"a"), (0, b"b"), (1, b"c"), (1, b"d")) == [
+        "failed", "unsent", "sent", "sent",
+    ]  # fmt: skip
+    graves.on_send = lambda: None
+    graves.refusals = [10]
+    assert send(admin, graves, (0, b"late flush"), (0, b"next")) == ["failed", "sent"]
