@@ -51,6 +51,7 @@ OTHERWISE = {
     "benchLatency": {"messageCount"},
     "benchProduce": {"messageCount"},
     "checkMsgSendRT": {"queueId"},
+    "messagesImport": {"sent", "sentBefore"},
     "produce": {"messageCount"},
     "sendMessage": {"queueId"},
     "sendMsgStatus": {"queueId"},
