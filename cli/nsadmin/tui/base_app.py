@@ -1,12 +1,12 @@
 """The base class of the app: the state that the renderer and the action controller share, and its widgets."""
 
-import asyncio
 import signal
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from textual.app import App
+from textual.driver import Driver
 
 from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.context import AvailableContexts, ClusterContext
@@ -17,6 +17,7 @@ from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
+from nsadmin.tui.terminal_driver import TerminalDriver
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import Tone
 from nsadmin.tui.widgets.grid import Grid
@@ -24,6 +25,7 @@ from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt
 
 _MAX_LOG_LINES = 1_000
+_TERMINAL_CHECK_SECONDS = 1.0
 
 
 class BaseTui(App[None]):
@@ -69,10 +71,16 @@ class BaseTui(App[None]):
         self.model = ClusterModel(self.cluster_context.addrs, is_replay=self.player is not None)
         self.agreement_verdict = AgreementVerdict("unknown")
 
+    def get_driver_class(self) -> type[Driver]:
+        return TerminalDriver
+
     def on_mount(self) -> None:
-        # Without a handler, a signal leaves the terminal in raw mode and a running command without a parent.
-        for ending_signal in (signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(ending_signal, self.exit, None, 128 + ending_signal)
+        self.set_interval(_TERMINAL_CHECK_SECONDS, self._end_without_terminal)
+
+    def _end_without_terminal(self) -> None:
+        """End as after SIGHUP, which only the first process of the terminal's session gets."""
+        if isinstance(self._driver, TerminalDriver) and self._driver.is_terminal_gone:
+            self.exit(return_code=128 + signal.SIGHUP)
 
     @property
     def row_grid(self) -> Grid:

@@ -92,6 +92,7 @@ def tui(
     """
     _require_terminal()
     from nsadmin.tui import app
+    from nsadmin.tui.end_signals import end_on_signals
     from nsadmin.tui.navigation import root_views
 
     if screen_name is not None and screen_name not in root_views.SCREEN_NAMES:
@@ -120,7 +121,8 @@ def tui(
     )
     # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
     gc.freeze()
-    tui_app.run()
+    with end_on_signals(lambda exit_code: tui_app.exit(return_code=exit_code)):
+        tui_app.run()
     if tui_app.return_code:
         # A signal or a fault ended the app, after it restored the terminal.
         sys.exit(tui_app.return_code)
