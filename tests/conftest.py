@@ -5,11 +5,13 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from namesrv_core.protocol.codes import HeaderType
+from tests.support import work_order
 
 # No test leaves a line in the audit of who runs it, nor goes by that person's settings.
 os.environ["NSADMIN_AUDIT"] = "off"
@@ -31,6 +33,23 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("house", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.load_profile("house")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: work_order.find_place(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Replace the division by files, which `make test` chooses."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    # pytest-xdist is not there in each environment that runs a few tests.
+    from xdist.scheduler.loadscope import LoadScopeScheduling
+
+    scheduling = LoadScopeScheduling(config, log)
+    scheduling._split_scope = work_order.find_work_unit
+    return scheduling
 
 
 @pytest.fixture(params=list(HeaderType), ids=lambda form: form.name)

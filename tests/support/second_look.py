@@ -1,10 +1,11 @@
-"""All tests; then the files in which some failed, once more and one after another.
+"""Runs all tests. If some fail, it runs their files again, one after another.
 
-Eight JVMs on two cores sometimes keep a test waiting for longer than it waits. What failed first is named at
-the end, whatever came of it, so that nobody overlooks it; what fails twice, or in many files, fails.
+On two processors, eight JVMs sometimes keep a test waiting for longer than it waits. The end of the output
+lists all tests that failed the first time. Tests that fail twice, or in many files, fail the run.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,17 @@ from pathlib import Path
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
 PYTEST = (sys.executable, "-m", "pytest")
 MOST = 5
-"""Files that are looked at again: more have a common cause."""
+"""Files that run again. More failures have a common cause."""
+WORKERS = 4
+"""For two processors. Tests with Java servers mostly wait, so two workers would leave both half idle."""
 
 
 def main(args: list[str]) -> int:
     FAILED.unlink(missing_ok=True)
+    # The tests start thousands of Python processes. Without bytecode files, each compiles its modules.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     first = subprocess.run(
-        [*PYTEST, "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *args], check=False
+        [*PYTEST, "-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", *args], check=False
     ).returncode
     if first != 1 or not FAILED.exists():
         return first
