@@ -1,5 +1,7 @@
 """Which tests begin first, and which of them share a worker."""
 
+import pytest
+
 from tests.support.running import ROOT
 from tests.support.work_order import LONGEST_FIRST, find_place, find_work_unit
 
@@ -18,6 +20,19 @@ def test_a_long_file_begins_before_its_folder_and_a_folder_before_all_others() -
     assert find_place("tests/interop_more/test_a.py::test_a") == len(LONGEST_FIRST)
 
 
-def test_a_worker_runs_a_file_or_the_whole_pipeline() -> None:
-    assert find_work_unit("tests/interop/test_access.py::test_a[1::2]") == "tests/interop/test_access.py"
-    assert find_work_unit("tests/nsreport/facts/test_spans.py::test_a") == "tests/nsreport"
+@pytest.mark.parametrize(
+    ("test_id", "work_unit"),
+    [
+        ("tests/interop/test_access.py::test_a[1::2]", "tests/interop/test_access.py"),
+        ("tests/nsreport/facts/test_spans.py::test_a", "tests/nsreport/"),
+        ("tests/interop/test_drain.py::test_newest_under_load", "tests/interop/test_drain.py::test_newest_"),
+        ("tests/interop/test_drain.py::test_old_under_load", "tests/interop/test_drain.py::test_old_"),
+        (
+            "tests/test_documentation.py::test_each_command_of_a_page_prints_it[a.md]",
+            "tests/test_documentation.py::test_each_command_of_a_page_prints_it[a.md]",
+        ),
+        ("tests/test_documentation.py::test_readme_is_short", "tests/test_documentation.py"),
+    ],
+)
+def test_a_worker_runs_the_tests_that_share_servers(test_id: str, work_unit: str) -> None:
+    assert find_work_unit(test_id) == work_unit

@@ -38,7 +38,9 @@ from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
 TOPIC, GROUP = "Checked", "checked-group"
-PATIENT: dict[str, object] = {"needWaitForService": "true", "waitSecondsForService": 0}
+PATIENT: dict[str, object] = {
+    "needWaitForService": "true", "waitSecondsForService": 0, "scanNotActiveBrokerInterval": 1_000,
+}  # fmt: skip
 
 
 class Parts(NamedTuple):
@@ -83,7 +85,12 @@ def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         broker = JavaBroker(
             home / "a",
             every,
-            config={"enableSlaveActingMaster": "true", "brokerNotActiveTimeoutMillis": 10_000},
+            config={
+                "enableSlaveActingMaster": "true",
+                "brokerNotActiveTimeoutMillis": 10_000,
+                # The shortest period. A name server that has lost the broker waits for it.
+                "registerNameServerPeriod": 10_000,
+            },
             jvm_flags=STOCK,
         )
         ends.enter_context(broker)

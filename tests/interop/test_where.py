@@ -52,6 +52,8 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "fetchNamesrvAddrByAddressServer": "true",
             "rmqAddressServerDomain": endpoint.domain,
             "rmqAddressServerSubGroup": "blue",
+            # The broker registers for the first time before it has asked the endpoint.
+            "registerNameServerPeriod": 10_000,
         }
         broker = JavaBroker(home / "broker", [], config=config)
         broker._config.pop("namesrvAddr", None)

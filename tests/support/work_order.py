@@ -1,5 +1,7 @@
 """The order of the tests, and which of them one worker of pytest-xdist runs together."""
 
+import re
+
 LONGEST_FIRST = (
     "tests/nsreport",
     "tests/interop/test_drain.py",
@@ -10,6 +12,16 @@ LONGEST_FIRST = (
     "tests/bench",
 )
 """Folders and files that begin first. Otherwise one worker would end long after the others."""
+_WORK_UNITS = re.compile(
+    # One Spark session: it takes seconds to start, and its first queries take longer than the later ones.
+    r"tests/nsreport/"
+    # One cluster of Java servers for each release.
+    r"|tests/interop/test_drain\.py::test_[a-z]{1,9}_"
+    # Each page has a lab of its own.
+    r"|tests/test_documentation\.py::test_each_command_of_a_page.*"
+    # All other tests of a file share the servers that its fixtures start.
+    r"|[^:]*"
+)
 
 
 def find_place(test_id: str) -> int:
@@ -21,10 +33,7 @@ def find_place(test_id: str) -> int:
 
 
 def find_work_unit(test_id: str) -> str:
-    """The file or folder whose tests one worker runs.
-
-    The tests of a file share the servers that its fixtures start. All tests of the pipeline share one Spark
-    session, because a session takes seconds to start, and its first queries take longer than the later ones.
-    """
-    file = test_id.partition("::")[0]
-    return "tests/nsreport" if file.startswith("tests/nsreport/") else file
+    """The first part of the test's ID. One worker runs all tests whose IDs have the same part."""
+    work_unit = _WORK_UNITS.match(test_id)
+    assert work_unit is not None
+    return work_unit[0]
