@@ -23,6 +23,7 @@ COMMAND_GROUPS = {
     "report": "Availability and drain reports from journals and logs",
     "route": "The route of a topic: why it is missing, and how it changed",
     "snapshot": "The complete state of the name servers, saved in a file",
+    "transfer": "A cluster's contents copied to another cluster",
 }
 """The groups of two-word commands, with their help."""
 
@@ -240,6 +241,9 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("backup show", "backups.backup_contents", "local", "Verify a backup and list its items"),
         ("backup diff", "backups.backup_contents", "read", "Compare a backup with the cluster"),
         ("backup restore", "backups.backup_restore", "change", "Create the items of a backup again"),
+    ),
+    CommandCategory("transfers", "Transfers", "Messages and offsets copied to another cluster"): (
+        ("transfer messages", "transfer.transfer_messages", "mixed", "Copy messages to another cluster"),
     ),
     CommandCategory("capacity", "Capacity and cleanup", "Outages, balance, leftovers and limits"): (
         ("whatIf", "procedures.what_if", "read", "Show what an outage of servers would break"),

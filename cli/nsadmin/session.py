@@ -78,7 +78,7 @@ class Session:
         self.options = shared_options
         self._connection_pool = connection_pool
         self._run_line = run_line
-        self._may_change = may_change and not shared_options.dry_run and not shared_options.read_only
+        self._may_change = may_change and not shared_options.dry_run
         self.namesrv_addrs: tuple[str, ...] = ()
         self.shared_values: Mapping[str, Any] = {}
         self.sent_changes = request_observer.SentChanges()
@@ -103,7 +103,7 @@ class Session:
             access=self.options.access,
             ask_all=True,
             observer=self._request_observer,
-            read_only=not self._may_change,
+            read_only=not self._may_change or self.options.read_only,
             pool=self._connection_pool,
         )
 
@@ -154,10 +154,21 @@ class Session:
         )
 
     def open_other_client(
-        self, namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None, access: Access
+        self,
+        namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None,
+        access: Access,
+        *,
+        may_change: bool = False,
     ) -> AdminClient:
-        """Open a client that reads from other name servers, with the same observer."""
-        return AdminClient(namesrv_addr, access=access, observer=self._request_observer, read_only=True)
+        """Open a client of other name servers, with the same observer.
+
+        It only reads, unless `may_change` is set and the command itself may change something. The caller then
+        checks that the context of those name servers is writable.
+        """
+        is_read_only = not (may_change and self._may_change)
+        return AdminClient(
+            namesrv_addr, access=access, observer=self._request_observer, read_only=is_read_only
+        )
 
     def open_background_client(
         self, find_name_servers: NameServerFinder | None = None, access: Access | None = None

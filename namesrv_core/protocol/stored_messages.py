@@ -25,6 +25,9 @@ STORE_HOST_V6 = 0x20
 INNER_BATCH_FLAGS = 0xC0
 """Both bits are set in a record whose body is a batch of messages (a topic with queue type BatchCQ)."""
 
+MAX_PROPERTY_BYTES = 32_767
+"""The length of all properties takes two bytes (Short.MAX_VALUE)."""
+
 KEYS_PROPERTY, TAGS_PROPERTY, UNIQUE_KEY_PROPERTY = "KEYS", "TAGS", "UNIQ_KEY"
 _NAME_END, _VALUE_END = "\x01", "\x02"
 _RECORD_HEAD = struct.Struct(">iIIiiqqiq")
@@ -130,6 +133,19 @@ def encode_properties(property_table: Mapping[str, str]) -> str:
         for property_name, property_value in property_table.items()
         if property_name and property_value
     )
+
+
+def encode_batch_message(body: bytes, property_table: Mapping[str, str], flag: int) -> bytes:
+    """One message in the body of a batch request (MessageDecoder#encodeMessage).
+
+    Raises ValueError for a property that contains a separator, or properties that are too long.
+    """
+    property_bytes = encode_properties(property_table).encode()
+    if len(property_bytes) > MAX_PROPERTY_BYTES:
+        raise ValueError(f"the properties are longer than {MAX_PROPERTY_BYTES} bytes")
+    size = _INNER_HEAD.size + len(body) + 2 + len(property_bytes)
+    head = _INNER_HEAD.pack(size, 0, 0, flag, len(body))
+    return b"".join((head, body, len(property_bytes).to_bytes(2, "big"), property_bytes))
 
 
 class _MessageFieldReader:

@@ -25,6 +25,7 @@ CHANGE_CODES = frozenset(
         RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
         RequestCode.CONSUME_MESSAGE_DIRECTLY,
         RequestCode.SEND_MESSAGE_V2,
+        RequestCode.SEND_BATCH_MESSAGE,
         RequestCode.END_TRANSACTION,
         RequestCode.RECALL_MESSAGE,
         RequestCode.POP_ROLLBACK,

@@ -1,10 +1,10 @@
 """LetterSender: sends dead letters to their group or topic, and looks for them where they were sent."""
 
 from collections.abc import Sequence
-from time import sleep
 
 from namesrv_core.errors import TopicNotExist
 from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
 from nsadmin.client.messages.dead_letter_selection import (
     REPLAY_COUNT_PROPERTY,
     REPLAY_ID_PROPERTY,
@@ -17,8 +17,6 @@ from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessag
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch
 from nsadmin.client.results import NotFound, ServerResult
-
-_SETTLE_ATTEMPTS, _SETTLE_PAUSE_SECONDS = 50, 0.1
 
 
 class LetterSender:
@@ -108,7 +106,7 @@ class LetterSender:
             RocketMQError: The broker refused or did not answer.
         """
         topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
-        self._wait_for_dispatch(broker_addr)
+        wait_for_dispatch(self._brokers, broker_addr)
         end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
         queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
         arrived_ids = set()
@@ -133,16 +131,3 @@ class LetterSender:
                 # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
                 properties["RETRY_TOPIC"] = letter.origin_topic or ""
         return build_copy(message, send_queue, properties)
-
-    def _wait_for_dispatch(self, broker_addr: str) -> None:
-        """Wait until the broker has stored all that it received, and queues show all that it stored."""
-        for _ in range(_SETTLE_ATTEMPTS):
-            # At first too: requests of a killed process can still be on their way.
-            sleep(_SETTLE_PAUSE_SECONDS)
-            [runtime_result] = self._brokers.get_runtime_info([broker_addr])
-            runtime_info = runtime_result.value()
-            if not any(
-                runtime_info.get_integer(table_key)
-                for table_key in ("sendThreadPoolQueueSize", "dispatchBehindBytes")
-            ):
-                return

@@ -27,7 +27,7 @@ PRODUCER_GROUP = "TOOLS_PRODUCER"
 _LOOPBACK_IP = b"\x7f\0\0\1"
 _LOADER_HASH = int.from_bytes(os.urandom(4), "big", signed=True)
 _message_counter = count()
-_STORED_UNSAFELY_CODES = (
+STORED_UNSAFELY_CODES = (
     ResponseCode.FLUSH_DISK_TIMEOUT,
     ResponseCode.FLUSH_SLAVE_TIMEOUT,
     ResponseCode.SLAVE_NOT_AVAILABLE,
@@ -215,7 +215,7 @@ class MessageSender:
         ]
         answers = self._caller.send_requests(
             [
-                (keyed_message.send_queue.broker_addr, _build_send_command(keyed_message))
+                (keyed_message.send_queue.broker_addr, build_send_command(keyed_message))
                 for keyed_message in keyed_messages
             ]
         )
@@ -303,11 +303,20 @@ def is_stored_unsafely(error: RocketMQError | None) -> bool:
     Args:
         error: The error of a send; None gives False.
     """
-    return isinstance(error, RequestError) and error.code in _STORED_UNSAFELY_CODES
+    return isinstance(error, RequestError) and error.code in STORED_UNSAFELY_CODES
 
 
-def _build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
-    """Build the request. Its template topic is the topic itself, so that brokers create no missing topic."""
+def build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
+    """Build the request SEND_MESSAGE_V2 (310).
+
+    Its template topic is the topic itself, so that brokers create no missing topic.
+
+    Args:
+        outgoing_message: The message.
+
+    Raises:
+        ValueError: A property contains a separator character.
+    """
     send_queue, born_ms = outgoing_message.send_queue, outgoing_message.born_ms
     ext_fields = {
         "a": PRODUCER_GROUP,

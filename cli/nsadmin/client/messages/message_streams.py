@@ -1,14 +1,16 @@
 """`admin.message_streams`: many messages at once, sent to a topic or read from it as they come."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
-from nsadmin.client.messages.message_sender import MessageSender
+from nsadmin.client.messages import message_batches
+from nsadmin.client.messages.message_batches import StoredBatch
+from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessage
 from nsadmin.client.messages.message_tracer import MessageTracer
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart, TopicFollower
 from nsadmin.client.messages.transactions import TransactionEnder
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 
@@ -72,6 +74,24 @@ class MessageStreams:
             tracer=MessageTracer(self._message_sender) if writes_traces else None,
         )
         yield from bulk_sender.send_drafts(drafts)
+
+    def send_batches(self, batches: Sequence[Sequence[OutgoingMessage]]) -> list[ServerResult[StoredBatch]]:
+        """Send batches, each to its queue and in order (SEND_BATCH_MESSAGE, 320).
+
+        A batch of one is a usual message (SEND_MESSAGE_V2, 310). Batches of one queue may be stored in another
+        order. Brokers do not create a missing topic.
+
+        Args:
+            batches: At least one message each. All messages of a batch have the queue and the sysFlag of the
+                first, and its producer's time.
+
+        Returns:
+            One ServerResult per batch, in order.
+
+        Raises:
+            ValueError: A property contains a separator character, or properties are too long. Nothing was sent.
+        """
+        return message_batches.send_batches(self._caller, batches)
 
     def open_follower(
         self,

@@ -129,6 +129,16 @@ class TopicFollower:
         """
         return self._next_offsets.get(_QueueKey(broker_name, queue_id))
 
+    def seek(self, broker_name: str, queue_id: int, offset: int) -> None:
+        """Continue a queue at this offset, or at the nearest that exists.
+
+        Args:
+            broker_name: The broker.
+            queue_id: The queue.
+            offset: The offset of the next message.
+        """
+        self._next_offsets[_QueueKey(broker_name, queue_id)] = offset
+
     def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
         """Read the next page of each queue, all queues at once (PULL_MESSAGE, 11).
 

@@ -1,0 +1,1 @@
+"""Commands that copy a cluster's contents to another cluster."""

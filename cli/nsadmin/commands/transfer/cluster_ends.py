@@ -1,0 +1,72 @@
+"""Owns --from and --to, which name the two clusters of a transfer."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from nsadmin import contexts, settings
+from nsadmin.client.connection.addresses import BadAddress, parse_addrs
+from nsadmin.command_line.declarations import Option
+from nsadmin.exit_codes import ReadOnlyContextError, UsageError
+from nsadmin.operations.transfer.topic_plan import TransferClusters
+from nsadmin.session import Session, SharedOptions
+
+_VALUE_HELP = "a context, or name servers (HOST:PORT)"
+SourceOption = Annotated[
+    str,
+    Option("--from", metavar="CLUSTER", help=f"The source: {_VALUE_HELP}.", value_source="contexts"),
+]
+TargetOption = Annotated[
+    str,
+    Option("--to", metavar="CLUSTER", help=f"The target: {_VALUE_HELP}.", value_source="contexts"),
+]
+
+
+@contextmanager
+def open_clusters(
+    session: Session, command_name: str, source_text: str, target_text: str
+) -> Iterator[TransferClusters]:
+    """Open clients of both clusters. The source is only read.
+
+    Raises:
+        UsageError: An option is invalid.
+        ReadOnlyContextError: The context of the target is read-only.
+    """
+    source_options = resolve_cluster(session, command_name, "--from", source_text)
+    target_options = resolve_cluster(session, command_name, "--to", target_text)
+    if target_options.read_only and not session.is_dry_run:
+        raise ReadOnlyContextError(
+            f"{command_name} changes the target, and the context {target_options.context} is read-only: use "
+            f"another context, or run nsadmin context set {target_options.context} --writable"
+        )
+    with (
+        session.open_other_client(source_options.namesrv_addr, source_options.access) as source,
+        session.open_other_client(
+            target_options.namesrv_addr, target_options.access, may_change=True
+        ) as target,
+    ):
+        yield TransferClusters(source, target)
+
+
+def resolve_cluster(
+    session: Session, command_name: str, option_flag: str, cluster_text: str
+) -> SharedOptions:
+    """Resolve the value of an option: a context with its access, or name servers with that of the session."""
+    known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
+    if cluster_text in known_contexts:
+        setting_values: Any = defaultdict(
+            lambda: None, context=cluster_text, allows_unverified=session.shared_values.get("insecure")
+        )
+        return settings.resolve_options(setting_values)
+    try:
+        if ":" in cluster_text:
+            return session.options._replace(
+                namesrv_addr=parse_addrs([cluster_text]), read_only=False, context=None
+            )
+    except BadAddress:
+        pass
+    raise UsageError(
+        f'{command_name}: unknown context "{cluster_text}" for {option_flag}: pass {_VALUE_HELP}, or save one '
+        f"with `nsadmin context set {cluster_text} -n HOST:PORT`"
+    )

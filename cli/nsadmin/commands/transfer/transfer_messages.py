@@ -1,0 +1,240 @@
+"""Owns `transfer messages`, which copies the messages of topics to another cluster."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.message_filter import MessageFilter
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex
+from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
+from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
+from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner
+from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.phrases import abbreviate_names
+from nsadmin.session import Session
+
+TRANSFER_COLUMNS = (
+    "topic", "brokerName", "queueId", "targetTopic", "targetBroker", "targetQueue", "beginOffset",
+    "nextOffset", "remaining", "copied", "skipped", "lost", "result", "error",
+)  # fmt: skip
+TopicsArgument = Annotated[
+    str,
+    Argument(("-t", "--topic"), "TOPICS", "Topics, separated by commas.", value_source="topics"),
+]
+MapTopicOption = Annotated[
+    list[str] | None,
+    Option("--map-topic", metavar="OLD=NEW", help="Name of a topic in the target. Repeatable."),
+]
+
+
+@declare_columns(TRANSFER_COLUMNS)
+def transfer_messages(
+    session: Session,
+    topics_text: TopicsArgument,
+    source_text: SourceOption,
+    target_text: TargetOption,
+    since_text: Annotated[
+        str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
+    ] = None,
+    follows: Annotated[
+        bool, Option("-f", "--follow", help="Copy also the messages to come, until Ctrl-C.")
+    ] = False,
+    rate: Annotated[
+        float | None, Option("--rate", metavar="N", help="Copy at most N messages per second.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
+    ] = None,
+    sql_text: Annotated[
+        str | None,
+        Option("--sql", metavar="SQL92", help="Only messages that this expression matches on the broker."),
+    ] = None,
+    keys: Annotated[
+        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
+    ] = None,
+    property_texts: Annotated[
+        list[str] | None,
+        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
+    ] = None,
+    body_text: Annotated[
+        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
+    ] = None,
+    topic_mappings: MapTopicOption = None,
+    merges_queues: Annotated[
+        bool,
+        Option("--merge-queues", help="Let source queues share target queues if the target has fewer."),
+    ] = False,
+) -> ResultRows:
+    """Copy the messages of topics to another cluster, in the order of each queue.
+
+    A copy keeps body, keys, tag, message id and the properties of the application. The properties
+    NSADMIN_SOURCE_* name its source: cluster, broker, topic, queue, offset and time. The target topics must
+    exist: see `nsadmin transfer topics`. No consumer offset changes: see `nsadmin transfer offsets`.
+
+    Safe to interrupt, even with SIGKILL. Run the same command to resume. The copies in the target show how far
+    the transfer came. No message is lost. Each kill, and each failure of a target broker, can repeat at most
+    64 messages per queue. `nsadmin transfer verify` counts them.
+
+    The command continues through restarts of brokers. A message that was delayed is copied when it is due, and
+    is not delayed again.
+
+    Examples:
+        # Preview: which queue goes where, and how many messages
+        nsadmin transfer messages orders --from prod --to dr --dry-run
+        # Copy two topics
+        nsadmin transfer messages orders,payments --from prod --to dr --yes
+        # Copy the last two days, then everything that comes
+        nsadmin transfer messages orders --from prod --to dr --since 2d --follow --yes
+    """
+    command_name = "transfer messages"
+    if rate is not None and not rate > 0:
+        raise UsageError(f'{command_name}: invalid number "{rate:g}" for --rate: use more than 0')
+    if tags and sql_text:
+        raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
+    pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
+    message_filter = MessageFilter(
+        frozenset(tags or ()),
+        frozenset(keys or ()),
+        parse_pairs(command_name, "--property", property_texts),
+        parse_regex(command_name, body_text),
+    )
+    options = TransferOptions(
+        follows,
+        rate,
+        message_filter,
+        sql_text or " || ".join(sorted(tags or ())) or "*",
+        "SQL92" if sql_text else "TAG",
+    )
+    rules = _describe_rules(options, body_text)
+    begin_ms = parse_time_option("--since", since_text, 0)
+    with open_clusters(session, command_name, source_text, target_text) as clusters:
+        planner = TopicPlanner(clusters, rules, begin_ms, merges_queues=merges_queues)
+        plans = [planner.plan_topic(pair) for pair in pairs]
+        if session.is_dry_run:
+            return _preview_rows(plans)
+        session.confirm_change(_build_question(plans, source_text, target_text))
+        return _copy_messages(session, TransferRun(clusters, planner, plans, options), plans, follows)
+
+
+def parse_pairs_of_topics(
+    command_name: str, topics_text: str, topic_mappings: Sequence[str] | None
+) -> list[TopicPair]:
+    """Parse the topics and --map-topic."""
+    topics = list(dict.fromkeys(filter(None, (topic.strip() for topic in topics_text.split(",")))))
+    target_topics = parse_pairs(command_name, "--map-topic", list(topic_mappings or ()))
+    unknown_topics = sorted(target_topics.keys() - set(topics))
+    if unknown_topics:
+        raise UsageError(
+            f'{command_name}: --map-topic names "{unknown_topics[0]}", which is not among the topics'
+        )
+    if not topics:
+        raise UsageError(f'{command_name}: invalid topics "{topics_text}": use names separated by commas')
+    return [TopicPair(topic, target_topics.get(topic, topic)) for topic in topics]
+
+
+def _describe_rules(options: TransferOptions, body_text: str | None) -> Mapping[str, str]:
+    """The selection of messages, as the record of the transfer keeps it."""
+    rules = {
+        "--tag" if options.expression_type == "TAG" else "--sql": options.expression,
+        "--key": " ".join(sorted(options.message_filter.keys)),
+        "--property": " ".join(
+            f"{name}={value}" for name, value in sorted(options.message_filter.properties.items())
+        ),
+        "--body": body_text or "",
+    }
+    return {flag: value for flag, value in rules.items() if value not in ("", "*")}
+
+
+def _build_question(plans: Sequence[TopicPlan], source_text: str, target_text: str) -> str:
+    topics_text = abbreviate_names([plan.pair.topic for plan in plans], 5)
+    message_count = sum(queue.remaining_count for plan in plans for queue in plan.queues)
+    return (
+        f"Copy {topics_text} from {source_text} to {target_text}, "
+        f"{count_noun(message_count, 'message')} until now?"
+    )
+
+
+def _copy_messages(
+    session: Session, transfer_run: TransferRun, plans: Sequence[TopicPlan], follows: bool
+) -> ResultRows:
+    total_count = sum(queue.remaining_count for plan in plans for queue in plan.queues)
+    is_stopped = False
+    with (
+        catch_stop_signals(SYSTEM_CLOCK) as stop_signal,
+        session.show_progress("copying", total_count) as advance_progress,
+    ):
+        rounds = transfer_run.run()
+        examined_count = 0
+        try:
+            for progress in rounds:
+                advance_progress(progress.examined_count - examined_count)
+                examined_count = progress.examined_count
+                stop_signal.raise_if_requested()
+        except StopRequestedError:
+            is_stopped = True
+        finally:
+            rounds.close()
+    copied_count = sum(queue.copied_count for queue in transfer_run.queues)
+    if is_stopped and not follows:
+        raise CommandInterrupted(
+            f"interrupted after {count_noun(copied_count, 'message')}: run the same command to resume"
+        )
+    return _transfer_rows(transfer_run)
+
+
+def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
+    rows: list[ResultRow] = []
+    errors: list[RocketMQError | None] = []
+    for queue in transfer_run.queues:
+        error = queue.error if queue.is_failed else None
+        errors.append(error)
+        rows.append(
+            {
+                "topic": queue.source.topic,
+                "brokerName": queue.source.broker_name,
+                "queueId": queue.source.queue_id,
+                "targetTopic": queue.send_queue.topic,
+                "targetBroker": queue.send_queue.broker_name,
+                "targetQueue": queue.send_queue.queue_id,
+                "beginOffset": queue.record.begin_offset,
+                "nextOffset": queue.record.next_offset,
+                "remaining": max(0, queue.planned.end_offset - queue.record.next_offset),
+                "copied": queue.copied_count,
+                "skipped": queue.skipped_count,
+                "lost": queue.record.lost_count,
+                **outcome_cells(error),
+            }
+        )
+    notes = sorted({error_text(error) for error in errors if error is not None})
+    return ResultRows(TRANSFER_COLUMNS, rows, errors, notes)
+
+
+def _preview_rows(plans: Sequence[TopicPlan]) -> ResultRows:
+    rows: list[ResultRow] = [
+        {
+            "topic": plan.pair.topic,
+            "brokerName": queue.source.broker_name,
+            "queueId": queue.source.queue_id,
+            "targetTopic": plan.pair.target_topic,
+            "targetBroker": queue.send_queue.broker_name,
+            "targetQueue": queue.send_queue.queue_id,
+            "beginOffset": queue.record.begin_offset,
+            "nextOffset": queue.record.next_offset,
+            "remaining": queue.remaining_count,
+            "copied": 0,
+            "skipped": 0,
+            "lost": queue.record.lost_count,
+            "result": "dry-run",
+            "error": None,
+        }
+        for plan in plans
+        for queue in plan.queues
+    ]
+    return ResultRows(TRANSFER_COLUMNS, rows, [None])

@@ -1,0 +1,1 @@
+"""Transfer: messages and offsets copied from one cluster to another."""

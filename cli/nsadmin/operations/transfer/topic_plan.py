@@ -1,0 +1,322 @@
+"""Plans the transfer of a topic: which queue goes where, and at which message each queue continues."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import TopicNotExist
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.message_sender import SendQueue
+from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
+from nsadmin.operations.transfer.message_copies import SourcePlace, SourceQueue
+from nsadmin.operations.transfer.queue_mapping import QueueId, map_queues
+from nsadmin.operations.transfer.transfer_record import (
+    QueueRecord,
+    TransferRecord,
+    TransferStore,
+    make_source_queue,
+    record_key,
+)
+
+
+class TransferClusters(NamedTuple):
+    """The clients of both clusters."""
+
+    source: AdminClient
+    target: AdminClient
+
+
+class TopicPair(NamedTuple):
+    """A topic, and the topic that gets its messages."""
+
+    topic: str
+    target_topic: str
+
+
+class PlannedQueue(NamedTuple):
+    """A source queue and its place in the target.
+
+    Attributes:
+        source: The source queue, as copies name it.
+        send_queue: The target queue.
+        record: How far the copies of this queue came.
+        end_offset: The end of the source queue when the plan was made.
+        has_progress: Whether an earlier run copied this queue.
+    """
+
+    source: SourceQueue
+    send_queue: SendQueue
+    record: QueueRecord
+    end_offset: int
+    has_progress: bool
+
+    @property
+    def queue(self) -> QueueId:
+        """The source queue within its topic."""
+        return QueueId(self.source.broker_name, self.source.queue_id)
+
+    @property
+    def remaining_count(self) -> int:
+        """The source messages that were not copied yet, before any filter."""
+        return max(0, self.end_offset - self.record.next_offset)
+
+
+class TopicPlan(NamedTuple):
+    """The transfer of one topic.
+
+    Attributes:
+        pair: The topics.
+        queues: The source queues.
+        store: Where the record is kept.
+        rules: The selection of messages.
+    """
+
+    pair: TopicPair
+    queues: tuple[PlannedQueue, ...]
+    store: TransferStore
+    rules: Mapping[str, str]
+
+
+class TopicPlanner:
+    """Plans transfers between two clusters.
+
+    Args:
+        clusters: The clients.
+        rules: The selection of messages, for the record.
+        begin_ms: The earliest store time in ms since 1970.
+        merges_queues: Let source queues share target queues if there are too few.
+    """
+
+    def __init__(
+        self,
+        clusters: TransferClusters,
+        rules: Mapping[str, str],
+        begin_ms: int = 0,
+        *,
+        merges_queues: bool = False,
+    ) -> None:
+        self._clusters, self._rules = clusters, rules
+        self._begin_ms, self._merges_queues = begin_ms, merges_queues
+
+    def plan_topic(self, pair: TopicPair) -> TopicPlan:
+        """Plan a topic. Nothing is changed.
+
+        Raises:
+            NotFound: A cluster does not have the topic.
+            NotApplied: The topic cannot be copied there; the text says what to do.
+            RocketMQError: A server did not answer.
+        """
+        source_routes = _list_routes(self._clusters.source, pair.topic, "source")
+        target_routes = _list_routes(self._clusters.target, pair.target_topic, "target")
+        _require_other_topic(pair, source_routes, target_routes)
+        cluster_name = next((route.cluster_name for route in source_routes if route.cluster_name), "")
+        store = TransferStore(self._clusters.target, record_key(cluster_name, *pair))
+        record = store.load()
+        if record is not None and record.rules != self._rules:
+            raise NotApplied(
+                f"{pair.topic}: the transfer began with other filters ({_describe_rules(record.rules)}): pass "
+                "the same ones, or copy to another topic with --map-topic"
+            )
+        source_spans = self._read_source_spans(pair.topic, source_routes)
+        send_queues = {
+            QueueId(send_queue.broker_name, send_queue.queue_id): send_queue
+            for send_queue in self._clusters.target.message_sender.list_queues(pair.target_topic)
+        }
+        known_queues = record.queues if record is not None else {}
+        mapping = map_queues(
+            source_spans,
+            send_queues,
+            {queue: known_queues[queue].target for queue in known_queues},
+            merges_queues=self._merges_queues,
+        )
+        _require_targets(pair, mapping, send_queues)
+        sources = {queue: make_source_queue(cluster_name, pair.topic, queue) for queue in mapping}
+        records = self._find_positions(
+            pair.target_topic, target_routes, mapping, sources, source_spans, record
+        )
+        queues = tuple(
+            PlannedQueue(
+                sources[queue],
+                send_queues[target],
+                records[queue],
+                source_spans[queue].end_offset,
+                queue in known_queues,
+            )
+            for queue, target in mapping.items()
+        )
+        return TopicPlan(pair, queues, store, self._rules)
+
+    def _read_source_spans(self, topic: str, routes: Sequence[QueueRoute]) -> dict[QueueId, QueueSpan]:
+        results = self._clusters.source.queue_reader.get_spans(topic, routes, begin_ms=self._begin_ms)
+        spans = [_require_span(result.queue_span, result.error) for result in results]
+        if self._begin_ms > 0:
+            # The search may answer an earlier message: see QueueReader.get_spans.
+            first_offsets: dict[QueueId, int] = {}
+            for page in self._clusters.source.queue_reader.read_pages(
+                topic, [_first_page(span) for span in spans]
+            ):
+                if page.messages:
+                    first_offsets.setdefault(
+                        QueueId(page.broker_name, page.queue_id), page.messages[0].queue_offset
+                    )
+            spans = [
+                span._replace(
+                    begin_offset=first_offsets.get(QueueId(span.broker_name, span.queue_id), span.end_offset)
+                )
+                for span in spans
+            ]
+        return {QueueId(span.broker_name, span.queue_id): span for span in spans}
+
+    def _find_positions(
+        self,
+        target_topic: str,
+        target_routes: Sequence[QueueRoute],
+        mapping: Mapping[QueueId, QueueId],
+        sources: Mapping[QueueId, SourceQueue],
+        source_spans: Mapping[QueueId, QueueSpan],
+        record: TransferRecord | None,
+    ) -> dict[QueueId, QueueRecord]:
+        """Return how far each source queue came: the copies in the target decide, then the record."""
+        target = self._clusters.target
+        for broker_addr in sorted({route.broker_addrs[0] for route in target_routes if route.has_master}):
+            wait_for_dispatch(target.brokers, broker_addr)
+        target_spans = {
+            QueueId(span.broker_name, span.queue_id): span
+            for span in (
+                _require_span(result.queue_span, result.error)
+                for result in target.queue_reader.get_spans(target_topic, target_routes)
+            )
+        }
+        known_queues = dict(record.queues) if record is not None else {}
+        tails = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
+        positions = {}
+        for queue, target_queue in mapping.items():
+            known, target_span = known_queues.get(queue), target_spans[target_queue]
+            tail = tails.get(sources[queue])
+            if known is not None and _was_recreated(known, target_span, tail):
+                whole_copies = find_last_copies(target, target_topic, [target_span])
+                tail = whole_copies.get(sources[queue])
+                known = known._replace(next_offset=0, target_begin=target_span.begin_offset, target_end=0)
+            positions[queue] = _make_position(
+                target_queue, source_spans[queue].begin_offset, target_span, known, tail
+            )
+            if tail is not None:
+                self._require_same_source(source_spans[queue], tail.source)
+        return positions
+
+    def _require_same_source(self, source_span: QueueSpan, last_source: SourcePlace) -> None:
+        """Raise NotApplied if the source queue does not have the message that was copied last."""
+        queue = last_source.queue
+        place = MessagePlace(
+            source_span.broker_addr,
+            MessageQueue(queue.topic, queue.broker_name, queue.queue_id),
+            last_source.offset,
+        )
+        [store_time] = self._clusters.source.queue_reader.get_store_times([place])
+        is_beyond_end = last_source.offset >= source_span.end_offset
+        if is_beyond_end or store_time.value() not in (None, last_source.store_ms):
+            raise NotApplied(
+                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is another one than the target has "
+                "copies of: the topic was created again, or another cluster has the same name. Copy to another "
+                "topic with --map-topic"
+            )
+
+
+def _list_routes(admin: AdminClient, topic: str, side: str) -> Sequence[QueueRoute]:
+    try:
+        routes = admin.topics.get_route(topic).queues
+    except TopicNotExist:
+        advice = (
+            "" if side == "source" else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
+        )
+        raise NotFound(f'the {side} has no topic "{topic}"{advice}') from None
+    if any(route.logical_queues is not None for route in routes):
+        raise NotApplied(f'"{topic}" is a static topic on the {side}: static topics cannot be transferred')
+    return routes
+
+
+def _require_other_topic(
+    pair: TopicPair, source_routes: Iterable[QueueRoute], target_routes: Iterable[QueueRoute]
+) -> None:
+    source_addrs = {addr for route in source_routes for addr in route.broker_addrs.values()}
+    target_addrs = {addr for route in target_routes for addr in route.broker_addrs.values()}
+    if pair.topic == pair.target_topic and source_addrs & target_addrs:
+        raise NotApplied(
+            f"{pair.topic}: source and target are the same topic: pass another --to, or --map-topic OLD=NEW"
+        )
+
+
+def _require_targets(
+    pair: TopicPair, mapping: Mapping[QueueId, QueueId], send_queues: Mapping[QueueId, SendQueue]
+) -> None:
+    missing = sorted({str(target) for target in mapping.values() if target not in send_queues})
+    if missing:
+        raise NotApplied(
+            f"{pair.target_topic}: the target queues {', '.join(missing)} are not writable now: see "
+            "`nsadmin topicRoute`"
+        )
+
+
+def _require_span(queue_span: QueueSpan | None, error: Exception | None) -> QueueSpan:
+    if queue_span is None:
+        raise error or RuntimeError("no span")
+    return queue_span
+
+
+def _first_page(span: QueueSpan) -> QueueSpan:
+    return span._replace(end_offset=min(span.end_offset, span.begin_offset + 32))
+
+
+def _describe_rules(rules: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in rules.items()) or "none"
+
+
+def _list_tails(
+    mapping: Mapping[QueueId, QueueId],
+    target_spans: Mapping[QueueId, QueueSpan],
+    known_queues: Mapping[QueueId, QueueRecord],
+) -> list[QueueSpan]:
+    """The parts of target queues that can have copies that the record does not know."""
+    begins: dict[QueueId, int] = {}
+    for queue, target in mapping.items():
+        known, span = known_queues.get(queue), target_spans[target]
+        begin_offset = (
+            span.end_offset - BACKWARD_SCAN
+            if known is None or known.target_end > span.end_offset
+            else max(known.target_begin, known.target_end - 1)
+        )
+        begins[target] = max(span.begin_offset, min(begin_offset, begins.get(target, begin_offset)))
+    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begins.items()]
+
+
+def _was_recreated(known: QueueRecord, target_span: QueueSpan, tail: LastCopy | None) -> bool:
+    """Whether the target queue lost copies that the record knows, so that it must be read completely."""
+    if known.target_end > target_span.end_offset:
+        return True
+    has_copies = known.target_end > known.target_begin
+    is_last_copy_kept = known.target_end - 1 >= target_span.begin_offset
+    return has_copies and is_last_copy_kept and tail is None
+
+
+def _make_position(
+    target: QueueId,
+    begin_offset: int,
+    target_span: QueueSpan,
+    known: QueueRecord | None,
+    tail: LastCopy | None,
+) -> QueueRecord:
+    copied_offset = 0 if tail is None else tail.source.offset + 1
+    if known is None:
+        # Copies without a record can be anywhere in the target queue.
+        target_begin = target_span.end_offset if tail is None else target_span.begin_offset
+        next_offset = max(begin_offset, copied_offset)
+        return QueueRecord(target, begin_offset, next_offset, target_begin, target_span.end_offset)
+    return known._replace(
+        next_offset=max(known.begin_offset, known.next_offset, copied_offset),
+        target_end=known.target_end if tail is None else max(known.target_end, tail.target_offset + 1),
+    )

@@ -1,0 +1,131 @@
+"""The record of a transfer, which name servers of the target keep in the KV config.
+
+It has what the target queues cannot say: where the transfer began, and how far empty parts were read.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import QueryNotFound, RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.results import NotApplied
+from nsadmin.operations.transfer.message_copies import SourceQueue
+from nsadmin.operations.transfer.queue_mapping import QueueId
+
+RECORD_NAMESPACE = "NSADMIN_TRANSFER"
+
+
+class QueueRecord(NamedTuple):
+    """What is known of one source queue.
+
+    Attributes:
+        target: The queue of the target topic.
+        begin_offset: The first source offset of the transfer.
+        next_offset: The first source offset that was not copied yet when the record was saved.
+        target_begin: The end of the target queue when the transfer began.
+        target_end: The target offset after the last copy when the record was saved.
+        lost_count: The messages that the source deleted before they were copied.
+    """
+
+    target: QueueId
+    begin_offset: int
+    next_offset: int
+    target_begin: int
+    target_end: int
+    lost_count: int = 0
+
+
+class TransferRecord(NamedTuple):
+    """The record of one source topic and one target topic.
+
+    Attributes:
+        run_id: The run that writes it.
+        rules: The selection of messages. A run with other rules is another transfer.
+        queues: The source queues.
+    """
+
+    run_id: str
+    rules: Mapping[str, str]
+    queues: Mapping[QueueId, QueueRecord]
+
+
+def record_key(cluster_name: str, topic: str, target_topic: str) -> str:
+    """Return the key of a record."""
+    return f"{cluster_name}/{topic}/{target_topic}"
+
+
+class TransferStore:
+    """Reads and writes the record of one transfer.
+
+    Args:
+        admin: The client of the target.
+        key: The key of the record.
+    """
+
+    def __init__(self, admin: AdminClient, key: str) -> None:
+        self._admin, self.key = admin, key
+
+    def load(self) -> TransferRecord | None:
+        """Return the record that is furthest on all name servers; None if there is none.
+
+        Raises:
+            NotApplied: A record is not readable.
+            RocketMQError: No name server that answers has a record, and another one does not answer.
+        """
+        results = self._admin.kv.get_value_each(RECORD_NAMESPACE, self.key)
+        records = [self._parse(result.result) for result in results if result.result is not None]
+        errors = [result.error for result in results if not isinstance(result.error, QueryNotFound)]
+        if not records and any(errors):
+            raise next(filter(None, errors))
+        return max(
+            records,
+            key=lambda record: sum(queue.next_offset for queue in record.queues.values()),
+            default=None,
+        )
+
+    def save(self, record: TransferRecord) -> RocketMQError | None:
+        """Write the record on every name server; return the first error."""
+        results = self._admin.kv.put_value(RECORD_NAMESPACE, self.key, _encode(record))
+        return next((result.error for result in results if result.error is not None), None)
+
+    def _parse(self, text: str) -> TransferRecord:
+        try:
+            json_record: Any = json.loads(text)
+            return TransferRecord(
+                str(json_record["run"]),
+                {str(name): str(value) for name, value in json_record["rules"].items()},
+                {
+                    _parse_queue(queue_text): QueueRecord(_parse_queue(fields[0]), *map(int, fields[1:]))
+                    for queue_text, fields in json_record["queues"].items()
+                },
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+            raise NotApplied(
+                f'the record "{self.key}" in the namespace {RECORD_NAMESPACE} of the target is unreadable: '
+                "delete it with `nsadmin deleteKvConfig` to begin again"
+            ) from None
+
+
+def make_source_queue(cluster_name: str, topic: str, queue: QueueId) -> SourceQueue:
+    """Return the source queue as copies name it."""
+    return SourceQueue(cluster_name, queue.broker_name, topic, queue.queue_id)
+
+
+def _encode(record: TransferRecord) -> str:
+    return json.dumps(
+        {
+            "run": record.run_id,
+            "rules": dict(record.rules),
+            "queues": {
+                str(queue): [str(queue_record.target), *queue_record[1:]]
+                for queue, queue_record in record.queues.items()
+            },
+        },
+        separators=(",", ":"),
+    )
+
+
+def _parse_queue(queue_text: str) -> QueueId:
+    broker_name, _, id_text = queue_text.rpartition("/")
+    return QueueId(broker_name, int(id_text))
