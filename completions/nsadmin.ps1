@@ -786,6 +786,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.', '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted for mqadmin, without effect.', '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.', '-d,--clientId= With -g: a client id from consumerConnection.', '-s,--sendMessage=true|false true: send the message to its topic again.', '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         }
+        'transfermessages' = @{
+            name = 'transfer messages'; family = 'mixed'; help = 'Copy messages to another cluster'
+            places = @('-t,--topic=topics Topics, separated by commas.')
+            options = @('-t,--topic=topics Topics, separated by commas.', '--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '--since= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--follow Copy also the messages to come, until Ctrl-C.', '--rate= Copy at most N messages per second.', '--tag= Only messages with this tag. Repeatable.', '--sql= Only messages that this expression matches on the broker.', '--key= Only messages with this key. Repeatable.', '--property= Only messages with this property. Repeatable.', '--body= Only messages whose body matches somewhere.', '--map-topic= Name of a topic in the target. Repeatable.', '--merge-queues Let source queues share target queues if the target has fewer.'); columns = 'topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|beginOffset|nextOffset|remaining|copied|skipped|lost|result|error|'
+        }
         'orphans' = @{
             name = 'orphans'; family = 'mixed'; help = 'Find leftover topics, and delete them'
             places = @()
@@ -1104,6 +1109,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'snapshot' = @{
             name = 'snapshot'; family = 'group'; help = 'The complete state of the name servers, saved in a file'
             places = @('=save|show|list| ')
+            options = @(); columns = ''
+        }
+        'transfer' = @{
+            name = 'transfer'; family = 'group'; help = 'A cluster''s contents copied to another cluster'
+            places = @('=messages| ')
             options = @(); columns = ''
         }
         'help' = @{

@@ -141,11 +141,16 @@ def encode_batch_message(body: bytes, property_table: Mapping[str, str], flag: i
     Raises ValueError for a property that contains a separator, or properties that are too long.
     """
     property_bytes = encode_properties(property_table).encode()
-    if len(property_bytes) > MAX_PROPERTY_BYTES:
-        raise ValueError(f"the properties are longer than {MAX_PROPERTY_BYTES} bytes")
+    require_short_properties(property_bytes)
     size = _INNER_HEAD.size + len(body) + 2 + len(property_bytes)
     head = _INNER_HEAD.pack(size, 0, 0, flag, len(body))
     return b"".join((head, body, len(property_bytes).to_bytes(2, "big"), property_bytes))
+
+
+def require_short_properties(property_bytes: bytes) -> None:
+    """Raise ValueError for encoded properties that no record can hold."""
+    if len(property_bytes) > MAX_PROPERTY_BYTES:
+        raise ValueError(f"the properties are longer than {MAX_PROPERTY_BYTES} bytes")
 
 
 class _MessageFieldReader:

@@ -75,6 +75,7 @@ ELSEWHERE = {
     "reportHtml": "the lab has made no tables",
     "reportMarkdown": "the lab has made no tables",
     "reportShow": "the lab has made no tables",
+    "transferMessages": "simulated brokers take no messages",
     "updateStaticTopic": "simulated brokers have no static topics",
 }
 """Commands whose examples interop tests of their own run, and why not the lab."""

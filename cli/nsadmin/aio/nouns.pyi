@@ -51,6 +51,7 @@ from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterS
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.delayed_messages import DelayedMessage
+from nsadmin.client.messages.message_batches import StoredBatch
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
@@ -1334,6 +1335,11 @@ class AsyncMessageStreams:
         writes_traces: bool = False,
     ) -> AsyncIterator[list[SentDraft]]:
         """Send messages to the queues of a topic in turns (SEND_MESSAGE_V2, 310), and yield the outcomes."""
+
+    async def send_batches(
+        self, batches: Sequence[Sequence[OutgoingMessage]]
+    ) -> list[ServerResult[StoredBatch]]:
+        """Send batches, each to its queue and in order (SEND_BATCH_MESSAGE, 320)."""
 
     async def open_follower(
         self,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
-from namesrv_core.protocol.stored_messages import encode_batch_message
+from namesrv_core.protocol.stored_messages import encode_batch_message, require_short_properties
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.messages.message_sender import (
@@ -31,7 +31,7 @@ class StoredBatch(NamedTuple):
 def send_batches(
     caller: Caller, batches: Sequence[Sequence[OutgoingMessage]]
 ) -> list[ServerResult[StoredBatch]]:
-    """Send batches at once (SEND_BATCH_MESSAGE, 320). A batch of one is a usual message (SEND_MESSAGE_V2, 310).
+    """Send batches at once (SEND_BATCH_MESSAGE, 320). A batch of one is sent with SEND_MESSAGE_V2 (310).
 
     All messages of a batch have the queue and the sysFlag of the first, and its producer's time.
 
@@ -43,7 +43,7 @@ def send_batches(
         One ServerResult per batch, in order.
 
     Raises:
-        ValueError: A property contains a separator character, or properties are too long. Nothing was sent.
+        ValueError: A property contains a separator character, or properties are too long. Nothing is sent.
     """
     commands = [_build_command(batch) for batch in batches]
     answers = caller.send_requests(
@@ -59,6 +59,7 @@ def send_batches(
 def _build_command(batch: Sequence[OutgoingMessage]) -> RemotingCommand:
     first_command = build_send_command(batch[0])
     if len(batch) == 1:
+        require_short_properties(((first_command.ext or {})["i"] or "").encode())
         return first_command
     # The broker adds the properties of the header to each message (MessageExtEncoder).
     ext_fields = {**(first_command.ext or {}), "h": "0", "i": "", "m": "true"}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
 from nsadmin.client.messages import message_batches
+from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
 from nsadmin.client.messages.message_batches import StoredBatch
 from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessage
 from nsadmin.client.messages.message_tracer import MessageTracer
@@ -78,8 +78,8 @@ class MessageStreams:
     def send_batches(self, batches: Sequence[Sequence[OutgoingMessage]]) -> list[ServerResult[StoredBatch]]:
         """Send batches, each to its queue and in order (SEND_BATCH_MESSAGE, 320).
 
-        A batch of one is a usual message (SEND_MESSAGE_V2, 310). Batches of one queue may be stored in another
-        order. Brokers do not create a missing topic.
+        A batch of one is sent with SEND_MESSAGE_V2 (310). Batches of one queue may be stored in
+        another order. Brokers do not create a missing topic.
 
         Args:
             batches: At least one message each. All messages of a batch have the queue and the sysFlag of the
@@ -89,7 +89,7 @@ class MessageStreams:
             One ServerResult per batch, in order.
 
         Raises:
-            ValueError: A property contains a separator character, or properties are too long. Nothing was sent.
+            ValueError: A property contains a separator, or properties are too long. Nothing is sent.
         """
         return message_batches.send_batches(self._caller, batches)
 

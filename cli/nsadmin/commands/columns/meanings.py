@@ -16,6 +16,7 @@ from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
 from nsadmin.commands.columns.proxy_columns import PROXY_MEANINGS
 from nsadmin.commands.columns.rebalance_columns import REBALANCE_MEANINGS
+from nsadmin.commands.columns.transfer_columns import TRANSFER_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
 COLUMN_MEANINGS = {
@@ -330,6 +331,7 @@ MEANINGS_BY_COMMAND = {
     **PLANNING_MEANINGS,
     **PROXY_MEANINGS,
     **REBALANCE_MEANINGS,
+    **TRANSFER_MEANINGS,
     **UPKEEP_MEANINGS,
     "printMsgByQueue": {"count": "messages with that tag"},
     "mqadminMap": {"status": "same name, other command or not yet"},

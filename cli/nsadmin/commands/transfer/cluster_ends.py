@@ -67,6 +67,6 @@ def resolve_cluster(
     except BadAddress:
         pass
     raise UsageError(
-        f'{command_name}: unknown context "{cluster_text}" for {option_flag}: pass {_VALUE_HELP}, or save one '
-        f"with `nsadmin context set {cluster_text} -n HOST:PORT`"
+        f'{command_name}: unknown context "{cluster_text}" for {option_flag}: pass {_VALUE_HELP}, or run '
+        f"`nsadmin context set {cluster_text} -n HOST:PORT`"
     )

@@ -76,14 +76,14 @@ def transfer_messages(
 
     A copy keeps body, keys, tag, message id and the properties of the application. The properties
     NSADMIN_SOURCE_* name its source: cluster, broker, topic, queue, offset and time. The target topics must
-    exist: see `nsadmin transfer topics`. No consumer offset changes: see `nsadmin transfer offsets`.
+    exist. No consumer offset changes.
 
-    Safe to interrupt, even with SIGKILL. Run the same command to resume. The copies in the target show how far
-    the transfer came. No message is lost. Each kill, and each failure of a target broker, can repeat at most
-    64 messages per queue. `nsadmin transfer verify` counts them.
+    Safe to interrupt, even with SIGKILL. Run the same command to resume. The copies in the target show how
+    far the transfer came. No message is lost. Each kill, and each failure of a target broker, can repeat at
+    most 64 messages per queue.
 
-    The command continues through restarts of brokers. A message that was delayed is copied when it is due, and
-    is not delayed again.
+    The command continues through restarts of brokers. A message that was delayed is copied when it is due,
+    and is not delayed again.
 
     Examples:
         # Preview: which queue goes where, and how many messages

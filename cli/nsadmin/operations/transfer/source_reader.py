@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
-from nsadmin.operations.transfer.queue_mapping import QueueId
+from nsadmin.operations.transfer.queue_map import QueueId
 
 MAX_BUFFERED_MESSAGES = 512
 """Per queue."""
@@ -75,7 +75,8 @@ class SourceReader:
         self._states: dict[TopicQueue, _QueueState] = {}
         self._new_queues: set[TopicQueue] = set()
         self._changed = threading.Condition()
-        self._is_stopped, self._failure = False, None
+        self._is_stopped = False
+        self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="source-reader", daemon=True)
 
     def start(self) -> None:
@@ -146,7 +147,7 @@ class SourceReader:
         try:
             while not self._is_stopped:
                 self._pause(self._read_round())
-        except Exception as error:  # noqa: BLE001 - the thread of the run raises it
+        except Exception as error:
             with self._changed:
                 self._failure = error
                 self._changed.notify_all()
@@ -165,7 +166,7 @@ class SourceReader:
             self._note_new(topic, all_queues)
             if not due_queues:
                 continue
-            skipped = frozenset(tuple(queue) for queue in all_queues if queue not in due_queues)
+            skipped = frozenset((name, number) for name, number in set(all_queues) - due_queues)
             pages = {QueueId(page.broker_name, page.queue_id): page for page in follower.poll_queues(skipped)}
             for queue in due_queues:
                 has_news |= self._store_page(TopicQueue(topic, queue), pages.get(queue), follower)

@@ -14,7 +14,7 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
 from nsadmin.operations.transfer.message_copies import SourcePlace, SourceQueue
-from nsadmin.operations.transfer.queue_mapping import QueueId, map_queues
+from nsadmin.operations.transfer.queue_map import QueueId, map_queues
 from nsadmin.operations.transfer.transfer_record import (
     QueueRecord,
     TransferRecord,
@@ -119,8 +119,8 @@ class TopicPlanner:
         record = store.load()
         if record is not None and record.rules != self._rules:
             raise NotApplied(
-                f"{pair.topic}: the transfer began with other filters ({_describe_rules(record.rules)}): pass "
-                "the same ones, or copy to another topic with --map-topic"
+                f"{pair.topic}: the transfer began with other filters ({_describe_rules(record.rules)}): "
+                "pass the same ones, or copy to another topic with --map-topic"
             )
         source_spans = self._read_source_spans(pair.topic, source_routes)
         send_queues = {
@@ -221,9 +221,8 @@ class TopicPlanner:
         is_beyond_end = last_source.offset >= source_span.end_offset
         if is_beyond_end or store_time.value() not in (None, last_source.store_ms):
             raise NotApplied(
-                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is another one than the target has "
-                "copies of: the topic was created again, or another cluster has the same name. Copy to another "
-                "topic with --map-topic"
+                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is not the one that was copied: "
+                "the topic was created again, or is of another cluster: copy to another one with --map-topic"
             )
 
 

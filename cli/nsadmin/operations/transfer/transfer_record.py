@@ -11,7 +11,7 @@ from namesrv_core.errors import QueryNotFound, RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.transfer.message_copies import SourceQueue
-from nsadmin.operations.transfer.queue_mapping import QueueId
+from nsadmin.operations.transfer.queue_map import QueueId
 
 RECORD_NAMESPACE = "NSADMIN_TRANSFER"
 

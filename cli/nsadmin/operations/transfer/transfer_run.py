@@ -3,7 +3,7 @@
 Rule: one batch of a queue is under way at a time. After a failure the target queue decides what was stored.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from time import monotonic, sleep
 from typing import NamedTuple
 from uuid import uuid4
@@ -101,7 +101,7 @@ class TransferRun:
         """The queues, in the order of topics, brokers and ids."""
         return [self._queues[topic_queue] for topic_queue in sorted(self._queues)]
 
-    def run(self) -> Iterator[TransferProgress]:
+    def run(self) -> Generator[TransferProgress, None, None]:
         """Copy messages, and yield the progress after each round of batches. Closing the iterator stops it.
 
         Raises:
@@ -255,7 +255,7 @@ class TransferRun:
         self._rewind_queue(queue, last_copy)
 
     def _search_copies(self, queue: CopyQueue, end_offset: int) -> LastCopy | None:
-        """Return the last copy before this target offset. The part that is known to have copies is skipped."""
+        """Return the last copy before this target offset. Known copies are skipped."""
         record, send_queue = queue.record, queue.send_queue
         begin_offset = record.target_end if record.target_end <= end_offset else record.target_begin
         span = QueueSpan(

@@ -1,0 +1,77 @@
+"""transfer messages: its rows, its preview, mistakes, and how it is interrupted."""
+
+import json
+
+import pytest
+
+from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal
+from tests.nsadmin.conftest import Run
+from tests.support.transfer_clusters import ClusterPair
+
+
+def test_a_row_for_each_queue(transfer: Run, pair: ClusterPair) -> None:
+    for number in range(3):
+        pair.source.store(b"%d" % number, queue_id=2)
+    preview = json.loads(transfer("messages", "T", "--dry-run").out)
+    assert [(row["remaining"], row["result"]) for row in preview[1:3]] == [(0, "dry-run"), (3, "dry-run")]
+    assert pair.target_server.kv == {}
+    done = transfer("messages", "T", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)[2] == {
+        "topic": "T", "brokerName": "broker-a", "queueId": 2, "targetTopic": "T", "targetBroker": "broker-a",
+        "targetQueue": 2, "beginOffset": 0, "nextOffset": 3, "remaining": 0, "copied": 3, "skipped": 0,
+        "lost": 0, "result": "done", "error": None,
+    }  # fmt: skip
+
+
+def test_topics_get_other_names_in_the_target(transfer: Run, pair: ClusterPair) -> None:
+    pair.source_server.routes = pair.target_server.routes = {topic: {"broker-a": 6} for topic in "TUV"}
+    pair.source.store(b"t")
+    pair.source.store(b"u", topic="U")
+    assert transfer("messages", "T,U", "--map-topic", "U=V", "--yes").code == 0
+    assert [message.body for message in pair.target.stored("V")] == [b"u"]
+    assert pair.target.stored("U") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("T", "--rate", "0"), 'invalid number "0" for --rate: use more than 0'),
+        (("T", "--tag", "a", "--sql", "b = 1"), "--tag and --sql exclude each other"),
+        (("T", "--map-topic", "U=V"), '--map-topic names "U", which is not among the topics'),
+        (("T", "--map-topic", "U"), 'invalid value "U" for --map-topic: use NAME=VALUE'),
+        ((",",), 'invalid topics ",": use names separated by commas'),
+    ],
+)
+def test_mistakes_in_the_command_line(transfer: Run, words: tuple[str, ...], text: str) -> None:
+    done = transfer("messages", *words)
+    assert (done.code, f"nsadmin: transfer messages: {text}" in done.err) == (2, True)
+
+
+def test_a_filter_is_part_of_the_transfer(transfer: Run, pair: ClusterPair) -> None:
+    for number in range(4):
+        pair.source.store(b"%d" % number, TAGS="ab"[number % 2])
+    assert transfer("messages", "T", "--tag", "a", "--yes").code == 0
+    assert pair.copied_bodies() == [b"0", b"2"]
+    done = transfer("messages", "T", "--yes")
+    assert (done.code, "the transfer began with other filters (--tag a)" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(("follow", "code"), [((), 130), (("--follow",), 0)])
+def test_a_signal_ends_it_after_the_batches_under_way(
+    transfer: Run, pair: ClusterPair, monkeypatch: pytest.MonkeyPatch, follow: tuple[str, ...], code: int
+) -> None:
+    for number in range(300):
+        pair.source.store(b"%d" % number)
+    monkeypatch.setattr(StopSignal, "raise_if_requested", lambda _: stop(pair))
+    done = transfer("messages", "T", *follow, "--yes")
+    assert done.code == code
+    copied = len(pair.copied_bodies())
+    assert 0 < copied < 300
+    if not follow:
+        assert f"interrupted after {copied} messages: run the same command to resume" in done.err
+
+
+def stop(pair: ClusterPair) -> None:
+    if pair.target.batch_sizes:
+        raise StopRequestedError

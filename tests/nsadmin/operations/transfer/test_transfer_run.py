@@ -1,0 +1,164 @@
+"""A run: what is copied and in which order, and what it survives."""
+
+import pytest
+
+from nsadmin.client.messages.message_filter import MessageFilter
+from nsadmin.client.results import NotApplied
+from nsadmin.operations.transfer import transfer_run
+from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
+from tests.support.transfer_clusters import ClusterPair
+
+
+def fill(pair: ClusterPair, count: int, queue_id: int = 0, first: int = 0) -> list[bytes]:
+    for number in range(first, first + count):
+        pair.source.store(
+            b"%d" % number, queue_id=queue_id, KEYS=f"k{number}", TAGS=["even", "odd"][number % 2]
+        )
+    return [b"%d" % number for number in range(first, first + count)]
+
+
+def test_every_queue_is_copied_in_its_order(pair: ClusterPair) -> None:
+    bodies = {queue_id: fill(pair, 100 + queue_id, queue_id) for queue_id in (0, 3, 7)}
+    run = pair.copy()
+    assert {queue_id: pair.copied_bodies(queue_id) for queue_id in bodies} == bodies
+    assert {queue.source.queue_id: queue.copied_count for queue in run.queues} == {
+        queue_id: len(bodies.get(queue_id, ())) for queue_id in range(8)
+    }
+    assert 1 < max(pair.target.batch_sizes) <= 64
+
+
+def test_the_next_run_copies_only_what_is_new(pair: ClusterPair) -> None:
+    bodies = fill(pair, 70)
+    pair.copy()
+    assert [queue.copied_count for queue in pair.copy().queues] == [0] * 8
+    bodies += fill(pair, 5, first=70)
+    pair.target.store(b"of another producer")
+    assert sum(queue.copied_count for queue in pair.copy().queues) == 5
+    assert pair.copied_bodies() == [*bodies[:70], b"of another producer", *bodies[70:]]
+
+
+def test_a_kill_after_a_batch_that_was_stored_repeats_nothing(pair: ClusterPair) -> None:
+    bodies = fill(pair, 200)
+    run = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions())
+    rounds = run.run()
+    while run.queues == [] or run.queues[0].copied_count == 0:
+        next(rounds)
+    kept = dict(pair.target_server.kv["NSADMIN_TRANSFER"])
+    rounds.close()
+    # A killed process does not save its record at the end.
+    pair.target_server.kv["NSADMIN_TRANSFER"] = kept
+    pair.copy()
+    assert pair.copied_bodies() == bodies
+
+
+@pytest.mark.parametrize("codes", [[2], [1, 14], [16]])
+def test_a_batch_that_is_refused_for_now_is_sent_again(pair: ClusterPair, codes: list[int]) -> None:
+    bodies = fill(pair, 100)
+    pair.target.refusals = codes
+    pair.copy()
+    assert pair.copied_bodies() == bodies
+
+
+def test_a_batch_without_an_answer_is_looked_for_in_the_target(pair: ClusterPair) -> None:
+    bodies = fill(pair, 200)
+    pair.target.loses_answers = 2
+    run = pair.copy()
+    assert pair.copied_bodies() == bodies
+    assert run.queues[0].copied_count == 200
+
+
+def test_copies_that_the_target_lost_are_copied_again(pair: ClusterPair) -> None:
+    bodies = fill(pair, 150)
+    send = pair.target.handlers[320]
+
+    def lose_two(asked: object) -> object:
+        if len(pair.target.batch_sizes) == 1:
+            del pair.target.queues["T", 0][-2:]
+        return send(asked)  # type: ignore[arg-type]
+
+    pair.target.handlers[320] = lose_two  # type: ignore[assignment]
+    pair.copy()
+    # The second batch was stored before the loss showed, and is repeated after the lost messages.
+    lost, repeated = pair.target.batch_sizes[0], sum(pair.target.batch_sizes[:2])
+    assert pair.copied_bodies() == [*bodies[: lost - 2], *bodies[lost:repeated], *bodies[lost - 2 :]]
+
+
+def test_a_source_that_answers_late_is_asked_again(pair: ClusterPair) -> None:
+    bodies = fill(pair, 40)
+    pull, calls = pair.source.handlers[11], []
+
+    def fail_once(asked: object) -> object:
+        calls.append(asked)
+        return None if len(calls) == 1 else pull(asked)  # type: ignore[arg-type]
+
+    plan = pair.plan()
+    pair.source.handlers[11] = fail_once  # type: ignore[assignment]
+    run = TransferRun(pair.clusters, pair.planner(), [plan], TransferOptions())
+    assert list(run.run())
+    assert pair.copied_bodies() == bodies
+
+
+def test_a_message_that_the_target_refuses_ends_its_queue_and_no_other(pair: ClusterPair) -> None:
+    fill(pair, 3)
+    others = fill(pair, 3, queue_id=1)
+    pair.source.store(b"last", queue_id=0, large="x" * 32_600)
+    run = pair.copy()
+    assert [queue.is_failed for queue in run.queues] == [True, *[False] * 7]
+    assert str(run.queues[0].error) == (
+        "the target refuses the message at source offset 3: MESSAGE_ILLEGAL (13): the properties are longer "
+        "than 32767 bytes"
+    )
+    assert pair.copied_bodies(1) == others
+    assert len(pair.copied_bodies(0)) == 3
+
+
+def test_conditions_of_the_client_and_of_brokers(pair: ClusterPair) -> None:
+    fill(pair, 40)
+    options = TransferOptions(
+        expression="even", message_filter=MessageFilter(keys=frozenset({"k2", "k3", "k8"}))
+    )
+    run = pair.copy(options)
+    assert pair.copied_bodies() == [b"2", b"8"]
+    assert (run.queues[0].skipped_count, run.queues[0].record.next_offset) == (18, 40)
+
+
+def test_a_queue_that_fails_too_long_is_given_up(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer_run, "GIVE_UP_SECONDS", 0.0)
+    fill(pair, 3)
+    pair.target.refusals = [1] * 100
+    run = pair.copy()
+    assert run.queues[0].is_failed
+
+
+def test_a_follower_copies_new_messages_until_it_is_stopped(pair: ClusterPair) -> None:
+    bodies = fill(pair, 10)
+    run = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions(follows=True))
+    rounds = run.run()
+    while len(pair.copied_bodies()) < 10:
+        next(rounds)
+    bodies += fill(pair, 10, first=10)
+    while len(pair.copied_bodies()) < 20:
+        next(rounds)
+    rounds.close()
+    assert pair.copied_bodies() == bodies
+
+
+def test_a_second_nsadmin_stops_the_first(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer_run, "_SAVE_PERIOD_SECONDS", 0.0)
+    fill(pair, 3)
+    options = TransferOptions(follows=True)
+    rounds = TransferRun(pair.clusters, pair.planner(), [pair.plan()], options).run()
+    next(rounds)
+    others = TransferRun(pair.clusters, pair.planner(), [pair.plan()], options).run()
+    next(others)
+    with pytest.raises(NotApplied, match="another nsadmin continues this transfer"):
+        next(rounds)
+    others.close()
+
+
+def test_a_rate_limits_all_queues_together(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(transfer_run, "sleep", pauses.append)
+    fill(pair, 200)
+    pair.copy(TransferOptions(messages_per_second=10))
+    assert max(pauses) > 15
