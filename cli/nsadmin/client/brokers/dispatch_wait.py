@@ -8,7 +8,7 @@ _ATTEMPTS, _PAUSE_SECONDS = 50, 0.1
 
 
 def wait_for_dispatch(brokers: BrokerAdmin, broker_addr: str) -> None:
-    """Wait until the broker has stored all that it received, and queues show all that it stored.
+    """Wait until the broker has stored every message that it received, and its queues show them.
 
     It waits 5 seconds at most, because a broker that other clients use may always be busy.
 

@@ -82,8 +82,8 @@ def transfer_messages(
     far the transfer came. No message is lost. Each kill, and each failure of a target broker, can repeat at
     most 64 messages per queue.
 
-    The command continues through restarts of brokers. A message that was delayed is copied when it is due,
-    and is not delayed again.
+    The command continues through restarts of brokers. A delayed message is copied when the source
+    delivers it, and is not delayed again.
 
     Examples:
         # Preview: which queue goes where, and how many messages

@@ -1,20 +1,17 @@
 """CopyQueue: one source queue of a run, with what was read, and how far its copies came."""
 
-import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.message_compression import COMPRESSED_FLAG, deflate_body
 from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
-from nsadmin.operations.transfer.message_copies import SourceQueue, build_copy_properties
+from nsadmin.operations.transfer.copy_source import SourceQueue, build_source_properties
 from nsadmin.operations.transfer.source_reader import ReadPage, TopicQueue
 from nsadmin.operations.transfer.topic_plan import PlannedQueue
 from nsadmin.operations.transfer.transfer_record import QueueRecord
 
 MAX_BATCH_MESSAGES, MAX_BATCH_BYTES = 64, 1 << 19
-_COMPRESSION_TYPES = {1: "lz4", 2: "zstd"}
 
 
 @dataclass
@@ -83,7 +80,7 @@ class CopyQueue:
         batch: list[OutgoingMessage] = []
         batch_bytes = 0
         for message in self._messages[: self.max_batch]:
-            copy = build_copy(message, self.send_queue, self.source)
+            copy = build_copy(message, self.send_queue, build_source_properties(message, self.source))
             batch_bytes += len(copy.body)
             if batch and (copy.sys_flag != batch[0].sys_flag or batch_bytes > MAX_BATCH_BYTES):
                 break
@@ -107,29 +104,3 @@ class CopyQueue:
     def _move_on(self) -> None:
         if self._offset_after is not None:
             self.record = self.record._replace(next_offset=max(self.record.next_offset, self._offset_after))
-
-
-def build_copy(message: StoredMessage, send_queue: SendQueue, source: SourceQueue) -> OutgoingMessage:
-    """Build the copy of a message. A compressed body stays compressed."""
-    body, sys_flag = message.body, 0
-    if message.sys_flag & COMPRESSED_FLAG:
-        body, sys_flag = _compress_body(message)
-    properties = build_copy_properties(message, source)
-    return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
-
-
-def _compress_body(message: StoredMessage) -> tuple[bytes, int]:
-    compression_flags = message.sys_flag & 0x701
-    if message.body_error is not None:
-        # The body is as it was stored, for example because a library is missing here.
-        return message.body, compression_flags
-    compression = _COMPRESSION_TYPES.get(compression_flags >> 8)
-    if compression is None:
-        # Type 0 is zlib, which every release can read.
-        return zlib.compress(message.body), COMPRESSED_FLAG
-    return deflate_body(message.body, compression)
-
-
-def count_waiting(queues: Sequence[CopyQueue]) -> int:
-    """Return how many messages were read and not sent."""
-    return sum(queue.waiting_count for queue in queues)

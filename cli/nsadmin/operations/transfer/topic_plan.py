@@ -13,7 +13,7 @@ from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
-from nsadmin.operations.transfer.message_copies import SourcePlace, SourceQueue
+from nsadmin.operations.transfer.copy_source import SourcePlace, SourceQueue
 from nsadmin.operations.transfer.queue_map import QueueId, map_queues
 from nsadmin.operations.transfer.transfer_record import (
     QueueRecord,
@@ -221,8 +221,8 @@ class TopicPlanner:
         is_beyond_end = last_source.offset >= source_span.end_offset
         if is_beyond_end or store_time.value() not in (None, last_source.store_ms):
             raise NotApplied(
-                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is not the one that was copied: "
-                "the topic was created again, or is of another cluster: copy to another one with --map-topic"
+                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
+                "the topic was created again, or is of another cluster: pass --map-topic OLD=NEW"
             )
 
 

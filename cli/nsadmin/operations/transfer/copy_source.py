@@ -3,7 +3,6 @@
 Rule: a copy names its source itself, so the target queue is the record of what was copied.
 """
 
-from collections.abc import Mapping
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -57,24 +56,12 @@ def find_source(message: StoredMessage) -> SourcePlace | None:
         return None
 
 
-def list_kept_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that a copy keeps: keys, tag, unique key and those of the application.
+def build_source_properties(message: StoredMessage, source_queue: SourceQueue) -> dict[str, str]:
+    """Return the properties that name the source of a copy.
 
-    Properties that record the fate of the message are dropped: they could delay the copy again, or make it
-    half of a transaction.
+    A delay has no effect any more, and becomes NSADMIN_SOURCE_DELAY.
     """
     return {
-        name: value
-        for name, value in drop_fate_properties(properties).items()
-        if not name.startswith(SOURCE_PREFIX)
-    }
-
-
-def build_copy_properties(message: StoredMessage, source_queue: SourceQueue) -> dict[str, str]:
-    """Return the properties of a copy. A delay has no effect any more, and becomes NSADMIN_SOURCE_DELAY."""
-    return {
-        **list_kept_properties(message.properties),
-        "WAIT": "true",
         CLUSTER_PROPERTY: source_queue.cluster_name,
         BROKER_PROPERTY: source_queue.broker_name,
         TOPIC_PROPERTY: source_queue.topic,
@@ -93,7 +80,9 @@ def build_copy_properties(message: StoredMessage, source_queue: SourceQueue) -> 
 def hash_content(message: StoredMessage) -> int:
     """Return a 64-bit hash of what a copy keeps: body, flag, keys, tag and the application's properties."""
     digest = blake2b(message.body, digest_size=8)
-    for name, value in sorted(list_kept_properties(message.properties).items()):
+    for name, value in sorted(drop_fate_properties(message.properties).items()):
+        if name.startswith(SOURCE_PREFIX):
+            continue
         # Brokers refuse these bytes in properties, so they separate safely.
         digest.update(f"\x01{name}\x02{value}".encode("utf-8", "surrogatepass"))
     digest.update(b"\x03%d" % message.flag)
