@@ -221,7 +221,7 @@ class TopicPlanner:
         is_beyond_end = last_source.offset >= source_span.end_offset
         if is_beyond_end or store_time.value() not in (None, last_source.store_ms):
             raise NotApplied(
-                f"{queue.topic}: queue {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
+                f"{queue.topic}: {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
                 "the topic was created again, or is of another cluster: pass --map-topic OLD=NEW"
             )
 

@@ -53,7 +53,7 @@ def test_a_source_topic_that_was_created_again_is_refused(pair: ClusterPair) -> 
     pair.copy()
     pair.source.queues.clear()
     fill(pair, 3)
-    with pytest.raises(NotApplied, match="queue broker-a/0 is not the queue that was copied"):
+    with pytest.raises(NotApplied, match="broker-a/0 is not the queue that was copied"):
         pair.plan()
 
 
