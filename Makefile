@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages rebalance-proof yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages rebalance-proof yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -26,13 +26,24 @@ demo-report: .venv/.spark ## run a lab with faults and write the HTML page of al
 test: .venv/.spark ## run all tests, with Java and Maven also against Apache RocketMQ; repeat failed tests alone
 	$(BIN)/python -m tests.support.second_look
 
-check: .venv/.spark docs ## check formatting, lint, types, names, prose, import contracts and the links of the documentation
+check: .venv/.spark .venv/.docs ## check formatting, lint, types, names, prose, import contracts and the links of the documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory -j 2 check-types check-contracts check-names check-prose check-generated docs
+
+check-types: .venv/.spark
 	$(BIN)/mypy
+
+check-contracts: .venv/.stamp
 	$(BIN)/lint-imports
+
+check-names: .venv/.stamp
 	$(BIN)/python -m tests.support.name_rules
+
+check-prose: .venv/.stamp
 	$(BIN)/python -m tests.support.prose_rules
+
+check-generated: .venv/.stamp
 	$(BIN)/python -m nsadmin.manual --check
 
 docs: .venv/.docs ## build the documentation site into site/
