@@ -66,6 +66,7 @@ WITHOUT_TESTS = {
     "nsadmin/operations/transfer/source_reader.py": "tested with the runs that read with it",
     "nsadmin/client/brokers/dispatch_wait.py": "tested with the replays and transfers that wait",
     "nsadmin/operations/explain/order_conf_causes.py": "tested with the causes of a route",
+    "nsadmin/command_line/namespace_options.py": "only a declaration, tested with the commands that have it",
     "nsadmin/command_line/shared_options.py": "every test of a command goes through it",
     "nsadmin/commands/procedures/drain_options.py": "tested with the commands that have them",
     "namesrv_core/state/unregistration.py": "tested with the registrations that it undoes",

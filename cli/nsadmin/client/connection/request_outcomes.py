@@ -37,7 +37,7 @@ def judge_answer(
     Args:
         server_addr: The address that the caller gave.
         command: The request.
-        answer: The answer of the server, or why there is none.
+        answer: The answer of the server, or the error that came instead.
         accepted_codes: The response codes that count as success.
 
     Returns:

@@ -8,6 +8,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.backups.backup_arguments import (
     PASSPHRASE_VARIABLE,
     PassphraseFileOption,
@@ -48,16 +49,7 @@ def backup_create(
         str | None,
         Option("--dir", metavar="DIR", help="Folder to write to. The file is named by cluster and time."),
     ] = None,
-    namespaces: Annotated[
-        list[str] | None,
-        Option(
-            "-s",
-            "--namespace",
-            metavar="NAMESPACE",
-            help="Include this KV namespace. Repeatable.",
-            value_source="namespaces",
-        ),
-    ] = None,
+    namespaces: IncludedNamespacesOption = None,
     with_secrets: Annotated[
         bool,
         Option("--with-secrets", help="Include the passwords of users, encrypted with a passphrase."),

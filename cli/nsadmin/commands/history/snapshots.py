@@ -10,6 +10,7 @@ from nsadmin.client import snapshots
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.change_rows import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
@@ -35,16 +36,7 @@ def snapshot_save(
             ("--file",), "FILE", "File to write. Default: a name with the current time.", required=False
         ),
     ],
-    namespaces: Annotated[
-        list[str] | None,
-        Option(
-            "-s",
-            "--namespace",
-            metavar="NAMESPACE",
-            help="Include this KV namespace. Repeatable.",
-            value_source="namespaces",
-        ),
-    ] = None,
+    namespaces: IncludedNamespacesOption = None,
     time_text: Annotated[
         str | None,
         Option(

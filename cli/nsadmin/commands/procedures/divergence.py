@@ -8,6 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.findings import (
@@ -70,16 +71,7 @@ def divergence(
             value_source="|".join(STATE_SECTIONS),
         ),
     ] = None,
-    kv_namespaces: Annotated[
-        list[str] | None,
-        Option(
-            "-s",
-            "--namespace",
-            metavar="NAMESPACE",
-            help="Include this KV namespace. Repeatable.",
-            value_source="namespaces",
-        ),
-    ] = None,
+    kv_namespaces: IncludedNamespacesOption = None,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.

@@ -7,6 +7,7 @@ from namesrv_core import operator_files
 from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
@@ -49,16 +50,7 @@ def export(
     cluster_name: Annotated[
         str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.", required=False)
     ],
-    kv_namespaces: Annotated[
-        list[str] | None,
-        Option(
-            "-s",
-            "--namespace",
-            metavar="NAMESPACE",
-            help="Include this KV namespace. Repeatable.",
-            value_source="namespaces",
-        ),
-    ] = None,
+    kv_namespaces: IncludedNamespacesOption = None,
     with_schema: Annotated[
         bool, Option("--schema", help="Write the JSON schema of these files instead.")
     ] = False,
