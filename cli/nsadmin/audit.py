@@ -15,6 +15,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from namesrv_core import operator_files, private_files
+from namesrv_core.printable_text import cut_text, escape_unsafe
 from nsadmin import request_observer, stderr
 from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
 from nsadmin.output import ResultRow, ResultRows
@@ -23,6 +24,10 @@ from nsadmin.session import Session
 # O_NONBLOCK: opening a pipe without a reader must not block.
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
+
+ORIGIN_VARIABLE = "NSADMIN_ORIGIN"
+"""The environment variable with which a program that starts nsadmin names itself and its client."""
+_MAX_ORIGIN_LENGTH = 100
 
 _MAX_RESULT_ROWS = 1000
 """`produce --each` has a row for each message: the audit would be larger than the messages."""
@@ -59,13 +64,14 @@ def build_audit_record(
     rows: ResultRows | None,
     exit_code: int,
 ) -> AuditRecord:
-    """Build a record: time, user, context, command line, sent changes with outcomes, and the rows shown.
+    """Build a record: time, user, origin, context, command line, sent changes with outcomes, and shown rows.
 
     `rows` is None if the command ended before it had any.
     """
     return {
         "time": int((time() - session.elapsed_seconds) * 1000),
         "user": describe_user(),
+        **_describe_origin(),
         "context": session.options.context,
         "nameServers": list(session.namesrv_addrs),
         "command": shlex.join(_hide_secrets(command_words, argument_values)),
@@ -81,6 +87,12 @@ def build_audit_record(
         "results": [_result_record(row) for row in (rows.rows[:_MAX_RESULT_ROWS] if rows else ())],
         "exitCode": int(exit_code),
     }
+
+
+def _describe_origin() -> dict[str, str]:
+    """Return the program that started this command for a client, such as the MCP server."""
+    origin = os.environ.get(ORIGIN_VARIABLE)
+    return {"origin": cut_text(escape_unsafe(origin), _MAX_ORIGIN_LENGTH)} if origin else {}
 
 
 class SentRequest(NamedTuple):

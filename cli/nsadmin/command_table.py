@@ -354,6 +354,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
     ),
     CommandCategory("programs", "Programs", "Terminal UI, batches, a name server, a test lab"): (
         ("tui", "programs.tui", "screen", "Watch and operate the cluster in the terminal"),
+        ("mcp", "mcp.mcp_command", "screen", "Serve the commands as tools to MCP clients"),
         ("batch", "programs.batch", "batch", "Run many commands over the same connections"),
         ("lab", "programs.lab", "program", "Run a name server with simulated brokers"),
         ("namesrv", "programs.namesrv", "program", "Run a name server"),

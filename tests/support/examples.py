@@ -62,6 +62,7 @@ ELSEWHERE = {
     "dlqShow": "simulated consumers never fail",
     "dumpCompactionLog": "it reads a file of a real broker",
     "exporter": "it serves until it is stopped",
+    "mcp": "it serves a client on standard input",
     "exportMetadataInRocksDB": "it reads files of a real broker",
     "messagesExport": "simulated brokers have deleted their first messages",
     "messagesImport": "simulated brokers take no messages",

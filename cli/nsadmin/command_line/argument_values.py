@@ -52,6 +52,14 @@ def validate_queue_count(option_flag: str, queue_count: int | None) -> int | Non
     return queue_count
 
 
+def parse_context_names(contexts_text: str) -> list[str]:
+    """Parse the distinct names in the value of --contexts; UsageError without any."""
+    context_names = list(dict.fromkeys(name.strip() for name in contexts_text.split(",") if name.strip()))
+    if not context_names:
+        raise UsageError('no context in --contexts: write names, such as "prod,backup"')
+    return context_names
+
+
 def validate_interval(interval_seconds: float | None) -> float | None:
     """Return the seconds between two observations if they are more than 0."""
     if interval_seconds is not None and not interval_seconds > 0:

@@ -16,7 +16,10 @@ _SNAPSHOT_MEANINGS = {
 }
 
 HISTORY_MEANINGS = {
-    "auditList": {"time": "start of the command (UTC)"},
+    "auditList": {
+        "time": "start of the command (UTC)",
+        "origin": "the program that started the command for a client, such as mcp; null if an operator did",
+    },
     "collect": {
         "brokers": "brokers on the name server, including slaves",
         "events": "events that the poll added to the journal",

@@ -11,7 +11,7 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
-AUDIT_COLUMNS = ("time", "user", "context", "nameServers", "command", "sent", "results", "exitCode")
+AUDIT_COLUMNS = ("time", "user", "origin", "context", "nameServers", "command", "sent", "results", "exitCode")
 AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCode")
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated
 
 from nsadmin import stderr
-from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.argument_values import parse_context_names, parse_duration_seconds
 from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 from nsadmin.library.context_connection import resolve_connection
@@ -133,11 +133,8 @@ def exporter(
 def _list_sources(session: Session, contexts_text: str | None) -> list[ClusterSource]:
     if contexts_text is None:
         return [ClusterSource("", session.open_background_client)]
-    context_names = list(dict.fromkeys(name.strip() for name in contexts_text.split(",") if name.strip()))
-    if not context_names:
-        raise UsageError('no context in --contexts: write names, such as "prod,backup"')
     sources = []
-    for context_name in context_names:
+    for context_name in parse_context_names(contexts_text):
         connection = resolve_connection(context_name)
         sources.append(
             ClusterSource(

@@ -1,0 +1,82 @@
+"""Gathers what the server offers: clusters, tools, pages and files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nsadmin import registry
+from nsadmin.commands.mcp.exposed_commands import LEFT_OUT_COMMANDS, ExposedCommand, list_exposed_commands
+from nsadmin.commands.mcp.served_clusters import list_served_clusters
+from nsadmin.commands.mcp.served_files import ServedFolder, find_pages
+from nsadmin.commands.mcp.tool_calls import CallLimits, ToolCaller
+from nsadmin.commands.mcp.tool_schemas import CommandTool, build_tools
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session
+
+
+class ServedContent(NamedTuple):
+    """The offer of the server: tools and pages by name, and the folder of --files; None without that option."""
+
+    tools: Mapping[str, CommandTool]
+    caller: ToolCaller
+    pages: Mapping[str, Path]
+    folder: ServedFolder | None
+    allows_changes: bool
+
+
+def build_content(
+    session: Session,
+    *,
+    contexts_text: str | None,
+    tools_text: str | None,
+    files_folder: str | None,
+    allows_changes: bool,
+    limits: CallLimits,
+) -> ServedContent:
+    """Build the content from the options of the command; UsageError if an option is invalid."""
+    clusters = list_served_clusters(session, contexts_text)
+    folder = None if files_folder is None else ServedFolder(files_folder)
+    exposed_commands = list_exposed_commands(with_changes=allows_changes)
+    if tools_text is not None:
+        exposed_commands = _select_commands(exposed_commands, tools_text)
+    tools = build_tools(
+        exposed_commands, tuple(clusters) if len(clusters) > 1 else (), has_folder=folder is not None
+    )
+    return ServedContent(
+        tools, ToolCaller(tools, clusters, folder, limits), find_pages(), folder, allows_changes
+    )
+
+
+def _select_commands(exposed_commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:
+    """Return the commands that a list names by themselves or by their category."""
+    selected_names: set[str] = set()
+    for word in filter(None, (word.strip() for word in tools_text.split(","))):
+        category = registry.find_category(word)
+        command_entry = registry.find_command(word.replace(" ", ""))
+        word_names = {
+            exposed.entry.name
+            for exposed in exposed_commands
+            if exposed.entry.category == category or exposed.entry == command_entry
+        }
+        if not word_names:
+            raise _unknown_tool(word, exposed_commands)
+        selected_names |= word_names
+    if not selected_names:
+        raise UsageError('no tool in --tools: write names, such as "topics,clusterList"')
+    return [exposed for exposed in exposed_commands if exposed.entry.name in selected_names]
+
+
+def _unknown_tool(word: str, exposed_commands: Sequence[ExposedCommand]) -> UsageError:
+    command_entry = registry.find_command(word)
+    if command_entry is not None:
+        reason = LEFT_OUT_COMMANDS.get(command_entry.name)
+        explanation = "needs --allow-changes" if reason is None else f"is left out, because {reason}"
+        return UsageError(f'no tool "{word}" for --tools: nsadmin {command_entry.typed_name} {explanation}')
+    known_names = [
+        *(category.handle for category in registry.CATEGORIES),
+        *(exposed.entry.name for exposed in exposed_commands),
+    ]
+    similar_names = find_similar_names(word, known_names, 0.6)
+    advice = f"; {did_you_mean(similar_names)}" if similar_names else ""
+    return UsageError(f'no tool "{word}" for --tools{advice}')

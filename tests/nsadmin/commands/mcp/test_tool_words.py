@@ -1,0 +1,134 @@
+"""From arguments of a client to a command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin.command_line.declarations import NO_DEFAULT, Parameter, command_parameters
+from nsadmin.command_line.fast_parser import expand_single_dashes, parse_plain_line
+from nsadmin.command_line.parser import list_shared_parameters
+from nsadmin.commands.mcp.exposed_commands import list_exposed_commands
+from nsadmin.commands.mcp.served_files import ServedFolder
+from nsadmin.commands.mcp.tool_parameters import ToolParameter, format_option
+from nsadmin.commands.mcp.tool_schemas import build_tools
+from nsadmin.commands.mcp.tool_words import (
+    InvalidArgumentsError,
+    build_command_words,
+    describe_command,
+    validate_arguments,
+)
+
+TOOLS = build_tools(list_exposed_commands(with_changes=True), (), has_folder=True)
+
+
+def words(tool_name: str, arguments: dict[str, Any]) -> list[str]:
+    with build_command_words(TOOLS[tool_name], arguments, None) as command:
+        return command.words
+
+
+def validate(tool_name: str, arguments: dict[str, Any]) -> None:
+    validate_arguments(tool_name, TOOLS[tool_name].input_schema, arguments)
+
+
+def test_the_words_of_a_reading_tool() -> None:
+    assert words("topicRoute", {"topic": "T", "columns": "topic,perm", "filter": ["perm=6", "a~b"]}) == [
+        "topicRoute", "--topic=T", "--columns=topic,perm", "--filter=perm=6", "--filter=a~b", "--output=json",
+    ]  # fmt: skip
+    assert words("checkLag", {"groupName": "g"}) == ["checkLag", "--groupName=g", "--format=json"]
+    assert words("startMonitoring", {}) == ["startMonitoring", "--once", "--format=json"]
+    assert words("updateOrderConf", {"topic": "T"}) == [
+        "updateOrderConf",
+        "--topic=T",
+        "--method=get",
+        "--output=json",
+    ]
+
+
+def test_fixed_values_are_not_those_of_a_plan() -> None:
+    assert words("plan_updateOrderConf", {"topic": "T", "method": "delete"}) == [
+        "updateOrderConf", "--topic=T", "--method=delete", "--output=json",
+    ]  # fmt: skip
+
+
+def test_no_text_becomes_another_option() -> None:
+    """The parser reads each text as the value of its own parameter, whatever it contains."""
+    for tool in TOOLS.values():
+        own_parameters = command_parameters(tool.exposed.function)
+        all_parameters = [*own_parameters, *list_shared_parameters(tool.exposed.entry)]
+        for parameter in tool.parameters:
+            for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
+                option_words = format_option(parameter.parameter, hostile)
+                if _takes_text(parameter):
+                    raw_words = expand_single_dashes(all_parameters, option_words)
+                    unset = {item.name: item.default for item in all_parameters}
+                    values = _parse(all_parameters, raw_words)
+                    given = [hostile] if parameter.schema["type"] == "array" else hostile
+                    assert values == {**unset, parameter.parameter.name: given}
+
+
+def _takes_text(parameter: ToolParameter) -> bool:
+    return parameter.schema["type"] in ("string", "array")
+
+
+def _parse(parameters: list[Parameter], raw_words: list[str]) -> dict[str, Any]:
+    """The values of one option; parameters without a default get a text."""
+    complete = [item._replace(default="unset") if item.default is NO_DEFAULT else item for item in parameters]
+    parsed = parse_plain_line(complete, raw_words)
+    assert parsed is not None
+    assert parsed.positional_words == []
+    return {name: NO_DEFAULT if value == "unset" else value for name, value in parsed.values.items()}
+
+
+@pytest.mark.parametrize(
+    ("tool_name", "arguments", "problem"),
+    [
+        ("topicRoute", {}, "topicRoute: 'topic' is a required property"),
+        ("topicRoute", {"topic": 7}, "topicRoute: argument \"topic\": 7 is not of type 'string'"),
+        ("topicRoute", {"topic": "T", "then": "x"}, "topicRoute: Additional properties are not allowed"),
+        ("topicRoute", {"topic": "a\0b"}, "topicRoute: an argument contains a NUL or invalid Unicode"),
+        ("topicRoute", {"topic": "\ud800"}, "topicRoute: an argument contains a NUL or invalid Unicode"),
+        ("topicRoute", {"topic": "x" * 5000}, 'topicRoute: argument "topic": '),
+        ("topicRoute", {"topic": "T", "filter": ["a\0"]}, "topicRoute: an argument contains a NUL"),
+        ("topicRoute", {"topic": "T", "maxRows": 10**9}, "topicRoute: argument \"maxRows\": 1000000000 is"),
+        ("rebalancePlan", {"goal": "x"}, "rebalancePlan: argument \"goal\": 'x' is not one of"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_named(tool_name: str, arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidArgumentsError) as raised:
+        validate(tool_name, arguments)
+    assert str(raised.value).startswith(problem)
+    assert len(str(raised.value)) < 400
+
+
+def test_the_content_of_a_file_exists_only_during_the_call() -> None:
+    with build_command_words(TOOLS["plan"], {"file": "cluster: größe\n"}, None) as command:
+        file_word = command.words[1]
+        path = Path(file_word.removeprefix("--file="))
+        assert path.read_text(encoding="utf-8") == "cluster: größe\n"
+        assert path.stat().st_mode & 0o077 == 0
+        assert command.hide_paths(f"{path}:1: wrong") == "file:1: wrong"
+    assert not path.exists()
+
+
+def test_a_file_of_the_folder_becomes_its_path(tmp_path: Path) -> None:
+    (tmp_path / "a.nsbackup.zip").write_text("")
+    folder = ServedFolder(str(tmp_path))
+    with build_command_words(TOOLS["backupShow"], {"file": "a.nsbackup.zip"}, folder) as command:
+        assert command.words == ["backupShow", f"--file={tmp_path / 'a.nsbackup.zip'}", "--output=json"]
+        assert command.hide_paths(str(tmp_path / "a.nsbackup.zip")) == "a.nsbackup.zip"
+    for name in ("../a.nsbackup.zip", "/etc/passwd"):
+        with (
+            pytest.raises(InvalidArgumentsError, match=f'no file "{name}": use one of the resources'),
+            build_command_words(TOOLS["backupShow"], {"file": name}, folder),
+        ):
+            pass
+
+
+def test_a_command_is_described_as_an_operator_types_it() -> None:
+    assert describe_command(TOOLS["plan_sendMessage"], {"topic": "T", "body": "a b; c"}) == (
+        "nsadmin sendMessage --topic=T '--body=a b; c'"
+    )
+    assert describe_command(TOOLS["plan_apply"], {"file": "x" * 50, "prune": True}) == (
+        "nsadmin apply '--file=(50 characters)' --prune"
+    )
