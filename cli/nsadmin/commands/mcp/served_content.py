@@ -16,7 +16,7 @@ from nsadmin.session import Session
 
 
 class ServedContent(NamedTuple):
-    """The offer of the server: tools and pages by name, and the folder of --files; None without that option."""
+    """The offer of the server: tools and pages by name, and the folder of --files; None without it."""
 
     tools: Mapping[str, CommandTool]
     caller: ToolCaller

@@ -83,7 +83,7 @@ _BODY_DECODERS = ("base64", "gzip", "json", "hex")
 class ToolParameter(NamedTuple):
     """A property of a tool.
 
-    `kind` says how the server checks the value. A "plain" value only has to match the schema. A "broker" and a
+    `kind` says how the server checks the value. The schema is enough for a "plain" value. A "broker" and a
     "message-id" can contain an address. A "folder-file" is in the folder of --files. A "client-file" is the
     content of a file.
     """
