@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from nsadmin import python_process
 from nsadmin.commands.mcp import command_process
 from nsadmin.commands.mcp.command_process import CommandOutcome, run_command_line
 
@@ -24,7 +25,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A file whose Python code runs instead of nsadmin."""
     program_file = tmp_path / "program.py"
     monkeypatch.setattr(
-        command_process.python_process,
+        python_process,
         "build_command",
         lambda module_name, *words: ["python3", str(program_file), *words],
     )

@@ -33,7 +33,7 @@ def ask(server: FakeNameServer, question: Ask[T], *, mode: str = "auto", **optio
     content = build_content(session, **given, limits=CallLimits(30, 2))
 
     async def connect() -> T:
-        async with Client(mcp_server._build_server(content), mode=mode) as client:  # type: ignore[arg-type]
+        async with Client(mcp_server._build_server(content), mode=mode) as client:
             return await question(client)
 
     return anyio.run(connect)

@@ -1,10 +1,11 @@
 """Files and pages that a client can read."""
 
+import sysconfig
 from pathlib import Path
 
 import pytest
 
-from nsadmin.commands.mcp import served_files
+from nsadmin import output
 from nsadmin.commands.mcp.served_files import ServedFolder, find_pages, read_title
 from nsadmin.exit_codes import UsageError
 
@@ -57,8 +58,8 @@ def test_pages_come_from_the_checkout_or_the_installed_package(
     installed.mkdir(parents=True)
     (installed / "index.md").write_text("# nsadmin\n")
     package = tmp_path / "site-packages" / "nsadmin" / "output" / "__init__.py"
-    monkeypatch.setattr(served_files.output, "__file__", str(package))
-    monkeypatch.setattr(served_files.sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(output, "__file__", str(package))
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     assert find_pages() == {"index.md": installed / "index.md"}
     (installed / "index.md").unlink()
     assert find_pages() == {}

@@ -154,7 +154,7 @@ def test_a_plan_for_a_cluster_with_other_brokers_is_refused(
     caller: ToolCaller, first: FakeNameServer, broker: FakeBroker
 ) -> None:
     with pytest.raises(PlanRefusedError, match="its name servers or brokers are not those of the plan"):
-        plan_and_execute(caller, lambda: first.clusters.update({"D": {"broker-d": {0: broker.addr}}}))
+        plan_and_execute(caller, lambda: setattr(first, "clusters", {"D": {"broker-d": {0: broker.addr}}}))
     assert first.kv == {}
 
 

@@ -1,6 +1,7 @@
 """Results are bounded, and hide nothing from the operator."""
 
 import json
+from typing import Any
 
 from nsadmin.commands.mcp.tool_results import (
     MAX_CELL_CHARACTERS,
@@ -14,6 +15,12 @@ from nsadmin.commands.mcp.tool_results import (
 
 def build(stdout_text: str, stderr_text: str = "", max_rows: int = 100) -> dict[str, object]:
     return build_result(stdout_text, stderr_text, 0, "done", max_rows)
+
+
+def rows_of(result: dict[str, object]) -> list[dict[str, Any]]:
+    rows = result["rows"]
+    assert isinstance(rows, list)
+    return rows
 
 
 def test_rows_are_those_of_the_command() -> None:
@@ -49,7 +56,7 @@ def test_rows_that_are_too_large_are_counted() -> None:
 
 
 def test_a_cell_is_cut_and_says_how_long_it_was() -> None:
-    [row] = build(json.dumps([{"body": "x" * 100_000, "tree": list(range(10_000))}]))["rows"]  # type: ignore[misc]
+    [row] = rows_of(build(json.dumps([{"body": "x" * 100_000, "tree": list(range(10_000))}])))
     assert row["body"].endswith("... (100000 characters)")
     assert row["tree"].startswith("[0, 1, 2, ")
     assert len(row["tree"]) < MAX_CELL_CHARACTERS + 50
@@ -63,7 +70,7 @@ def test_one_row_is_always_shown() -> None:
 def test_invisible_characters_become_visible() -> None:
     hidden = "a\x1b[2Jb\u202ec\u200bd\U000e0041e\x85f\tg\nh\x00"
     assert neutralise_text(hidden) == ("a\\x1b[2Jb\\u202ec\\u200bd\\U000e0041e\\x85f\tg\nh\\x00")
-    [row] = build(json.dumps([{"na\x1bme": {"\x07": ["\u2066"]}}]))["rows"]  # type: ignore[misc]
+    [row] = rows_of(build(json.dumps([{"na\x1bme": {"\x07": ["\u2066"]}}])))
     assert row == {"na\\x1bme": {"\\x07": ["\\u2066"]}}
 
 
