@@ -52,6 +52,8 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "journalVerify": _READS_FILES,
     "kvImport": _READS_FILES,
     "kvSync": _FREE_ADDRESS,
+    "messagesExport": _WRITES_FILES,
+    "messagesImport": _READS_FILES,
     "produce": _READS_FILES,
     "rebalanceRun": _READS_FILES,
     "removeBroker": _FREE_ADDRESS,
@@ -64,6 +66,7 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "sendMsgStatus": _LOAD,
     "snapshotList": _READS_FILES,
     "snapshotSave": _WRITES_FILES,
+    "transferMessages": "it sends messages to another cluster",
     "updateAclConfig": _TAKES_SECRET,
     "updateControllerConfig": _FREE_ADDRESS,
     "updateGlobalWhiteAddr": "it lets clients in without a signature",
@@ -106,10 +109,9 @@ class ExposedCommand(NamedTuple):
 
 def has_reading_tool(command_entry: CommandEntry) -> bool:
     """Whether a command has a tool that reads."""
-    return (
-        command_entry.kind in ("read", "check", "local", "mixed")
-        and command_entry.name not in LEFT_OUT_COMMANDS
-    )
+    if command_entry.kind == "mixed":
+        return command_entry.name in CHANGING_PARAMETERS
+    return command_entry.kind in ("read", "check", "local") and command_entry.name not in LEFT_OUT_COMMANDS
 
 
 def has_changing_tool(command_entry: CommandEntry) -> bool:

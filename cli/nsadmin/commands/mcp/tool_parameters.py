@@ -3,6 +3,7 @@
 A parameter whose metavar is in none of the tables is left out, so a new kind of value needs a decision here.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -33,18 +34,17 @@ BROKER_METAVARS = frozenset(("ADDR", "FROM", "TO"))
 MESSAGE_ID_METAVARS = frozenset(("MSGID",))
 """Ids of messages. One kind of id contains the address of a broker."""
 
-REFUSED_METAVARS: Mapping[str, str] = {
+REFUSED_WORDS: Mapping[str, str] = {
     "ADDRS": "nsadmin would connect to these addresses",
     "BOOL": "mqadmin's own dry run; nsadmin refuses it",
-    "BROKERS|FILE": "the value can be the name of a local file",
     "COMMAND": "nsadmin would run this command on this machine",
     "DIR": "the folder is on this machine",
     "FILE": "the file is on this machine",
-    "HOST:PORT": "nsadmin would connect to this address",
-    "N|BROKERS|FILE": "the value can be the name of a local file",
+    "HOST": "nsadmin would connect to this host",
     "PATH": "the path is on this machine",
+    "URL": "nsadmin would connect to this address",
 }
-"""Values that no client may choose, and why."""
+"""Words of metavars, such as that of BROKERS|FILE, whose values no client may choose, and why."""
 
 LEFT_OUT_PARAMETERS: Mapping[str, str] = {
     "clusterList.interval_seconds": "the call would not end",
@@ -76,6 +76,7 @@ FOLDER_FILES = frozenset(
 CLIENT_FILES: Mapping[str, str] = {"apply.file_name": ".yaml", "plan.file_name": ".yaml"}
 """Parameters for which a client sends the content of a file, and the ending of its temporary file."""
 
+_WORD_PATTERN = re.compile(r"[A-Z]+")
 _BODY_DECODERS = ("base64", "gzip", "json", "hex")
 """The decoders without a schema, which would be a file."""
 
@@ -130,11 +131,23 @@ def find_parameter_kind(exposed: ExposedCommand, parameter: Parameter) -> str | 
     if place in LEFT_OUT_PARAMETERS:
         return None
     metavar = parameter.declaration.metavar
-    if _is_flag(parameter) or metavar in PLAIN_METAVARS or find_choices(parameter):
+    if _is_flag(parameter) or metavar in PLAIN_METAVARS:
+        return "plain"
+    if is_refused(parameter):
+        return None
+    if find_choices(parameter):
         return "plain"
     if metavar in BROKER_METAVARS:
         return "broker"
     return "message-id" if metavar in MESSAGE_ID_METAVARS else None
+
+
+def is_refused(parameter: Parameter) -> bool:
+    """Whether the metavar names a file, a program or an address."""
+    metavar = parameter.declaration.metavar or ""
+    return metavar not in PLAIN_METAVARS and not REFUSED_WORDS.keys().isdisjoint(
+        _WORD_PATTERN.findall(metavar)
+    )
 
 
 def find_choices(parameter: Parameter) -> tuple[str, ...]:
@@ -142,8 +155,6 @@ def find_choices(parameter: Parameter) -> tuple[str, ...]:
     if parameter.declaration.flags[0] == "--decode":
         return _BODY_DECODERS
     metavar = parameter.declaration.metavar or ""
-    if metavar in REFUSED_METAVARS:
-        return ()
     value_source = source_of_metavar(metavar, parameter.declaration.value_source)
     return tuple(value_source.split("|")) if "|" in value_source else ()
 
