@@ -27,9 +27,9 @@ from pyspark.sql.functions import broadcast, col, date_add, expr, lit, timestamp
 from pyspark.sql.functions import max as highest
 from pyspark.sql.functions import sum as total
 
-from nsreport.facts.coverage import build_coverage
-from nsreport.facts.presence import select_witness_events
-from nsreport.facts.transitions import find_transitions
+from nsreport.facts.knowledge_changes import find_knowledge_changes
+from nsreport.facts.knowledge_intervals import build_knowledge_intervals
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.runtime import session
@@ -40,7 +40,7 @@ from nsreport.tables.table_store import TableSpec, TableStore
 from tests.bench import figures, fleet_days
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "make-reports.md"
-COVERAGE = TableSpec("silver/coverage")
+KNOWLEDGE_INTERVAL = TableSpec("silver/knowledge_interval")
 CACHE = Path("~/.cache/nsadmin").expanduser()
 THREADS = 2
 BASE = 10
@@ -115,8 +115,10 @@ def later(known: DataFrame, times: int) -> DataFrame:
 def finish(program: session.SparkProgram, tables: TableStore) -> None:
     """The tables that follow from that of events; the end of the program."""
     made = table(tables, silver.EVENT_TABLE)
-    tables.replace_rows(silver.WITNESS_EVENT_TABLE, select_witness_events(made))
-    tables.replace_rows(COVERAGE, build_coverage(find_transitions(made, no_facts(program.session))))
+    tables.replace_rows(silver.BROKER_LIFECYCLE_TABLE, select_lifecycle_events(made))
+    tables.replace_rows(
+        KNOWLEDGE_INTERVAL, build_knowledge_intervals(find_knowledge_changes(made, no_facts(program.session)))
+    )
     program.stop()
 
 
@@ -217,15 +219,17 @@ def measured(folder: Path) -> Iterator[Took]:
     tables = TableStore(spark, str(folder / "tables"))
 
     def from_tables() -> Found:
-        return of_spark(select_witness_events(table(tables, silver.EVENT_TABLE)), table(tables, COVERAGE))
+        return of_spark(
+            select_lifecycle_events(table(tables, silver.EVENT_TABLE)), table(tables, KNOWLEDGE_INTERVAL)
+        )
 
     def from_told() -> Found:
-        return of_spark(table(tables, silver.WITNESS_EVENT_TABLE), table(tables, COVERAGE))
+        return of_spark(table(tables, silver.BROKER_LIFECYCLE_TABLE), table(tables, KNOWLEDGE_INTERVAL))
 
     def from_lines() -> Found:
-        told = select_witness_events(of_journals(spark, folder)).persist()
+        told = select_lifecycle_events(of_journals(spark, folder)).persist()
         try:
-            return of_spark(told, table(tables, COVERAGE))
+            return of_spark(told, table(tables, KNOWLEDGE_INTERVAL))
         finally:
             told.unpersist()
 
@@ -241,8 +245,10 @@ def measured(folder: Path) -> Iterator[Took]:
         assert found == expected, (what, found, expected)
         yield Took(what, ours, theirs)
     began = time.perf_counter()
-    build_coverage(find_transitions(table(tables, silver.EVENT_TABLE), no_facts(spark))).collect()
-    yield Took("coverage, which a run computes once for availability", time.perf_counter() - began)
+    build_knowledge_intervals(
+        find_knowledge_changes(table(tables, silver.EVENT_TABLE), no_facts(spark))
+    ).collect()
+    yield Took("knowledge intervals, which a run computes once for availability", time.perf_counter() - began)
     program.stop()
 
 
@@ -251,7 +257,7 @@ def one_shot(folder: Path) -> None:
     program = started(ends_soon=True)
     tables = TableStore(program.session, str(folder / "tables"))
     session.adapt_session(program.session, int(_count(folder).read_text()), has_long_plans=True)
-    of_spark(table(tables, silver.WITNESS_EVENT_TABLE), table(tables, COVERAGE))
+    of_spark(table(tables, silver.BROKER_LIFECYCLE_TABLE), table(tables, KNOWLEDGE_INTERVAL))
     # What came of it is out; nobody waits for the end of Java.
     os._exit(0)
 

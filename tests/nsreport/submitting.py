@@ -73,7 +73,9 @@ def assert_same_as_here(
     monkeypatch.setattr(command, "open_spark_session", lambda flags: nullcontext(spark))
     assert command.main(["run", "--input", str(journals), "--output", str(here), "--reports", REPORTS]) == 0
     found, expected = contents(made, besides), contents(here, besides)
-    assert found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_fact", "gold/broker_flaps"}
+    assert (
+        found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_interval", "gold/broker_flaps"}
+    )
     assert {name: len(rows) for name, rows in found.items() if rows}.keys() >= {
         "bronze/lines",
         "silver/ns_event",

@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
 from nsreport.facts import entries, routes
-from nsreport.facts.coverage import build_coverage
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.knowledge_intervals import build_knowledge_intervals
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
@@ -53,11 +53,11 @@ def ns_event(spark: SparkSession, plays: Plays) -> DataFrame:
 
 
 def test_flaps(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    of_flaps(broker_flaps(select_witness_events(ns_event), START, until).collect(), plays).show()
+    of_flaps(broker_flaps(select_lifecycle_events(ns_event), START, until).collect(), plays).show()
 
 
 def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = heartbeat_gaps(select_witness_events(ns_event), no_facts(spark), START, until).collect()
+    rows = heartbeat_gaps(select_lifecycle_events(ns_event), no_facts(spark), START, until).collect()
     score = Score("gaps")
     cases = [
         (name, case) for name, play in plays.items() for case in play.cases("HeartbeatGap", "ServerPaused")
@@ -72,8 +72,8 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
     kinds = {"freeze": "broker", "partition": "link", "pauseNamesrv": "name server"}
     for row in rows:
         because = [case for name, case in cases if fits(row, name, case)]
-        whose = {kinds.get(case.deed.fault, row.whose) for case in because}
-        score.told.append((row, whose == {row.whose}))
+        causes = {kinds.get(case.deed.fault, row.causedBy) for case in because}
+        score.told.append((row, causes == {row.causedBy}))
     score.sure = [
         ((name, case), any(fits(row, name, case) for row in rows))
         for name, case in cases
@@ -83,16 +83,16 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
 
 
 def test_drains(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = drain_audit(select_witness_events(ns_event), covered(ns_event), START, until).collect()
+    rows = drain_audit(select_lifecycle_events(ns_event), covered(ns_event), START, until).collect()
     of_drains(rows, plays).show()
-    configured = [row for row in rows if row.how == "brokerPermission"]
+    configured = [row for row in rows if row.method == "brokerPermission"]
     assert {row.brokerName.split("/")[0] for row in configured} == {"no-route"}
     assert {row.outcome for row in configured} == {"given back"}
     assert {round(row.heldSeconds) for row in configured} == {120}
 
 
 def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = broker_availability(select_witness_events(ns_event), covered(ns_event), START, until).collect()
+    rows = broker_availability(select_lifecycle_events(ns_event), covered(ns_event), START, until).collect()
     assert of_down_time(rows, plays) == pytest.approx((1.0, 1.0))
     for row in rows:
         name, broker = seat(row)
@@ -109,9 +109,9 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
     turns = turned(ns_event).localCheckpoint()
-    facts = routes.build_route_facts(ns_event, turns).localCheckpoint()
-    of_keys = entries.build_entry_facts(ns_event, turns).localCheckpoint()
-    known = build_coverage(turns).localCheckpoint()
+    facts = routes.build_route_intervals(ns_event, turns).localCheckpoint()
+    of_keys = entries.build_entry_intervals(ns_event, turns).localCheckpoint()
+    known = build_knowledge_intervals(turns).localCheckpoint()
     rows = ns_divergence(facts, of_keys, known, START, until).collect()
     rows = [row for row in rows if row.topic is not None]
     score = Score("divergence")

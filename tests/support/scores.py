@@ -133,7 +133,7 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         )
         return same and moment is not None and case.deed.time - slack <= ms(moment) <= case.due
 
-    by_hand = [row for row in rows if row.how == "WIPE_WRITE_PERM_OF_BROKER"]
+    by_hand = [row for row in rows if row.method == "WIPE_WRITE_PERM_OF_BROKER"]
     for row in by_hand:
         known = any(fits(row, row.closedTs, name, case) for name, case in wiped)
         reasons = {outcome for name, case, outcome in undone if fits(row, row.openedTs, name, case)}

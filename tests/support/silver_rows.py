@@ -6,22 +6,22 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from nsreport.facts.coverage import build_coverage
-from nsreport.facts.transitions import find_transitions
+from nsreport.facts.knowledge_changes import find_knowledge_changes
+from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from tests.support.ns_events import START
 
-ROUTE_FACT = (
+ROUTE_INTERVAL = (
     "server string, cluster string, topic string, brokerName string, readQueueNums bigint, "
     "writeQueueNums bigint, perm bigint, topicSysFlag bigint, validFrom timestamp, validTo timestamp, "
     "fromType string, fromCause string, fromClient string, toType string, toCause string, "
     "toClient string, known boolean, date date"
 )
-ENTRY_FACT = (
+ENTRY_INTERVAL = (
     "server string, cluster string, field string, name string, key string, value string, "
     "validFrom timestamp, validTo timestamp, date date"
 )
-COVERAGE = (
-    "witness string, server string, tellsRoutes boolean, known boolean, validFrom timestamp, "
+KNOWLEDGE_INTERVAL = (
+    "observer string, server string, isRouteSource boolean, known boolean, validFrom timestamp, "
     "validTo timestamp, fromType string, toType string"
 )
 STATS_MINUTE = (
@@ -49,12 +49,12 @@ def moment(seconds: float) -> datetime:
 
 def covered(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
     """When name servers were looked at, by their events and what logs say beside."""
-    return build_coverage(turned(ns_event, log_fact))
+    return build_knowledge_intervals(turned(ns_event, log_fact))
 
 
 def turned(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
     """The turns of these events."""
-    return find_transitions(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
+    return find_knowledge_changes(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
 
 
 def no_facts(spark: SparkSession) -> DataFrame:
@@ -95,9 +95,9 @@ def entry(server: str, since: float, until: float | None, value: str, **more: An
 
 def looked(server: str, since: float, until: float | None, *, known: bool = True) -> dict[str, Any]:
     return {
-        "witness": server,
+        "observer": server,
         "server": server,
-        "tellsRoutes": True,
+        "isRouteSource": True,
         "known": known,
         "validFrom": moment(since),
         "validTo": None if until is None else moment(until),

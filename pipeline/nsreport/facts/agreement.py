@@ -18,7 +18,7 @@ from pyspark.sql.functions import (
     xxhash64,
 )
 
-from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.spans import hash_key, intersect_spans
 from nsreport.sources.journals import NO_CLUSTER
 
@@ -27,10 +27,10 @@ QUEUE_COLUMNS = ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"]
 ENTRY_KEY = ["cluster", "field", "name", "key"]
 
 
-def select_route_spans(route_fact: DataFrame, until_ms: int) -> DataFrame:
-    """Return the route facts known before `until_ms` as spans (`since` and `until` in ms since 1970)."""
+def select_route_spans(route_interval: DataFrame, until_ms: int) -> DataFrame:
+    """Return the route intervals known before `until_ms` as spans (`since` and `until` in ms since 1970)."""
     end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
-    route_spans = route_fact.where("known").select(
+    route_spans = route_interval.where("known").select(
         "server",
         *ROUTE_KEY,
         *QUEUE_COLUMNS,
@@ -40,13 +40,13 @@ def select_route_spans(route_fact: DataFrame, until_ms: int) -> DataFrame:
     return route_spans.where("since < until")
 
 
-def select_entry_spans(entry_fact: DataFrame, watch_spans: DataFrame, until_ms: int) -> DataFrame:
-    """Return the entry facts known before `until_ms` as spans.
+def select_entry_spans(entry_interval: DataFrame, watch_spans: DataFrame, until_ms: int) -> DataFrame:
+    """Return the entry intervals known before `until_ms` as spans.
 
     A KV entry has no cluster: it appears in each cluster of its name server.
     """
     end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
-    entry_spans = entry_fact.select(
+    entry_spans = entry_interval.select(
         "server",
         *ENTRY_KEY,
         "value",
@@ -60,14 +60,16 @@ def select_entry_spans(entry_fact: DataFrame, watch_spans: DataFrame, until_ms: 
     return cluster_entry_spans.drop("cluster").withColumnRenamed("ofCluster", "cluster")
 
 
-def find_watch_spans(route_spans: DataFrame, coverage: DataFrame, until_ms: int) -> DataFrame:
+def find_watch_spans(route_spans: DataFrame, knowledge_intervals: DataFrame, until_ms: int) -> DataFrame:
     """Return the spans in which the tables of each cluster's name servers were known.
 
     A name server belongs to a cluster if it ever reported one of the cluster's brokers. `route_spans` come
     from `select_route_spans`.
     """
     known_spans = (
-        select_known_spans(coverage, until_ms).where("tellsRoutes").select("server", "since", "until")
+        select_known_spans(knowledge_intervals, until_ms)
+        .where("isRouteSource")
+        .select("server", "since", "until")
     )
     return route_spans.select("server", "cluster").distinct().join(known_spans, "server")
 
@@ -86,19 +88,20 @@ def build_agreement_spans(
     """Split the time of each key into spans, at every change of a value or of the watched name servers.
 
     `server_spans` come from `clip_to_watch_spans`. `differ` is true if the watched name servers report
-    different values; a name server that lacks the key differs from one that has it. `told` is true if a
-    watched name server has the key. `looked` is true if a watch began or ended at the start of the span.
+    different values; a name server that lacks the key differs from one that has it. `isPresent` is true if
+    a watched name server has the key. `isWatchChange` is true if a watch began or ended at the start of the
+    span.
     """
     # `square` sums, over the values, the squared number of name servers with that value. Only if all watched
     # name servers have the same value does it equal the square of their number.
-    value_hash = xxhash64(*value_columns).alias("said")
+    value_hash = xxhash64(*value_columns).alias("valueHash")
     span_steps = server_spans.select(*key_columns, value_hash, "since", "until").select(
-        *key_columns, "said", explode(_start_and_end_steps()).alias("step")
+        *key_columns, "valueHash", explode(_start_and_end_steps()).alias("step")
     )
-    value_steps = span_steps.groupBy(*key_columns, "said", col("step.at").alias("at")).agg(
+    value_steps = span_steps.groupBy(*key_columns, "valueHash", col("step.at").alias("at")).agg(
         sum("step.by").alias("by")
     )
-    value_window = Window.partitionBy(hash_key([*key_columns, "said"])).orderBy("at")
+    value_window = Window.partitionBy(hash_key([*key_columns, "valueHash"])).orderBy("at")
     holder_count = sum("by").over(value_window)
     square_steps = value_steps.select(
         *key_columns,
@@ -112,32 +115,34 @@ def build_agreement_spans(
     watch_steps = distinct_keys.join(watch_spans, "cluster").select(
         *key_columns, explode(_start_and_end_steps()).alias("step")
     )
-    all_steps = square_steps.select(*key_columns, "at", "by", "square", lit(0).alias("look")).unionByName(
+    all_steps = square_steps.select(
+        *key_columns, "at", "by", "square", lit(0).alias("watchStep")
+    ).unionByName(
         watch_steps.select(
             *key_columns,
             col("step.at").alias("at"),
             lit(0).alias("by"),
             lit(0).alias("square"),
-            col("step.by").alias("look"),
+            col("step.by").alias("watchStep"),
         )
     )
     steps_by_time = all_steps.groupBy(*key_columns, "at").agg(
         sum("by").alias("by"),
         sum("square").alias("square"),
-        sum("look").alias("look"),
-        _is_any_nonzero("look").alias("looked"),
+        sum("watchStep").alias("watchStep"),
+        _is_any_nonzero("watchStep").alias("isWatchChange"),
     )
     key_window = Window.partitionBy(hash_key(key_columns)).orderBy("at")
     holder_total, square_total, watched_total = (
-        sum(step_column).over(key_window) for step_column in ("by", "square", "look")
+        sum(step_column).over(key_window) for step_column in ("by", "square", "watchStep")
     )
     return steps_by_time.select(
         *key_columns,
         col("at").alias("since"),
         lead("at").over(key_window).alias("until"),
         ((holder_total > 0) & (square_total != watched_total * watched_total)).alias("differ"),
-        (holder_total > 0).alias("told"),
-        "looked",
+        (holder_total > 0).alias("isPresent"),
+        "isWatchChange",
     )
 
 

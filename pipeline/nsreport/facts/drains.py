@@ -41,14 +41,14 @@ _OPENING_COLUMNS = (
 )
 
 
-def find_drains(witness_events: DataFrame, until_ms: int) -> DataFrame:
-    """Return the spans in which a witness saw a broker closed to writes.
+def find_drains(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
+    """Return the spans in which an observer saw a broker closed to writes.
 
-    `witness_events` come from `presence.select_witness_events`. A drain begins in one of two ways:
+    `lifecycle_events` come from `presence.select_lifecycle_events`. A drain begins in one of two ways:
 
-    - An operator wipes the write permission; `how` is the cause of that request.
+    - An operator wipes the write permission; `method` is the cause of that request.
     - The broker registers even the topic of its own name without WRITE, because its brokerPermission was set;
-      `how` is brokerPermission.
+      `method` is brokerPermission.
 
     A drain ends when one of the closed topics is open again, or when the name server starts and forgets all
     tables. `openType`, `openCause` and `openClient` describe the event that ended it, and `openTopics` counts
@@ -57,25 +57,25 @@ def find_drains(witness_events: DataFrame, until_ms: int) -> DataFrame:
     lasts, these columns are null and `until` is `until_ms`. `closed` counts the closed topics, `has` all
     topics of the broker.
     """
-    permission_changes = _build_permission_changes(_select_relevant_events(witness_events))
+    permission_changes = _build_permission_changes(_select_relevant_events(lifecycle_events))
     closing_events = permission_changes.where("isClosing").select(
-        "witness",
+        "observer",
         "server",
         "cluster",
         "brokerName",
-        "place",
+        "recordOrder",
         "time",
-        "how",
+        "method",
         "client",
         "closedNames",
         "has",
         "start",
     )
     opening_events = permission_changes.where("size(openNames) > 0 or openAgain > 0").select(
-        "witness",
+        "observer",
         "brokerName",
         struct(
-            col("place").alias("openPlace"),
+            col("recordOrder").alias("openPlace"),
             col("time").alias("openTime"),
             col("type").alias("openType"),
             col("cause").alias("openCause"),
@@ -89,8 +89,8 @@ def find_drains(witness_events: DataFrame, until_ms: int) -> DataFrame:
     # A log line about a wipe does not name the topics.
     common_topic_count = size(array_intersect("closedNames", "open.openNames"))
     opened_topic_count = when(size("closedNames") > 0, common_topic_count).otherwise(col("open.openAgain"))
-    drain_pairs = closing_events.join(opening_events, ["witness", "brokerName"], "left")
-    is_reopening = (col("open.openPlace") > col("place")) & (opened_topic_count > 0)
+    drain_pairs = closing_events.join(opening_events, ["observer", "brokerName"], "left")
+    is_reopening = (col("open.openPlace") > col("recordOrder")) & (opened_topic_count > 0)
     opening_match = when(
         is_reopening,
         struct(
@@ -115,13 +115,13 @@ def find_drains(witness_events: DataFrame, until_ms: int) -> DataFrame:
     is_forgotten = coalesce(col("start.openPlace") < col("found.openPlace"), col("start").isNotNull())
     ended_drains = first_openings.withColumn("end", when(is_forgotten, col("start")).otherwise(col("found")))
     return ended_drains.select(
-        "witness",
+        "observer",
         "server",
         "cluster",
         "brokerName",
         col("time").alias("since"),
         coalesce("end.openTime", lit(until_ms)).alias("until"),
-        "how",
+        "method",
         "client",
         "closed",
         "has",
@@ -129,22 +129,22 @@ def find_drains(witness_events: DataFrame, until_ms: int) -> DataFrame:
     )
 
 
-def _select_relevant_events(witness_events: DataFrame) -> DataFrame:
+def _select_relevant_events(lifecycle_events: DataFrame) -> DataFrame:
     """Keep the topic changes that close a topic, or that open a topic which was ever closed there.
 
     Events from logs lack these details: all of them stay.
     """
-    permission_events = witness_events.where(col("type").isin(*_EVENT_TYPES))
+    permission_events = lifecycle_events.where(col("type").isin(*_EVENT_TYPES))
     is_closing = expr(f"exists(changes, change -> {CLOSES_SQL})")
     topic_name = explode(flatten(_topic_lists(CLOSES_SQL)))
     closed_topics = permission_events.where(is_closing).select(
-        "witness", "brokerName", topic_name.alias("topic")
+        "observer", "brokerName", topic_name.alias("topic")
     )
-    topics_by_broker = closed_topics.groupBy("witness", "brokerName").agg(
+    topics_by_broker = closed_topics.groupBy("observer", "brokerName").agg(
         collect_set("topic").alias("everClosed")
     )
     events_with_history = permission_events.join(
-        broadcast(topics_by_broker), ["witness", "brokerName"], "left"
+        broadcast(topics_by_broker), ["observer", "brokerName"], "left"
     )
     reopens_sql = "(change.before is not null or arrays_overlap(change.topics, everClosed))"
     is_opening = expr(f"exists(changes, change -> {OPENS_SQL} and {reopens_sql})")
@@ -155,17 +155,17 @@ def _select_relevant_events(witness_events: DataFrame) -> DataFrame:
     ).drop("everClosed")
 
 
-def _build_permission_changes(witness_events: DataFrame) -> DataFrame:
+def _build_permission_changes(lifecycle_events: DataFrame) -> DataFrame:
     """Return the events that close or open topics, with the next start of the name server.
 
     A name server forgets closed topics when it starts.
     """
-    permission_events = witness_events.where(col("type").isin(*_EVENT_TYPES))
-    reverse_window = Window.partitionBy(hash_key(["witness"])).orderBy(col("place").desc())
+    permission_events = lifecycle_events.where(col("type").isin(*_EVENT_TYPES))
+    reverse_window = Window.partitionBy(hash_key(["observer"])).orderBy(col("recordOrder").desc())
     start_event = when(
         col("type") == "ServerStarted",
         struct(
-            col("place").alias("openPlace"),
+            col("recordOrder").alias("openPlace"),
             col("time").alias("openTime"),
             col("type").alias("openType"),
             col("cause").alias("openCause"),
@@ -178,17 +178,17 @@ def _build_permission_changes(witness_events: DataFrame) -> DataFrame:
     next_start = last(start_event, ignorenulls=True).over(
         reverse_window.rowsBetween(Window.unboundedPreceding, -1)
     )
-    broker_window = Window.partitionBy(hash_key(["witness", "brokerName"])).orderBy("place")
+    broker_window = Window.partitionBy(hash_key(["observer", "brokerName"])).orderBy("recordOrder")
     # The registration of a returning broker is the record right before the change of its topics.
     is_returned = (lag("type").over(broker_window) == "BrokerRegistered") & (
-        lag("place").over(broker_window) == col("place") - 1
+        lag("recordOrder").over(broker_window) == col("recordOrder") - 1
     )
     # A log has no line for topics that leave with their broker, and one line for each topic that comes.
     is_new_in_log = col("isLog") & array_contains(
         _changed_topics(OPENS_SQL + " and change.before is null"), col("brokerName")
     )
     registering_clients = collect_set(when(col("cause") == "REGISTER_BROKER", col("client")))
-    own_clients = registering_clients.over(Window.partitionBy(hash_key(["witness", "brokerName"])))
+    own_clients = registering_clients.over(Window.partitionBy(hash_key(["observer", "brokerName"])))
     is_requested = (col("cause") == "REGISTER_TOPIC_IN_NAMESRV") & ~array_contains(own_clients, col("client"))
     is_wipe = col("type") == "WritePermWiped"
     # A log line counts the topics that a request opened, but does not name them.
@@ -197,11 +197,11 @@ def _build_permission_changes(witness_events: DataFrame) -> DataFrame:
     )
     is_by_broker = (col("type") == "TopicsChanged") & col("reason").isin("registration", "poll")
     described_events = permission_events.select(
-        "witness", "server", "cluster", "brokerName", "place", "time", "type", "cause", "client",
+        "observer", "server", "cluster", "brokerName", "recordOrder", "time", "type", "cause", "client",
         next_start.alias("start"),
         coalesce(is_returned | is_new_in_log, lit(False)).alias("restarted"),
         coalesce(is_requested, lit(False)).alias("asked"),
-        when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("how"),
+        when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("method"),
         when(is_wipe | is_by_broker,
         _changed_topics(CLOSES_SQL)).otherwise(_empty_topic_array()).alias("closedNames"),
         when(~is_wipe, _changed_topics(OPENS_SQL)).otherwise(_empty_topic_array()).alias("openNames"),
@@ -209,10 +209,10 @@ def _build_permission_changes(witness_events: DataFrame) -> DataFrame:
         size(_changed_topics(OPENS_SQL + " and change.before is not null"))).alias(
             "openAgain"
         ),
-        when(is_wipe, col("topics").cast("int")).alias("told"),
+        when(is_wipe, col("topics").cast("int")).alias("wipedTopics"),
     )  # fmt: skip
     is_closing = is_wipe | array_contains("closedNames", col("brokerName"))
-    topic_count = coalesce("told", size("closedNames")).alias("has")
+    topic_count = coalesce("wipedTopics", size("closedNames")).alias("has")
     flagged_events = described_events.select(
         "*", coalesce(is_closing, lit(False)).alias("isClosing"), topic_count
     )

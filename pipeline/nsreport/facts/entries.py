@@ -1,4 +1,4 @@
-"""Entry facts: the spans in which a name server had a broker address or a value of the KV config. Pure."""
+"""Entry intervals: the spans in which a name server had a broker address or a KV value. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
@@ -13,30 +13,30 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts import coverage
-from nsreport.facts.transitions import add_counted_time, select_route_events
+from nsreport.facts import knowledge_intervals
+from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
 from nsreport.sources.journals import NO_CLUSTER
 
 ADDRESS_FIELD, KV_FIELD = "brokerAddr", "kv"
 _ENTRY_KEY = ["server", "cluster", "field", "name", "key"]
 
 
-def build_entry_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
-    """Return a row for each span in which an entry had the same value, as far as the witness reports it.
+def build_entry_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+    """Return a row for each span in which an entry had the same value, as far as the observer reports it.
 
     `field` is brokerAddr (`name` is the broker's name, `key` its id) or kv (`name` is the namespace).
     `validTo` is null for the present value.
     """
-    witness_events = select_route_events(ns_event)
+    observer_events = select_route_events(ns_event)
     fresh_marks = (
-        coverage.find_route_marks(transitions)
+        knowledge_intervals.find_route_marks(knowledge_changes)
         .where("isFresh")
-        .select("server", col("epoch").alias("place"), "since")
+        .select("server", col("epoch").alias("recordOrder"), "since")
     )
     epoch_starts = broadcast(fresh_marks)
-    fresh_snapshots = witness_events.where("type = 'Snapshot'").join(epoch_starts, ["server", "place"])
+    fresh_snapshots = observer_events.where("type = 'Snapshot'").join(epoch_starts, ["server", "recordOrder"])
     present_steps = (
-        _event_entries(witness_events, transitions)
+        _event_entries(observer_events, knowledge_changes)
         .unionByName(_snapshot_addresses(fresh_snapshots))
         .unionByName(_snapshot_kv_values(fresh_snapshots))
     )
@@ -45,10 +45,10 @@ def build_entry_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
         present_steps.select(*_ENTRY_KEY)
         .distinct()
         .join(epoch_starts, "server")
-        .select(*_ENTRY_KEY, "place", lit(0).alias("nth"), "since")
+        .select(*_ENTRY_KEY, "recordOrder", lit(0).alias("nth"), "since")
     )
     entry_steps = present_steps.unionByName(absent_steps.withColumn("value", lit(None).cast("string")))
-    entry_window = Window.partitionBy(*_ENTRY_KEY).orderBy("place", "nth")
+    entry_window = Window.partitionBy(*_ENTRY_KEY).orderBy("recordOrder", "nth")
     lasting_entries = entry_steps.withColumn("until", lead("since").over(entry_window))
     return lasting_entries.where("value is not null and (until is null or since < until)").select(
         *_ENTRY_KEY,
@@ -59,11 +59,12 @@ def build_entry_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
     )
 
 
-def _event_entries(witness_events: DataFrame, transitions: DataFrame) -> DataFrame:
+def _event_entries(observer_events: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
     event_type = col("type")
     is_kv = event_type.isin("KvPut", "KvDeleted")
     timed_events = add_counted_time(
-        witness_events.where(is_kv | event_type.isin("BrokerRegistered", "BrokerUnregistered")), transitions
+        observer_events.where(is_kv | event_type.isin("BrokerRegistered", "BrokerUnregistered")),
+        knowledge_changes,
     )
     entry_value = when(event_type == "KvPut", coalesce("value", lit(""))).when(
         event_type == "BrokerRegistered", col("brokerAddr")
@@ -74,7 +75,7 @@ def _event_entries(witness_events: DataFrame, transitions: DataFrame) -> DataFra
         when(is_kv, KV_FIELD).otherwise(ADDRESS_FIELD).alias("field"),
         coalesce("namespace", "brokerName").alias("name"),
         coalesce("key", col("brokerId").cast("string")).alias("key"),
-        "place",
+        "recordOrder",
         lit(1).alias("nth"),
         "since",
         entry_value.alias("value"),
@@ -82,7 +83,7 @@ def _event_entries(witness_events: DataFrame, transitions: DataFrame) -> DataFra
 
 
 def _snapshot_addresses(snapshots: DataFrame) -> DataFrame:
-    broker_groups = snapshots.select("server", "place", "since", explode("groups").alias("of"))
+    broker_groups = snapshots.select("server", "recordOrder", "since", explode("groups").alias("of"))
     group_members = broker_groups.select("*", explode("of.members").alias("one"))
     broker_id = col("one.brokerId").cast("string")
     return group_members.select(
@@ -93,7 +94,9 @@ def _snapshot_addresses(snapshots: DataFrame) -> DataFrame:
 
 
 def _snapshot_kv_values(snapshots: DataFrame) -> DataFrame:
-    kv_namespaces = snapshots.select("server", "place", "since", explode("kv").alias("namespace", "items"))
+    kv_namespaces = snapshots.select(
+        "server", "recordOrder", "since", explode("kv").alias("namespace", "items")
+    )
     kv_items = kv_namespaces.select("*", explode("items").alias("key", "value"))
     return kv_items.select(
         *_entry_columns(lit(NO_CLUSTER), KV_FIELD, col("namespace"), col("key"), coalesce("value", lit("")))
@@ -109,7 +112,7 @@ def _entry_columns(
         lit(field_name).alias("field"),
         entry_name.alias("name"),
         entry_key.alias("key"),
-        col("place"),
+        col("recordOrder"),
         lit(1).alias("nth"),
         col("since"),
         entry_value.alias("value"),

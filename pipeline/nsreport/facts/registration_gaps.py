@@ -48,14 +48,14 @@ def find_registration_silences(log_fact: DataFrame, until_ms: int) -> DataFrame:
         .join(server_counts, "server")
     )
     return registration_silences.select(
-        concat("key", lit(" brokers")).alias("witness"),
+        concat("key", lit(" brokers")).alias("observer"),
         col("key").alias("server"),
         lit(None).cast("string").alias("cluster"),
         col("server").alias("brokerName"),
         lit(None).cast("bigint").alias("brokerId"),
         "since",
         "until",
-        when(col("until") == col("open"), "open").otherwise("resumed").alias("ended"),
+        when(col("until") == col("open"), "open").otherwise("resumed").alias("outcome"),
         "brokers",
         "servers",
     )

@@ -1,4 +1,4 @@
-"""Route facts: the spans in which a topic had certain queues on a broker, per name server. Pure.
+"""Route intervals: the spans in which a topic had certain queues on a broker, per name server. Pure.
 
 Only fresh snapshots count. The others repeat the events before them, which `journalVerify` checks.
 """
@@ -22,9 +22,9 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts import coverage
+from nsreport.facts import knowledge_intervals
+from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
 from nsreport.facts.spans import hash_key
-from nsreport.facts.transitions import add_counted_time, select_route_events
 from nsreport.sources import journals
 
 QUEUE_COLUMNS = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
@@ -34,23 +34,23 @@ _ROUTE_KEY = ("server", "topic", "brokerName")
 _NEVER_MS = 1 << 62
 
 
-def build_route_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
+def build_route_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
     """Return a row for each span in which a topic's queues on a broker stayed the same.
 
     `known` is false while the tables were unknown; the row then has the last known queues. `validTo` is null
     for the present state. `from…` and `to…` describe the record that began or ended the span, or a mark of
-    `coverage.find_route_marks`.
+    `knowledge_intervals.find_route_marks`.
     """
-    witness_events = select_route_events(ns_event)
-    route_marks = coverage.find_route_marks(transitions)
+    observer_events = select_route_events(ns_event)
+    route_marks = knowledge_intervals.find_route_marks(knowledge_changes)
     route_steps = (
-        _change_steps(witness_events, transitions)
-        .unionByName(_snapshot_steps(witness_events, route_marks))
+        _change_steps(observer_events, knowledge_changes)
+        .unionByName(_snapshot_steps(observer_events, route_marks))
         .withColumn("key", hash_key(_ROUTE_KEY))
     )
     merged_spans = _merge_equal_spans(_split_at_marks(_add_step_ends(route_steps, route_marks), route_marks))
     clustered_spans = merged_spans.join(
-        broadcast(journals.find_broker_clusters(witness_events)), "brokerName", "left"
+        broadcast(journals.find_broker_clusters(observer_events)), "brokerName", "left"
     )
     return clustered_spans.select(
         "server",
@@ -67,12 +67,12 @@ def build_route_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
     )
 
 
-def _change_steps(witness_events: DataFrame, transitions: DataFrame) -> DataFrame:
+def _change_steps(observer_events: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
     """Return the steps from events: queues that are new, changed or gone."""
-    change_events = witness_events.where("changes is not null").select(
-        "witness", "server", "place", "time", "type", "cause", "client", "changes"
+    change_events = observer_events.where("changes is not null").select(
+        "observer", "server", "recordOrder", "time", "type", "cause", "client", "changes"
     )
-    timed_changes = add_counted_time(change_events, transitions).withColumnRenamed("place", "seq")
+    timed_changes = add_counted_time(change_events, knowledge_changes).withColumnRenamed("recordOrder", "seq")
     change_groups = timed_changes.select("*", posexplode("changes").alias("nth", "group"))
     topic_changes = change_groups.select("*", explode("group.topics").alias("topic"))
     broker_name = coalesce("group.after.brokerName", "group.before.brokerName")
@@ -89,10 +89,10 @@ def _change_steps(witness_events: DataFrame, transitions: DataFrame) -> DataFram
     )
 
 
-def _snapshot_steps(witness_events: DataFrame, route_marks: DataFrame) -> DataFrame:
+def _snapshot_steps(observer_events: DataFrame, route_marks: DataFrame) -> DataFrame:
     """Return the steps from fresh snapshots: one per topic and broker."""
     fresh_marks = route_marks.where("isFresh").select("server", col("epoch").alias("seq"), "since")
-    snapshot_tables = witness_events.select("server", "seq", "routes", "queues", "type", "cause", "client")
+    snapshot_tables = observer_events.select("server", "seq", "routes", "queues", "type", "cause", "client")
     fresh_snapshots = snapshot_tables.where("type = 'Snapshot'").join(
         broadcast(fresh_marks), ["server", "seq"]
     )
@@ -165,7 +165,7 @@ def _add_step_ends(route_steps: DataFrame, route_marks: DataFrame) -> DataFrame:
 
 def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFrame:
     """Split the steps where the tables become unknown, and where they become known again."""
-    epoch_window = Window.partitionBy("server", "epoch").orderBy("place", "half")
+    epoch_window = Window.partitionBy("server", "epoch").orderBy("recordOrder", "orderOffset")
     knowledge_changes = route_marks.select("*", lag("known").over(epoch_window).alias("before")).where(
         "before is null or before <> known"
     )

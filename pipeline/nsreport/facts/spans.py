@@ -27,8 +27,8 @@ from pyspark.sql.functions import (
 DAY_MS = 86_400_000
 
 
-def event_place() -> Column:
-    """The sort key of a witness's events: the record number (clocks may go back); in a log, time and line."""
+def record_order() -> Column:
+    """The sort key of an observer's events: the record number (clocks go back); in a log, time and line."""
     return coalesce(col("seq"), col("time") * 1_000_000 + col("sourceLine") % 1_000_000)
 
 

@@ -15,7 +15,7 @@ from pyspark.sql.functions import count as count_of
 from pyspark.sql.functions import max as max_of
 from pyspark.sql.functions import min as min_of
 
-from nsreport.facts.transitions import NUMBERED_TWICE
+from nsreport.facts.knowledge_changes import NUMBERED_TWICE
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime import progress, session
@@ -23,6 +23,7 @@ from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.sources.java_logs import log_parser
 from nsreport.tables import bronze, silver
+from nsreport.tables.table_migration import migrate_former_tables
 from nsreport.tables.table_store import HeadRows, TableSpec, TableStore
 
 BRONZE_LINES = TableSpec("bronze/lines", ("kind", "date"))
@@ -72,6 +73,14 @@ class RunOutcome(NamedTuple):
 ResultListener = Callable[[TableResult], None]
 
 
+def list_derived_tables() -> list[TableSpec]:
+    """Return the tables that a run builds from lines, and all reports."""
+    report_tables = [
+        TableSpec(f"gold/{report.name}", report.partition_columns) for report in REPORTS_BY_NAME.values()
+    ]
+    return [*silver.LINE_TABLES, *silver.DAY_TABLES, *silver.HISTORY_TABLES, *report_tables]
+
+
 class PipelineRun:
     """Builds the tables one after the other and passes each `TableResult` to `report_result`.
 
@@ -87,6 +96,7 @@ class PipelineRun:
         self._report_result = report_result
         self._table_store = TableStore(spark, request.output_folder)
         self._row_counts: dict[str, int] = {}
+        migrate_former_tables(self._table_store, list_derived_tables())
 
     def run_all(self) -> RunOutcome:
         """Ingest all new files, rebuild the tables that they change, and make the reports."""
@@ -320,15 +330,7 @@ class PipelineRun:
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""
-        report_tables = [TableSpec(f"gold/{report_name}") for report_name in self._request.report_names]
-        for table in (
-            BRONZE_LINES,
-            BRONZE_FILES,
-            *silver.LINE_TABLES,
-            *silver.DAY_TABLES,
-            *silver.HISTORY_TABLES,
-            *report_tables,
-        ):
+        for table in (BRONZE_LINES, BRONZE_FILES, *list_derived_tables()):
             progress.describe_jobs(self._spark, table.name)
             began_seconds = time.monotonic()
             partition_count = self._table_store.compact_table(table)
@@ -346,11 +348,11 @@ class PipelineRun:
             0 if (table_rows := self._table_store.read_table(table)) is None else table_rows.count()
             for table in (BRONZE_LINES, silver.QUARANTINE_TABLE)
         ]
-        transitions = self._table_store.read_table(silver.TRANSITION_TABLE)
+        knowledge_changes = self._table_store.read_table(silver.KNOWLEDGE_CHANGE_TABLE)
         duplicate_rows = (
             []
-            if transitions is None
-            else transitions.where(col("type") == NUMBERED_TWICE).select("server").collect()
+            if knowledge_changes is None
+            else knowledge_changes.where(col("type") == NUMBERED_TWICE).select("server").collect()
         )
         return RunOutcome(
             row_counts[0],

@@ -23,9 +23,9 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts.coverage import select_known_spans
 from nsreport.facts.drains import find_drains
-from nsreport.facts.presence import BROKER_KEY, SEAT_KEY, build_presence
+from nsreport.facts.knowledge_intervals import select_known_spans
+from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY, build_presence
 from nsreport.facts.spans import clip_spans, count_spans, hash_key, intersect_spans, split_by_day
 
 GRACE_MS = 150_000
@@ -33,7 +33,7 @@ GRACE_MS = 150_000
 
 
 def broker_availability(
-    witness_events: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int
+    lifecycle_events: DataFrame, knowledge_intervals: DataFrame, since_ms: int, until_ms: int
 ) -> DataFrame:
     """Return a row for each known broker and day, from `since_ms` to `until_ms` (ms since 1970).
 
@@ -44,25 +44,31 @@ def broker_availability(
     - down while all of them miss it,
     - unknown while there is none of them.
 
-    Its days begin when a witness first sees it. `partialSeconds` is the part of `upSeconds` in which some
+    Its days begin when an observer first sees it. `partialSeconds` is the part of `upSeconds` in which some
     name servers missed it.
     """
-    witness_events = witness_events.where(col("time") < until_ms)
-    seat_spans = build_presence(witness_events, until_ms).select(*SEAT_KEY, "since", "until", "state")
-    drains_by_broker = find_drains(witness_events, until_ms).groupBy("witness", "brokerName")
+    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
+    registration_spans = build_presence(lifecycle_events, until_ms).select(
+        *REGISTRATION_KEY, "since", "until", "state"
+    )
+    drains_by_broker = find_drains(lifecycle_events, until_ms).groupBy("observer", "brokerName")
     drain_lists = drains_by_broker.agg(collect_list(struct("since", "until")).alias("drained"))
     # From here on Spark keeps the rows of a broker in one partition: later windows by `broker` move no rows.
     first_up = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
-    watch_spans = broadcast(select_known_spans(coverage, until_ms).select("witness", "since", "until"))
-    known_seats = intersect_spans(
-        seat_spans.withColumn("broker", hash_key(BROKER_KEY)), watch_spans, ["witness"]
+    watch_spans = broadcast(
+        select_known_spans(knowledge_intervals, until_ms).select("observer", "since", "until")
     )
-    seen_seats = known_seats.select("*", first_up.alias("first")).where("first is not null")
-    seats_with_drains = seen_seats.join(broadcast(drain_lists), ["witness", "brokerName"], "left")
+    known_registrations = intersect_spans(
+        registration_spans.withColumn("broker", hash_key(BROKER_KEY)), watch_spans, ["observer"]
+    )
+    seen_registrations = known_registrations.select("*", first_up.alias("first")).where("first is not null")
+    registrations_with_drains = seen_registrations.join(
+        broadcast(drain_lists), ["observer", "brokerName"], "left"
+    )
     broker_key = ["broker", *BROKER_KEY]
-    kind_spans = seats_with_drains.select(*broker_key, explode(_span_kinds(until_ms)).alias("span")).select(
-        *broker_key, "span.*"
-    )
+    kind_spans = registrations_with_drains.select(
+        *broker_key, explode(_span_kinds(until_ms)).alias("span")
+    ).select(*broker_key, "span.*")
     span_counts = count_spans(kind_spans, broker_key, ["alive", "up", "down", "planned"])
     broker_states = span_counts.where("alive > 0").select(
         *broker_key, "since", "until", "down", _broker_state().alias("state")

@@ -28,20 +28,20 @@ SESSION_GAP_MS = 600_000
 
 
 def broker_flaps(
-    witness_events: DataFrame, since_ms: int, until_ms: int, session_gap_ms: int = SESSION_GAP_MS
+    lifecycle_events: DataFrame, since_ms: int, until_ms: int, session_gap_ms: int = SESSION_GAP_MS
 ) -> DataFrame:
     """Return a row for each session of a broker that is not over at `since_ms` (ms since 1970).
 
     A loss that several name servers saw at the same time is one outage. `cause` is the most frequent reason,
     or address conflict if another process registered with the broker's name.
     """
-    witness_events = witness_events.where(col("time") < until_ms)
+    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     down_spans = (
-        build_presence(witness_events, until_ms)
+        build_presence(lifecycle_events, until_ms)
         .where("state = 'down'")
         .select(*BROKER_KEY, "server", "since", "until", "reason", "type")
     )
-    loss_spans = down_spans.unionByName(_select_conflicts(witness_events))
+    loss_spans = down_spans.unionByName(_select_conflicts(lifecycle_events))
     broker_window = Window.partitionBy(hash_key(BROKER_KEY)).orderBy("since", "until", "server")
     end_so_far = max("until").over(broker_window.rowsBetween(Window.unboundedPreceding, -1))
     marked_spans = loss_spans.select("*", coalesce(end_so_far, lit(0)).alias("before"))
@@ -85,7 +85,7 @@ def _loss_reason() -> Column:
     return when(col("type") == "Snapshot", "not in a snapshot").otherwise(col("reason"))
 
 
-def _select_conflicts(witness_events: DataFrame) -> DataFrame:
-    return witness_events.where("type = 'AddressConflict'").select(
+def _select_conflicts(lifecycle_events: DataFrame) -> DataFrame:
+    return lifecycle_events.where("type = 'AddressConflict'").select(
         *BROKER_KEY, "server", col("time").alias("since"), col("time").alias("until"), "reason", "type"
     )

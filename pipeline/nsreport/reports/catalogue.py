@@ -37,7 +37,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "broker_availability",
         "How long each broker was up, down, drained, or unknown.",
-        ("told", "coverage"),
+        ("broker_lifecycle", "knowledge_interval"),
         {
             **_BROKER_COLUMNS,
             "upSeconds": "s in which a name server listed it",
@@ -54,7 +54,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "broker_flaps",
         "Sessions in which a broker was lost and came back, possibly several times.",
-        ("told",),
+        ("broker_lifecycle",),
         {
             **_BROKER_COLUMNS,
             "ts": "time when it was first lost",
@@ -71,7 +71,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "drain_audit",
         "Which brokers were closed to writes, on which name servers that failed, and which event undid it.",
-        ("told", "coverage"),
+        ("broker_lifecycle", "knowledge_interval"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
@@ -79,7 +79,7 @@ _REPORT_DEFINITIONS = (
             "ts": "time when the closing began on the first name server",
             "server": "name server",
             "outcome": "holds, given back, undone, restarted, forgotten, or missed",
-            "how": "the request, or brokerPermission",
+            "method": "the request, or brokerPermission",
             "client": "address that sent the request",
             "closedTs": "time when it was closed on this name server",
             "topics": "topics of the broker",
@@ -95,7 +95,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "heartbeat_gaps",
         "How long brokers were silent, and whether the broker, the link or the name server caused it.",
-        ("told", "log_fact"),
+        ("broker_lifecycle", "log_fact"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - for a pause of the name server, and for the log of a broker",
@@ -105,15 +105,15 @@ _REPORT_DEFINITIONS = (
             "ts": "time of its last heartbeat or registration",
             "endTs": "time of its next heartbeat, or when it was removed",
             "seconds": "s between ts and endTs",
-            "ended": "resumed, lost, or open",
-            "whose": "name server (all its brokers were silent), broker (silent on all of them), or link",
+            "outcome": "resumed, lost, or open",
+            "causedBy": "name server (all its brokers were silent), broker (silent on all of them), or link",
             "silentBrokers": "brokers of that name server that were silent at the same time",
         },
     ),
     ReportDefinition(
         "ns_divergence",
         "When name servers had different routes, broker addresses or KV config.",
-        ("route_fact", "entry_fact", "coverage"),
+        ("route_interval", "entry_interval", "knowledge_interval"),
         {
             "date": "day (UTC) of its start",
             "cluster": "name of the cluster; for KV config, the cluster of the name server",
@@ -132,13 +132,13 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "ns_convergence",
         "How long it takes until all name servers agree after a change.",
-        ("route_fact", "coverage"),
+        ("route_interval", "knowledge_interval"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
-            "after": "change (of queues), or name server (a new one)",
+            "trigger": "change (of queues), or name server (a new one)",
             "changes": "changes of a topic's queues on a broker",
-            "open": "changes that did not reach every name server while it had data",
+            "unfinishedChanges": "changes that did not reach every name server while it had data",
             "p50Seconds": "median time, in s",
             "p95Seconds": "95th percentile, in s",
             "maxSeconds": "longest time, in s",
@@ -147,7 +147,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "topic_growth",
         "How many topics each broker registers, and the size of the registration.",
-        ("route_fact",),
+        ("route_interval",),
         {
             **_GROUP_COLUMNS,
             "topics": "topics at the end of the day",
@@ -158,7 +158,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "registration_forecast",
         "When the registration of a broker will exceed a frame of 16 MiB.",
-        ("route_fact",),
+        ("route_interval",),
         {
             **_GROUP_COLUMNS,
             "days": "days of data behind the forecast",
@@ -176,7 +176,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "orphan_topics",
         "Topics that are probably not needed any more.",
-        ("told", "route_fact", "stats_minute", "consumer_lag"),
+        ("broker_lifecycle", "route_interval", "stats_minute", "consumer_lag"),
         {
             "date": "day (UTC) at the end",
             "cluster": "name of the cluster",
@@ -195,7 +195,7 @@ _REPORT_DEFINITIONS = (
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - if the log lacks it",
-            "told": "source of the figures: runtime (a collector) or log",
+            "source": "source of the figures: runtime (a collector) or log",
             "brokerName": "name of the broker group, or of the broker with the log",
             "puts": "messages stored that day",
             "gets": "messages delivered that day",
@@ -268,11 +268,11 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "ns_health",
         "Starts, pauses, scans, queues, requests and errors of each name server.",
-        ("told", "coverage", "log_fact"),
+        ("broker_lifecycle", "knowledge_interval", "log_fact"),
         {
             "date": "day (UTC)",
             "server": "name server",
-            "watchedSeconds": "s in which its tables were known",
+            "knownSeconds": "s in which its tables were known",
             "starts": "starts",
             "stops": "orderly stops; fewer than starts means that it was killed",
             "pauses": "times when the process did not run",
@@ -280,10 +280,10 @@ _REPORT_DEFINITIONS = (
             "eventsLost": "events that its journal lost",
             "repairs": "repaired journals",
             "decodeErrors": "unreadable frames (log)",
-            "complaints": "warnings and errors without a parsing rule (log)",
-            "scanHoles": "late scans for silent brokers (log)",
+            "unparsedWarnings": "warnings and errors without a parsing rule (log)",
+            "scanGaps": "late scans for silent brokers (log)",
             "longestPauseSeconds": "s of the longest pause",
-            "longestScanHoleSeconds": "s of the longest time between scans (log)",
+            "longestScanGapSeconds": "s of the longest time between scans (log)",
             "waterMarks": "highest lengths of its queues (log)",
             "requests": "requests by code (log)",
         },
@@ -292,7 +292,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "route_as_of",
         "The routes of each name server at the end.",
-        ("route_fact",),
+        ("route_interval",),
         {
             "date": "day (UTC) of that moment",
             "cluster": "name of the cluster",

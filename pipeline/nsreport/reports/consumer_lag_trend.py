@@ -46,10 +46,10 @@ def consumer_lag_trend(
             max("lag").alias("maxLag"),
             regr_slope(col("lag").cast("double"), unix_millis("ts") / 1000).alias("slope"),
             (max("consumerOffset") == min("consumerOffset")).alias("still"),
-            (max(unix_millis("ts")) - min(unix_millis("ts"))).alias("told"),
+            (max(unix_millis("ts")) - min(unix_millis("ts"))).alias("observedMillis"),
         )
     )
-    is_stuck = col("still") & (col("minLag") > 0) & (col("told") >= stuck_ms)
+    is_stuck = col("still") & (col("minLag") > 0) & (col("observedMillis") >= stuck_ms)
     lag_slope, last_lag = col("slope"), col("lastLag")
     trend_name = (
         when(col("lastLag").isNull() | lag_slope.isNull(), "unknown")

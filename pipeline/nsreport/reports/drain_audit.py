@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import coalesce, col, lag, last, lit, round, timestamp_millis, to_date, when
 
-from nsreport.facts.coverage import select_known_spans
 from nsreport.facts.drains import BY_PERMISSION, find_drains
+from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.presence import build_presence
 from nsreport.facts.spans import hash_key
 
@@ -15,7 +15,11 @@ _BROKER_KEY = ["cluster", "brokerName"]
 
 
 def drain_audit(
-    witness_events: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int, act_gap_ms: int = ACT_GAP_MS
+    lifecycle_events: DataFrame,
+    knowledge_intervals: DataFrame,
+    since_ms: int,
+    until_ms: int,
+    act_gap_ms: int = ACT_GAP_MS,
 ) -> DataFrame:
     """Return a row for each act and name server, for acts from `since_ms` to `until_ms` (ms since 1970).
 
@@ -28,9 +32,9 @@ def drain_audit(
     - forgotten: the name server started;
     - missed: the name server had the broker open, and the act did not close it there.
     """
-    witness_events = witness_events.where(col("time") < until_ms)
-    drain_spans = find_drains(witness_events, until_ms)
-    broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("since", "witness")
+    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
+    drain_spans = find_drains(lifecycle_events, until_ms)
+    broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("since", "observer")
     act_start = when(
         coalesce(col("since") - lag("since").over(broker_window) > act_gap_ms, lit(True)), col("since")
     )
@@ -39,7 +43,7 @@ def drain_audit(
     )
     act_rows = drain_acts.select(*_BROKER_KEY, "act", "server", *_closed_columns())
     missed_rows = _find_missed_servers(
-        witness_events, drain_acts, select_known_spans(coverage, until_ms), until_ms, act_gap_ms
+        lifecycle_events, drain_acts, select_known_spans(knowledge_intervals, until_ms), until_ms, act_gap_ms
     ).select(*_BROKER_KEY, "act", "server", *_missed_columns())
     return (
         act_rows.unionByName(missed_rows)
@@ -50,7 +54,7 @@ def drain_audit(
             timestamp_millis("act").alias("ts"),
             "server",
             "outcome",
-            "how",
+            "method",
             "client",
             timestamp_millis("closedAt").alias("closedTs"),
             "topics",
@@ -72,12 +76,12 @@ def _closed_columns() -> list[Column]:
         .when(col("openType") == "ServerStarted", "forgotten")
         .when(col("openType") == "WritePermAdded", "given back")
         .when(col("restarted"), "restarted")
-        .when(col("asked") | (col("how") == BY_PERMISSION), "given back")
+        .when(col("asked") | (col("method") == BY_PERMISSION), "given back")
         .otherwise("undone")
     )
     return [
         outcome.alias("outcome"),
-        col("how"),
+        col("method"),
         col("client"),
         col("since").alias("closedAt"),
         col("has").alias("topics"),
@@ -93,7 +97,7 @@ def _closed_columns() -> list[Column]:
 
 def _missed_columns() -> list[Column]:
     column_types = {
-        "how": "string", "client": "string", "closedAt": "long", "topics": "int", "closedTopics": "int",
+        "method": "string", "client": "string", "closedAt": "long", "topics": "int", "closedTopics": "int",
         "heldSeconds": "double", "openedAt": "long", "openedTopics": "int", "openedType": "string",
         "openedCause": "string", "openedClient": "string",
     }  # fmt: skip
@@ -104,25 +108,25 @@ def _missed_columns() -> list[Column]:
 
 
 def _find_missed_servers(
-    witness_events: DataFrame, drain_acts: DataFrame, watch_spans: DataFrame, until_ms: int, act_gap_ms: int
+    lifecycle_events: DataFrame, drain_acts: DataFrame, watch_spans: DataFrame, until_ms: int, act_gap_ms: int
 ) -> DataFrame:
     """Return the name servers with known tables that had the broker, and on which it stayed open."""
     distinct_acts = drain_acts.select(*_BROKER_KEY, "act").distinct()
     up_spans = (
-        build_presence(witness_events, until_ms)
+        build_presence(lifecycle_events, until_ms)
         .where("state = 'up'")
-        .select("witness", "server", *_BROKER_KEY, "since", "until")
+        .select("observer", "server", *_BROKER_KEY, "since", "until")
     )
     servers_with_broker = distinct_acts.join(up_spans, _BROKER_KEY).where("since <= act and act < until")
-    servers_with_broker = servers_with_broker.select(*_BROKER_KEY, "act", "witness", "server").distinct()
+    servers_with_broker = servers_with_broker.select(*_BROKER_KEY, "act", "observer", "server").distinct()
     seen_spans = watch_spans.select(
-        "witness", col("since").alias("seenSince"), col("until").alias("seenUntil")
+        "observer", col("since").alias("seenSince"), col("until").alias("seenUntil")
     )
-    servers_with_broker = servers_with_broker.join(seen_spans, "witness").where(
+    servers_with_broker = servers_with_broker.join(seen_spans, "observer").where(
         "seenSince <= act and act < seenUntil"
     )
-    closed_spans = drain_acts.select("witness", "brokerName", "since", "until")
-    is_same_broker = (servers_with_broker.witness == closed_spans.witness) & (
+    closed_spans = drain_acts.select("observer", "brokerName", "since", "until")
+    is_same_broker = (servers_with_broker.observer == closed_spans.observer) & (
         servers_with_broker.brokerName == closed_spans.brokerName
     )
     is_closed = (closed_spans.since <= servers_with_broker.act + act_gap_ms) & (

@@ -17,19 +17,21 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts.presence import BROKER_KEY, SEAT_KEY
+from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY
 from nsreport.facts.registration_gaps import find_registration_silences
 from nsreport.facts.spans import hash_key
 
 _SILENCE_TYPES = ("HeartbeatGap", "ServerPaused")
 _END_TYPES = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
-_EVENT_COLUMNS = (*SEAT_KEY, "type", "place", "time", "silentMillis", "resumed", "pauseMillis")
+_EVENT_COLUMNS = (*REGISTRATION_KEY, "type", "recordOrder", "time", "silentMillis", "resumed", "pauseMillis")
 
 
-def heartbeat_gaps(witness_events: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+def heartbeat_gaps(
+    lifecycle_events: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int
+) -> DataFrame:
     """Return a row for each silence of a broker at a name server that is not over at `since_ms` (since 1970).
 
-    A name server reports silences that last three quarters of the broker expiry time. `whose` is
+    A name server reports silences that last three quarters of the broker expiry time. `causedBy` is
 
     - name server, if all its brokers were silent at once;
     - broker, if all name servers that know the broker missed it;
@@ -38,23 +40,23 @@ def heartbeat_gaps(witness_events: DataFrame, log_fact: DataFrame, since_ms: int
     A pause of the name server is a row without a broker. Broker logs add the times in which a broker could
     not register; in these rows `server` is the name server's address.
     """
-    witness_events = witness_events.where(col("time") < until_ms)
+    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     counted_gaps = _count_simultaneous_gaps(
-        _find_gaps(witness_events, until_ms).unionByName(find_registration_silences(log_fact, until_ms))
+        _find_gaps(lifecycle_events, until_ms).unionByName(find_registration_silences(log_fact, until_ms))
     )
     attributed_gaps = counted_gaps.select(
         "server",
         *BROKER_KEY,
         "since",
         "until",
-        "ended",
+        "outcome",
         when(
             col("brokerName").isNull() | (col("silent") >= col("brokers")) & (col("silent") > 1),
             "name server",
         )
         .when(col("missing") >= col("servers"), "broker")
         .otherwise("link")
-        .alias("whose"),
+        .alias("causedBy"),
         when(col("brokerName").isNotNull(), col("silent")).alias("silentBrokers"),
     )
     return attributed_gaps.where(col("until") > since_ms).select(
@@ -66,39 +68,39 @@ def heartbeat_gaps(witness_events: DataFrame, log_fact: DataFrame, since_ms: int
         timestamp_millis("since").alias("ts"),
         timestamp_millis("until").alias("endTs"),
         round((col("until") - col("since")) / 1000, 3).alias("seconds"),
-        "ended",
-        "whose",
+        "outcome",
+        "causedBy",
         "silentBrokers",
     )
 
 
-def _find_gaps(witness_events: DataFrame, until_ms: int) -> DataFrame:
+def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
     """Return the silences with their ends: resumed, lost or open."""
-    witness_window = Window.partitionBy(hash_key(["witness"])).orderBy("place")
-    window_so_far = witness_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    silence_events = witness_events.where(col("type").isin(*_SILENCE_TYPES, "Heartbeats")).select(
+    observer_window = Window.partitionBy(hash_key(["observer"])).orderBy("recordOrder")
+    window_so_far = observer_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    silence_events = lifecycle_events.where(col("type").isin(*_SILENCE_TYPES, "Heartbeats")).select(
         *_EVENT_COLUMNS,
         coalesce(last("brokers", ignorenulls=True).over(window_so_far), lit(0)).alias("brokers"),
     )
-    end_events = witness_events.where(col("type").isin(*_END_TYPES)).select(
+    end_events = lifecycle_events.where(col("type").isin(*_END_TYPES)).select(
         *_EVENT_COLUMNS, lit(0).alias("brokers")
     )
     all_events = silence_events.where("type != 'Heartbeats'").unionByName(end_events)
     # All windows below are within a broker: repartition its rows once.
     broker_events = all_events.withColumns(
-        {"seat": hash_key(SEAT_KEY), "broker": hash_key(BROKER_KEY)}
+        {"registration": hash_key(REGISTRATION_KEY), "broker": hash_key(BROKER_KEY)}
     ).repartition("broker")
-    seat_window = Window.partitionBy("broker", "seat").orderBy("place")
+    registration_window = Window.partitionBy("broker", "registration").orderBy("recordOrder")
     events_with_next = broker_events.select(
         "*",
-        lead("type").over(seat_window).alias("nextType"),
-        lead("time").over(seat_window).alias("nextTime"),
-        lead("resumed").over(seat_window).alias("nextResumed"),
-        _last_gap_without("resumed").over(seat_window.rowsBetween(-1, -1)).alias("wasTold"),
+        lead("type").over(registration_window).alias("nextType"),
+        lead("time").over(registration_window).alias("nextTime"),
+        lead("resumed").over(registration_window).alias("nextResumed"),
+        _last_gap_without("resumed").over(registration_window.rowsBetween(-1, -1)).alias("wasReported"),
         size(collect_set("server").over(Window.partitionBy("broker"))).alias("servers"),
     )
     # A name server reports a silence once when it is long and once when it ends; the first may be missing.
-    is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasTold", lit(False)))
+    is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasReported", lit(False)))
     is_pause = col("type") == "ServerPaused"
     began_ms = col("time") - coalesce("pauseMillis", "silentMillis", lit(0))
     is_over = is_pause | col("resumed")
@@ -107,11 +109,11 @@ def _find_gaps(witness_events: DataFrame, until_ms: int) -> DataFrame:
             when(~is_pause, col(column_name)).alias(column_name)
             if column_name in BROKER_KEY
             else col(column_name)
-            for column_name in SEAT_KEY
+            for column_name in REGISTRATION_KEY
         ),
         began_ms.alias("since"),
         when(is_over, col("time")).otherwise(coalesce("nextTime", lit(until_ms))).alias("until"),
-        _gap_end(is_over).alias("ended"),
+        _gap_end(is_over).alias("outcome"),
         "brokers",
         "servers",
     )
@@ -136,14 +138,14 @@ def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
 
     Both count silences that overlap in time.
     """
-    numbered_gaps = _number_overlaps(silence_gaps, ["witness"], "atServer")
+    numbered_gaps = _number_overlaps(silence_gaps, ["observer"], "atServer")
     numbered_gaps = _number_overlaps(numbered_gaps, BROKER_KEY, "ofBroker")
-    server_window = Window.partitionBy(hash_key(["witness", "atServer"]))
+    server_window = Window.partitionBy(hash_key(["observer", "atServer"]))
     broker_window = Window.partitionBy(hash_key([*BROKER_KEY, "ofBroker"]))
-    seat_hash = when(col("brokerName").isNotNull(), hash_key(BROKER_KEY))
+    broker_hash = when(col("brokerName").isNotNull(), hash_key(BROKER_KEY))
     return numbered_gaps.select(
         "*",
-        size(collect_set(seat_hash).over(server_window)).cast("long").alias("silent"),
+        size(collect_set(broker_hash).over(server_window)).cast("long").alias("silent"),
         size(collect_set("server").over(broker_window)).alias("missing"),
     )
 

@@ -21,7 +21,7 @@ from pyspark.sql.functions import (
 from nsreport.facts.spans import hash_key
 
 _BROKER_KEY = ["cluster", "brokerName"]
-_DAY_KEY = ["date", "cluster", "told"]
+_DAY_KEY = ["date", "cluster", "source"]
 
 
 def hot_brokers(
@@ -29,7 +29,7 @@ def hot_brokers(
 ) -> DataFrame:
     """Return a row for each master and day, with its share of messages put and got against an equal share.
 
-    `told` is the source: a collector (runtime), or the log of the broker (log), which contains no cluster.
+    `source` is the source: a collector (runtime), or the log of the broker (log), which contains no cluster.
     `skew` is the load of the most loaded broker against the mean. `gini` is 0 for equal loads, and near 1 if
     one broker has all messages. `queueSkew` is the load of the most loaded queue of a topic against the mean
     of that topic's queues on the broker, for the topic with the greatest skew (`skewedTopic`). Only logs
@@ -52,7 +52,7 @@ def hot_brokers(
         - (broker_count + 1) / broker_count
     )
     queue_skews = _find_queue_skews(stats_minute, since_ms, until_ms)
-    return ranked_brokers.join(queue_skews, ["date", "told", "brokerName"], "left").select(
+    return ranked_brokers.join(queue_skews, ["date", "source", "brokerName"], "left").select(
         *_DAY_KEY,
         "brokerName",
         "puts",
@@ -81,7 +81,7 @@ def _find_queue_skews(stats_minute: DataFrame, since_ms: int, until_ms: int) -> 
     return worst_topics.select(
         "date",
         "brokerName",
-        lit("log").alias("told"),
+        lit("log").alias("source"),
         round("worst.skew", 3).alias("queueSkew"),
         col("worst.topic").alias("skewedTopic"),
     )
@@ -101,7 +101,7 @@ def _runtime_counts(broker_runtime: DataFrame, since_ms: int, until_ms: int) -> 
         for total_column, count_column in (("putTotal", "puts"), ("getTotal", "gets"))
     ]
     return master_rows.select(
-        to_date("ts").alias("date"), *_BROKER_KEY, lit("runtime").alias("told"), *growth_columns
+        to_date("ts").alias("date"), *_BROKER_KEY, lit("runtime").alias("source"), *growth_columns
     )
 
 
@@ -125,7 +125,7 @@ def _log_counts(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFr
         "date",
         lit("-").alias("cluster"),
         col("broker").alias("brokerName"),
-        lit("log").alias("told"),
+        lit("log").alias("source"),
         *(
             coalesce(when(col("name") == stats_name, col("sum")), lit(0.0)).cast("long").alias(count_column)
             for stats_name, count_column in (("BROKER_PUT_NUMS", "puts"), ("BROKER_GET_NUMS", "gets"))

@@ -22,15 +22,17 @@ from nsreport.facts.agreement import ROUTE_KEY
 from nsreport.facts.spans import hash_key
 
 
-def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
-    """Return a row for each cluster and day, one for changes of queues, one for new name servers (`after`).
+def ns_convergence(
+    route_interval: DataFrame, knowledge_intervals: DataFrame, since_ms: int, until_ms: int
+) -> DataFrame:
+    """Return a row for each cluster and day, one for changes of queues, one for new name servers (`trigger`).
 
     A change concerns a topic's queues on a broker. `seconds` run from the first name server that has it until
-    all watched name servers have the same queues. A change counts as `open` if the data end, or the set of
-    watched name servers changes, before all of them have it.
+    all watched name servers have the same queues. `unfinishedChanges` counts the changes that not all of
+    them had when the data ended, or when the set of watched name servers changed.
     """
-    route_spans = agreement.select_route_spans(route_fact, until_ms)
-    watch_spans = agreement.find_watch_spans(route_spans, coverage, until_ms)
+    route_spans = agreement.select_route_spans(route_interval, until_ms)
+    watch_spans = agreement.find_watch_spans(route_spans, knowledge_intervals, until_ms)
     agreement_spans = agreement.build_agreement_spans(
         agreement.clip_to_watch_spans(route_spans, watch_spans), watch_spans
     )
@@ -38,7 +40,7 @@ def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since_ms: int, un
     did_differ = coalesce(lag("differ").over(route_window), lit(False))
     spans_with_before = agreement_spans.select("*", did_differ.alias("before"))
     difference_start = when(col("differ") & ~col("before"), col("since"))
-    is_new_server = when(col("differ") & ~col("before"), col("looked"))
+    is_new_server = when(col("differ") & ~col("before"), col("isWatchChange"))
     window_so_far = route_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     difference_runs = spans_with_before.select(
         "*",
@@ -46,22 +48,24 @@ def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since_ms: int, un
         last(is_new_server, ignorenulls=True).over(window_so_far).alias("newServer"),
     )
     # All name servers had the change in the same millisecond.
-    is_instant = ~col("differ") & ~col("before") & ~col("looked")
+    is_instant = ~col("differ") & ~col("before") & ~col("isWatchChange")
     # The end of a watch is no agreement: neither a name server that left nor the end of the data counts.
-    is_agreed = ~col("looked")
+    is_agreed = ~col("isWatchChange")
     finished_changes = difference_runs.where(~col("differ") & col("before") | is_instant).select(
         "cluster",
         when(is_instant, col("since")).otherwise(col("began")).alias("began"),
-        when(~is_instant & col("newServer"), "name server").otherwise("change").alias("after"),
+        when(~is_instant & col("newServer"), "name server").otherwise("change").alias("trigger"),
         when(is_instant, 0.0).when(is_agreed, (col("since") - col("began")) / 1000).alias("seconds"),
     )
     day_groups = finished_changes.where(col("began") >= since_ms).groupBy(
-        to_date(timestamp_millis("began")).alias("date"), "cluster", "after"
+        to_date(timestamp_millis("began")).alias("date"), "cluster", "trigger"
     )
     return day_groups.agg(
         count(lit(1)).alias("changes"),
-        count_if(col("seconds").isNull()).alias("open"),
+        count_if(col("seconds").isNull()).alias("unfinishedChanges"),
         round(percentile("seconds", 0.5), 3).alias("p50Seconds"),
         round(percentile("seconds", 0.95), 3).alias("p95Seconds"),
         round(max("seconds"), 3).alias("maxSeconds"),
-    ).select("date", "cluster", "after", "changes", "open", "p50Seconds", "p95Seconds", "maxSeconds")
+    ).select(
+        "date", "cluster", "trigger", "changes", "unfinishedChanges", "p50Seconds", "p95Seconds", "maxSeconds"
+    )

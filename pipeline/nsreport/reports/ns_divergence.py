@@ -34,7 +34,11 @@ ABSENT_VALUE, PRESENT_VALUE = "absent", "present"
 
 
 def ns_divergence(
-    route_fact: DataFrame, entry_fact: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int
+    route_interval: DataFrame,
+    entry_interval: DataFrame,
+    knowledge_intervals: DataFrame,
+    since_ms: int,
+    until_ms: int,
 ) -> DataFrame:
     """Return a row for each divergent field and span that is not over at `since_ms` (ms since 1970).
 
@@ -42,10 +46,10 @@ def ns_divergence(
     name servers that had them. Broker addresses and the KV config have one field each, and a missing entry is
     a value. `values` contains only watched name servers.
     """
-    route_spans = agreement.select_route_spans(route_fact, until_ms)
-    watch_spans = agreement.find_watch_spans(route_spans, coverage, until_ms)
+    route_spans = agreement.select_route_spans(route_interval, until_ms)
+    watch_spans = agreement.find_watch_spans(route_spans, knowledge_intervals, until_ms)
     watched_routes = agreement.clip_to_watch_spans(route_spans, watch_spans)
-    entry_spans = agreement.select_entry_spans(entry_fact, watch_spans, until_ms)
+    entry_spans = agreement.select_entry_spans(entry_interval, watch_spans, until_ms)
     route_differences = _find_differences(watched_routes, watch_spans, ROUTE_KEY, QUEUE_COLUMNS).select(
         *ROUTE_KEY, "since", "until", explode(_field_structs()).alias("field")
     )
@@ -79,7 +83,7 @@ def _find_entry_differences(entry_spans: DataFrame, watch_spans: DataFrame) -> D
     """Return the spans in which broker addresses or KV values differed."""
     differing_spans = _find_differences(entry_spans, watch_spans, ENTRY_KEY, ["value"])
     server_values = transform(
-        "told", lambda server_value: _server_pair(server_value["server"], server_value["value"])
+        "serverValues", lambda server_value: _server_pair(server_value["server"], server_value["value"])
     )
     is_address = col("field") == ADDRESS_FIELD
     return differing_spans.select(
@@ -97,7 +101,7 @@ def _find_entry_differences(entry_spans: DataFrame, watch_spans: DataFrame) -> D
 def _find_differences(
     server_spans: DataFrame, watch_spans: DataFrame, key_columns: list[str], value_columns: list[str]
 ) -> DataFrame:
-    """Return the spans in which watched name servers differ, with the values of each in `told`.
+    """Return the spans in which watched name servers differ, with the values of each in `serverValues`.
 
     The values of a name server without the key are null.
     """
@@ -126,21 +130,21 @@ def _find_differences(
     )
     server_struct = struct("server", *value_columns)
     return values_by_server.groupBy(*key_columns, "since", "until").agg(
-        array_sort(collect_list(server_struct)).alias("told")
+        array_sort(collect_list(server_struct)).alias("serverValues")
     )
 
 
 def _field_structs() -> Column:
     """The values of each field per name server, as text."""
     route_values = transform(
-        "told",
+        "serverValues",
         lambda server_queues: _server_pair(
             server_queues["server"],
             when(server_queues["perm"].isNull(), ABSENT_VALUE).otherwise(PRESENT_VALUE),
         ),
     )
     field_structs = [struct(lit("route").alias("name"), route_values.alias("said"))]
-    present_routes = filter("told", lambda server_queues: server_queues["perm"].isNotNull())
+    present_routes = filter("serverValues", lambda server_queues: server_queues["perm"].isNotNull())
     for queue_column in QUEUE_COLUMNS:
         field_structs.append(
             struct(

@@ -18,11 +18,11 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.spans import clip_spans, find_silences, split_by_day
 
-SCAN_HOLE_MS = 15_000
-"""Java scans for silent brokers every five seconds; a longer time than this between two scans is a hole."""
+SCAN_GAP_MS = 15_000
+"""Java scans for silent brokers every five seconds; a longer time than this between two scans is a gap."""
 
 _COLUMN_BY_TYPE = {
     "ServerStarted": "starts",
@@ -33,25 +33,29 @@ _COLUMN_BY_TYPE = {
     "JournalRepaired": "repairs",
     "decodeError": "decodeErrors",
     "checksumError": "decodeErrors",
-    "complaint": "complaints",
+    "complaint": "unparsedWarnings",
 }
-_SUM_COLUMNS = ("watchedSeconds", *dict.fromkeys(_COLUMN_BY_TYPE.values()), "scanHoles")
-_LONGEST_COLUMNS = ("longestPauseSeconds", "longestScanHoleSeconds")
+_SUM_COLUMNS = ("knownSeconds", *dict.fromkeys(_COLUMN_BY_TYPE.values()), "scanGaps")
+_LONGEST_COLUMNS = ("longestPauseSeconds", "longestScanGapSeconds")
 
 
 def ns_health(
-    witness_events: DataFrame, coverage: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int
+    lifecycle_events: DataFrame,
+    knowledge_intervals: DataFrame,
+    log_fact: DataFrame,
+    since_ms: int,
+    until_ms: int,
 ) -> DataFrame:
     """Return a row for each name server and day. More starts than stops: it was killed, or crashed.
 
     Only Java logs contain scans, water marks (greatest value of the day), requests by code and errors. During
-    a hole in the scans the whole process was stopped or paused.
+    a gap in the scans the whole process was stopped or paused.
     """
-    witness_events = witness_events.where(col("time") < until_ms)
-    known_servers = witness_events.select("server").distinct()
+    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
+    known_servers = lifecycle_events.select("server").distinct()
     figure_parts = [
-        _count_events(witness_events, since_ms),
-        _sum_watched_seconds(coverage, since_ms, until_ms),
+        _count_events(lifecycle_events, since_ms),
+        _sum_known_seconds(knowledge_intervals, since_ms, until_ms),
         *_log_figures(log_fact.join(known_servers, "server", "left_semi"), since_ms, until_ms),
     ]
     figure_rows = reduce(DataFrame.unionByName, figure_parts)
@@ -75,7 +79,7 @@ def ns_health(
     return day_figures.select(
         "date",
         "server",
-        round("watchedSeconds", 3).alias("watchedSeconds"),
+        round("knownSeconds", 3).alias("knownSeconds"),
         *whole_columns,
         *_LONGEST_COLUMNS,
         "waterMarks",
@@ -88,9 +92,9 @@ def _figure_map(figure_name: str, value_column: str) -> Column:
     return map_from_entries(map_entries).alias(figure_name)
 
 
-def _count_events(witness_events: DataFrame, since_ms: int) -> DataFrame:
+def _count_events(lifecycle_events: DataFrame, since_ms: int) -> DataFrame:
     """Return a figure of 1 for each event, the number of lost events, and the length of each pause."""
-    counted_events = witness_events.where((col("time") >= since_ms) & col("type").isin(*_COLUMN_BY_TYPE))
+    counted_events = lifecycle_events.where((col("time") >= since_ms) & col("type").isin(*_COLUMN_BY_TYPE))
     figure_name = reduce(
         lambda case_column, event_type: case_column.when(
             col("type") == event_type, _COLUMN_BY_TYPE[event_type]
@@ -118,17 +122,19 @@ def _figure_rows(
     )
 
 
-def _sum_watched_seconds(coverage: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+def _sum_known_seconds(knowledge_intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     day_spans = split_by_day(
-        clip_spans(select_known_spans(coverage, until_ms), since_ms, until_ms), "server", "witness"
+        clip_spans(select_known_spans(knowledge_intervals, until_ms), since_ms, until_ms),
+        "server",
+        "observer",
     )
-    seconds_by_witness = day_spans.groupBy("date", "server", "witness").agg(
+    seconds_by_observer = day_spans.groupBy("date", "server", "observer").agg(
         (sum(col("until") - col("since")) / 1000).alias("value")
     )
-    # Of several witnesses, the one with the longest coverage counts.
-    longest_seconds = seconds_by_witness.groupBy("date", "server").agg(max("value").alias("value"))
+    # Of several observers, the one with the longest coverage counts.
+    longest_seconds = seconds_by_observer.groupBy("date", "server").agg(max("value").alias("value"))
     return longest_seconds.select(
-        "date", "server", lit("watchedSeconds").alias("name"), lit(None).cast("string").alias("key"), "value"
+        "date", "server", lit("knownSeconds").alias("name"), lit(None).cast("string").alias("key"), "value"
     )
 
 
@@ -136,17 +142,17 @@ def _log_figures(log_fact: DataFrame, since_ms: int, until_ms: int) -> list[Data
     facts_in_range = log_fact.where((col("time") >= since_ms) & (col("time") < until_ms))
     fact_kind = col("kind")
     error_facts = facts_in_range.where(fact_kind.isin("decodeError", "checksumError", "complaint"))
-    error_name = when(fact_kind == "complaint", "complaints").otherwise("decodeErrors")
-    scan_holes = find_silences(
-        facts_in_range.where(fact_kind == "scan"), ["server"], SCAN_HOLE_MS
-    ).withColumn("time", col("since"))
-    hole_seconds = ((col("until") - col("since")) / 1000).cast("double")
+    error_name = when(fact_kind == "complaint", "unparsedWarnings").otherwise("decodeErrors")
+    scan_gaps = find_silences(facts_in_range.where(fact_kind == "scan"), ["server"], SCAN_GAP_MS).withColumn(
+        "time", col("since")
+    )
+    gap_seconds = ((col("until") - col("since")) / 1000).cast("double")
     water_marks = facts_in_range.where(fact_kind == "waterMark")
     request_counts = facts_in_range.where((fact_kind == "traffic") & (col("name") == "Request"))
     return [
         _figure_rows(error_facts, error_name, lit(1.0)),
-        _figure_rows(scan_holes, lit("scanHoles"), lit(1.0)),
-        _figure_rows(scan_holes, lit("longestScanHoleSeconds"), hole_seconds),
+        _figure_rows(scan_gaps, lit("scanGaps"), lit(1.0)),
+        _figure_rows(scan_gaps, lit("longestScanGapSeconds"), gap_seconds),
         _figure_rows(water_marks, lit("waterMark"), col("value"), col("key")),
         _figure_rows(request_counts, lit("requests"), col("value"), col("key")),
     ]

@@ -34,8 +34,8 @@ _GROUP_TOPIC_PATTERN = "^%(?:RETRY|DLQ)%(.*)$"
 
 
 def orphan_topics(
-    witness_events: DataFrame,
-    route_fact: DataFrame,
+    lifecycle_events: DataFrame,
+    route_interval: DataFrame,
     stats_minute: DataFrame,
     consumer_lag: DataFrame,
     since_ms: int,
@@ -51,7 +51,7 @@ def orphan_topics(
 
     Missing data are never a reason.
     """
-    current_routes = route_fact.where(
+    current_routes = route_interval.where(
         col("validTo").isNull() | (col("validTo") >= timestamp_millis(lit(until_ms)))
     )
     known_topics = (
@@ -59,7 +59,7 @@ def orphan_topics(
         .groupBy("cluster", "topic")
         .agg(array_sort(collect_set("brokerName")).alias("brokers"), min("validFrom").alias("knownSince"))
     )
-    up_spans = build_presence(witness_events.where(col("time") < until_ms), until_ms).where(
+    up_spans = build_presence(lifecycle_events.where(col("time") < until_ms), until_ms).where(
         (col("state") == "up") & (col("until") == until_ms)
     )
     registered_brokers = up_spans.groupBy("cluster").agg(collect_set("brokerName").alias("registered"))
@@ -103,7 +103,7 @@ def _orphan_reasons(since_ms: int) -> list[Column]:
         | col("topic").rlike(_SYSTEM_TOPIC_PATTERN)
         | (col("topic") == col("cluster"))
     )
-    is_silent = is_old & col("isTold") & (coalesce("puts", lit(0.0)) == 0)
+    is_silent = is_old & col("isComplete") & (coalesce("puts", lit(0.0)) == 0)
     has_no_broker = col("registered").isNotNull() & ~arrays_overlap("brokers", "registered")
     return [
         when(has_no_broker, "no broker"),
@@ -118,13 +118,13 @@ def _orphan_reasons(since_ms: int) -> list[Column]:
 
 
 def _has_traffic_stats(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
-    """Return one row: `isTold` is true if traffic statistics reach from the first day to the last."""
+    """Return one row: `isComplete` is true if traffic statistics reach from the first day to the last."""
     stats_times = _select_time_range(stats_minute, since_ms, until_ms).agg(
         min("ts").alias("first"), max("ts").alias("last")
     )
     is_from_first_day = col("first") < timestamp_millis(lit(since_ms + DAY_MS))
     is_to_last_day = col("last") >= timestamp_millis(lit(until_ms - DAY_MS))
-    return stats_times.select(coalesce(is_from_first_day & is_to_last_day, lit(False)).alias("isTold"))
+    return stats_times.select(coalesce(is_from_first_day & is_to_last_day, lit(False)).alias("isComplete"))
 
 
 def _select_time_range(timed_rows: DataFrame, since_ms: int, until_ms: int) -> DataFrame:

@@ -36,7 +36,7 @@ _BROKER_KEY = ["cluster", "brokerName"]
 
 
 def registration_forecast(
-    route_fact: DataFrame, since_ms: int, until_ms: int, limit_bytes: int = FRAME_LIMIT_BYTES
+    route_interval: DataFrame, since_ms: int, until_ms: int, limit_bytes: int = FRAME_LIMIT_BYTES
 ) -> DataFrame:
     """Return a row for each broker: growth in bytes a day and the day of `limit_bytes`, with 95 % intervals.
 
@@ -45,7 +45,7 @@ def registration_forecast(
     there is no date.
     """
     broker_window = Window.partitionBy(hash_key(_BROKER_KEY))
-    broker_days = topic_growth(route_fact, since_ms, until_ms).select(
+    broker_days = topic_growth(route_interval, since_ms, until_ms).select(
         "*", max("date").over(broker_window).alias("lastDate")
     )
     broker_days = broker_days.where(datediff("lastDate", "date") < MAX_SAMPLE_DAYS)

@@ -4,14 +4,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit, timestamp_millis, to_date
 
 
-def route_as_of(route_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+def route_as_of(route_interval: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each server, topic and broker name at `until_ms` (ms since 1970); ignores `since_ms`.
 
     If `known` is false, the tables were unknown at that time, and the row shows the last known state.
     """
     as_of_time = timestamp_millis(lit(until_ms))
     is_valid = (col("validFrom") <= as_of_time) & (col("validTo").isNull() | (col("validTo") > as_of_time))
-    return route_fact.where(is_valid).select(
+    return route_interval.where(is_valid).select(
         to_date(as_of_time).alias("date"),
         "cluster",
         "server",

@@ -11,14 +11,14 @@ ENVELOPE_BYTES = 400
 """Approximate size of a registration without topics."""
 
 
-def topic_growth(route_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+def topic_growth(route_interval: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each broker and day, with its known topics at the end of the day.
 
     `bytes` is the size of the JSON of a registration with these topics, before compression. If name servers
     differ, the largest number counts.
     """
     end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
-    route_spans = route_fact.select(
+    route_spans = route_interval.select(
         "server",
         *_BROKER_KEY,
         _topic_bytes().alias("bytes"),

@@ -174,9 +174,9 @@ def _cluster_records(journal_lines: DataFrame) -> DataFrame:
     """Parse the records that name a cluster; a text search skips all other lines."""
     cluster_lines = journal_lines.where(col("text").contains('"clusterName"'))
     cluster_records = cluster_lines.select(
-        "date", "given", from_json(_opaque_text(), _CLUSTER_SCHEMA).alias("told")
+        "date", "given", from_json(_opaque_text(), _CLUSTER_SCHEMA).alias("record")
     )
-    cluster_records = cluster_records.select("date", "given", "told.*").withColumn(
+    cluster_records = cluster_records.select("date", "given", "record.*").withColumn(
         "server", coalesce("given", "server")
     )
     return cluster_records.where(col("v") == SCHEMA_VERSION).dropna(subset=_REQUIRED_FIELDS)

@@ -6,7 +6,7 @@ from datetime import date
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
-from nsreport.facts import coverage, entries, poll_facts, presence, routes, transitions
+from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
 from nsreport.sources import journals
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA, STATS_MINUTE_SCHEMA
 from nsreport.sources.java_logs.log_parser import ParsedLogs
@@ -67,22 +67,28 @@ def build_empty_log_tables(spark: SparkSession) -> dict[TableSpec, DataFrame]:
 
 
 DAY_TABLES: dict[TableSpec, Callable[[DataFrame], DataFrame]] = {
-    TableSpec("silver/poll", ("date", "cluster")): poll_facts.select_polls,
+    TableSpec("silver/poll_fact", ("date", "cluster")): poll_facts.select_polls,
     TableSpec("silver/broker_runtime", ("date", "cluster")): poll_facts.select_broker_runtime,
     TableSpec("silver/consumer_lag", ("date", "cluster")): poll_facts.select_consumer_lag,
 }
 """Tables built from the events of the same day."""
 
-WITNESS_EVENT_TABLE = TableSpec("silver/told", (), ("type", "time"))
-TRANSITION_TABLE = TableSpec("silver/turn")
+BROKER_LIFECYCLE_TABLE = TableSpec("silver/broker_lifecycle", (), ("type", "time"))
+KNOWLEDGE_CHANGE_TABLE = TableSpec("silver/knowledge_change")
 HISTORY_TABLES: dict[TableSpec, tuple[Callable[..., DataFrame], tuple[TableSpec, ...]]] = {
-    WITNESS_EVENT_TABLE: (presence.select_witness_events, (EVENT_TABLE,)),
-    TRANSITION_TABLE: (transitions.find_transitions, (EVENT_TABLE, LOG_FACT_TABLE)),
-    TableSpec("silver/coverage"): (coverage.build_coverage, (TRANSITION_TABLE,)),
-    TableSpec("silver/route_fact", ("date", "cluster")): (
-        routes.build_route_facts,
-        (EVENT_TABLE, TRANSITION_TABLE),
+    BROKER_LIFECYCLE_TABLE: (presence.select_lifecycle_events, (EVENT_TABLE,)),
+    KNOWLEDGE_CHANGE_TABLE: (knowledge_changes.find_knowledge_changes, (EVENT_TABLE, LOG_FACT_TABLE)),
+    TableSpec("silver/knowledge_interval"): (
+        knowledge_intervals.build_knowledge_intervals,
+        (KNOWLEDGE_CHANGE_TABLE,),
     ),
-    TableSpec("silver/entry_fact"): (entries.build_entry_facts, (EVENT_TABLE, TRANSITION_TABLE)),
+    TableSpec("silver/route_interval", ("date", "cluster")): (
+        routes.build_route_intervals,
+        (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE),
+    ),
+    TableSpec("silver/entry_interval"): (
+        entries.build_entry_intervals,
+        (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE),
+    ),
 }
 """Tables built from all events and log facts: a state that begins on one day may last for months."""

@@ -168,6 +168,12 @@ class TableStore:
         self._commit_plan(table, table_schema, CommitPlan(added_days if is_due else [], [], moved_paths))
         return row_count
 
+    def remove_table(self, table_name: str) -> None:
+        """Remove a table with all its rows."""
+        # Without its schema, readers and later runs see no table, even if the process is killed here.
+        self._output_folder.remove(f"{table_name}/{_SCHEMA_FILE}")
+        self._output_folder.remove(table_name)
+
     def list_due_days(self) -> list[date]:
         """Return the days that are marked as due, in order."""
         return [date.fromisoformat(day_name) for day_name in self._output_folder.list_files(_DUE_FOLDER)]

@@ -17,7 +17,7 @@ def test_entries_follow_events_and_fresh_snapshots(spark: SparkSession) -> None:
     own.tell(60, empty(kv={"N": {"kept": "1", "new": "3"}}), ServerStarted("1", 2))
     events = frame(spark, own)
     found = (
-        entries.build_entry_facts(events, turned(events))
+        entries.build_entry_intervals(events, turned(events))
         .orderBy("field", "name", "key", "validFrom")
         .collect()
     )

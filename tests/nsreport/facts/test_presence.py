@@ -4,7 +4,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
 
 from namesrv_core.events import Group, Member, ServerStarted, Snapshot
-from nsreport.facts.presence import build_presence, select_witness_events
+from nsreport.facts.presence import build_presence, select_lifecycle_events
 from tests.support.ns_events import Teller, at, empty, frame, lost, master
 
 
@@ -22,7 +22,7 @@ def test_spans_follow_events_and_snapshots(spark: SparkSession) -> None:
     )
     # What a snapshot has is there, what it lacks is not, whatever happened in between.
     own.tell(20, having("loss", "comes")).tell(30, empty(), ServerStarted("1", 1)).tell(40, master("told"))
-    found = build_presence(select_witness_events(frame(spark, own)), at(100))
+    found = build_presence(select_lifecycle_events(frame(spark, own)), at(100))
     moment = [((col(name) - at(0)) / 1000).cast("int") for name in ("since", "until")]
     rows = (
         found.select("brokerName", *moment, "state", "type", "reason")

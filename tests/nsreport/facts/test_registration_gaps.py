@@ -18,9 +18,9 @@ def test_a_silence_ends_with_a_registration_or_stays_open_while_tries_fail(spark
     ]
     found = find_registration_silences(rows(spark, LOG_FACT, *told), at(1000)).orderBy("server").collect()
     assert [
-        (row.server, row.brokerName, row.since - at(0), row.until - at(0), row.ended) for row in found
+        (row.server, row.brokerName, row.since - at(0), row.until - at(0), row.outcome) for row in found
     ] == [("ns:1", "b", 30_000, 200_000, "resumed"), ("ns:2", "b", 0, 100_000, "open")]
-    assert [(row.witness, row.brokers, row.servers) for row in found] == [
+    assert [(row.observer, row.brokers, row.servers) for row in found] == [
         ("ns:1 brokers", 2, 2),
         ("ns:2 brokers", 1, 2),
     ]

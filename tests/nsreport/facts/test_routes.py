@@ -174,7 +174,7 @@ def facts(spark: SparkSession, journals_of: dict[str, Path]) -> list[Row]:
     lines = bronze.key_journal_lines(input_files.read_lines(spark, found))
     events = journals.parse_events(bronze.keep_first_copies(lines, datetime.now(UTC)))
     events = events.localCheckpoint()
-    return routes.build_route_facts(events, turned(events).localCheckpoint()).collect()
+    return routes.build_route_intervals(events, turned(events).localCheckpoint()).collect()
 
 
 def test_whatever_happens_facts_are_what_a_replay_gives(

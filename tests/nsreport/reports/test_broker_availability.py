@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import ServerPaused, ServerStarted, ServerStopping
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from tests.support.ns_events import HOUR, Teller, at, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import covered
@@ -61,7 +61,7 @@ def found(spark: SparkSession) -> DataFrame:
     tellers = [of_all_kinds(), *of_two_servers(), of_midnight(), of_a_new_name_server()]
     events = frame(spark, *tellers)
     return broker_availability(
-        select_witness_events(events), covered(events), at(SINCE), at(UNTIL)
+        select_lifecycle_events(events), covered(events), at(SINCE), at(UNTIL)
     ).localCheckpoint()
 
 

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import AddressConflict
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_flaps import broker_flaps
 from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
 
@@ -17,7 +17,7 @@ def moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(START / 1000 + seconds, UTC).replace(tzinfo=None)
 
 
-def test_losses_that_follow_each_other_are_a_session_and_several_witnesses_see_one(
+def test_losses_that_follow_each_other_are_a_session_and_several_observers_see_one(
     spark: SparkSession,
 ) -> None:
     one, two = Teller("ns-1"), Teller("ns-2")
@@ -29,7 +29,7 @@ def test_losses_that_follow_each_other_are_a_session_and_several_witnesses_see_o
     two.tell(2200, AddressConflict("c", "old", 0, "10.0.0.9:1", "old", "10.0.0.1:10911", 5))
     # What is over before the first moment that is asked about, is left out.
     three = Teller("ns-3").tell(0, empty(), master("early")).tell(10, lost("early")).tell(20, master("early"))
-    found = broker_flaps(select_witness_events(frame(spark, one, two, three)), at(50), at(3000))
+    found = broker_flaps(select_lifecycle_events(frame(spark, one, two, three)), at(50), at(3000))
     both = ["ns-1", "ns-2"]
     rows = [
         (DAY, "c", "b", 0, moment(100), moment(231), False, both, 2, 0, 62.0, 30.0, "channel closed"),

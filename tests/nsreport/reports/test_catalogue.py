@@ -6,17 +6,17 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import nsreport.reports
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.sources import schemas
 from tests.support.silver_rows import (
     BROKER_RUNTIME,
     CONSUMER_LAG,
-    COVERAGE,
-    ENTRY_FACT,
+    ENTRY_INTERVAL,
+    KNOWLEDGE_INTERVAL,
     LOG_FACT,
-    ROUTE_FACT,
+    ROUTE_INTERVAL,
     STATS_MINUTE,
 )
 
@@ -33,10 +33,10 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of."""
     return {
         "ns_event": spark.createDataFrame([], schemas.event_schema()),
-        "told": select_witness_events(spark.createDataFrame([], schemas.event_schema())),
-        "route_fact": spark.createDataFrame([], ROUTE_FACT),
-        "entry_fact": spark.createDataFrame([], ENTRY_FACT),
-        "coverage": spark.createDataFrame([], COVERAGE),
+        "broker_lifecycle": select_lifecycle_events(spark.createDataFrame([], schemas.event_schema())),
+        "route_interval": spark.createDataFrame([], ROUTE_INTERVAL),
+        "entry_interval": spark.createDataFrame([], ENTRY_INTERVAL),
+        "knowledge_interval": spark.createDataFrame([], KNOWLEDGE_INTERVAL),
         "stats_minute": spark.createDataFrame([], STATS_MINUTE),
         "log_fact": spark.createDataFrame([], LOG_FACT),
         "broker_runtime": spark.createDataFrame([], BROKER_RUNTIME),

@@ -8,12 +8,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import ServerStarted, WritePermAdded
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.drain_audit import drain_audit
 from tests.support.ns_events import START, Teller, at, changes, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import covered
 
-COLUMNS = ["brokerName", "ts", "server", "outcome", "how", "client", "topics", "closedTopics", "heldSeconds"]
+COLUMNS = [
+    "brokerName",
+    "ts",
+    "server",
+    "outcome",
+    "method",
+    "client",
+    "topics",
+    "closedTopics",
+    "heldSeconds",
+]
 OPENED = ["openedTopics", "openedType", "openedCause", "openedClient"]
 ADMIN, BROKER = "10.0.0.77:5000", "10.0.0.1:5001"
 WIPE = "WIPE_WRITE_PERM_OF_BROKER"
@@ -64,7 +74,7 @@ def history() -> list[Teller]:
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> DataFrame:
     events = frame(spark, *history())
-    return drain_audit(select_witness_events(events), covered(events), at(0), at(600)).localCheckpoint()
+    return drain_audit(select_lifecycle_events(events), covered(events), at(0), at(600)).localCheckpoint()
 
 
 def check(spark: SparkSession, found: DataFrame, name: str, *rows: tuple[Any, ...]) -> None:
@@ -100,7 +110,7 @@ def test_who_registers_its_topics_gives_a_broker_back_and_the_broker_itself_does
         own.tell(100, wiped(name, name, "T"), cause=WIPE, client=ADMIN)
         own.tell(110, opened(name, "T", before=4), cause="REGISTER_TOPIC_IN_NAMESRV", client=client)
     events = frame(spark, own.lives(120, 200))
-    found = drain_audit(select_witness_events(events), covered(events), at(0), at(200))
+    found = drain_audit(select_lifecycle_events(events), covered(events), at(0), at(200))
     assert {row.brokerName: row.outcome for row in found.collect()} == {"a": "given back", "b": "undone"}
 
 

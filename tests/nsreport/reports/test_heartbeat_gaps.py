@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import Event, HeartbeatGap, Heartbeats, ServerPaused
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
 from tests.support.silver_rows import LOG_FACT, every, rows
@@ -48,7 +48,7 @@ def found(spark: SparkSession) -> DataFrame:
     ]
     facts = rows(spark, LOG_FACT, *told)
     return heartbeat_gaps(
-        select_witness_events(frame(spark, *history())), facts, at(0), at(1200)
+        select_lifecycle_events(frame(spark, *history())), facts, at(0), at(1200)
     ).localCheckpoint()
 
 

@@ -7,7 +7,16 @@ from pyspark.testing import assertDataFrameEqual
 
 from nsreport.reports.ns_divergence import ns_divergence
 from tests.support.ns_events import at
-from tests.support.silver_rows import COVERAGE, ENTRY_FACT, ROUTE_FACT, entry, looked, moment, route, rows
+from tests.support.silver_rows import (
+    ENTRY_INTERVAL,
+    KNOWLEDGE_INTERVAL,
+    ROUTE_INTERVAL,
+    entry,
+    looked,
+    moment,
+    route,
+    rows,
+)
 
 DAY = date(2025, 11, 21)
 
@@ -15,7 +24,7 @@ DAY = date(2025, 11, 21)
 def test_windows_per_topic_and_field(spark: SparkSession) -> None:
     facts = rows(
         spark,
-        ROUTE_FACT,
+        ROUTE_INTERVAL,
         # ns-2 is late by 5 s with the topic, then has another permission and other queues for a while.
         route("ns-1", 10, None),
         route("ns-2", 15, 100),
@@ -30,10 +39,11 @@ def test_windows_per_topic_and_field(spark: SparkSession) -> None:
         route("ns-3", 0, None, cluster="d"),
     )
     looks = [looked("ns-1", 0, 450), looked("ns-1", 450, 600, known=False), looked("ns-1", 600, None)]
-    coverage = rows(spark, COVERAGE, *looks, looked("ns-2", 0, None), looked("ns-3", 0, None))
+    looks += [looked("ns-2", 0, None), looked("ns-3", 0, None)]
+    knowledge_intervals = rows(spark, KNOWLEDGE_INTERVAL, *looks)
     entries = rows(
         spark,
-        ENTRY_FACT,
+        ENTRY_INTERVAL,
         # ns-1 hears later of the broker's new address, and ns-2 never of a value.
         entry("ns-1", 0, 700, "10.0.0.1:10911"),
         entry("ns-1", 700, None, "10.0.0.2:10911"),
@@ -42,7 +52,7 @@ def test_windows_per_topic_and_field(spark: SparkSession) -> None:
         entry("ns-1", 900, None, "v", field="kv", name="N", key="k", cluster="-"),
         entry("ns-3", 0, None, "w", field="kv", name="N", key="k", cluster="-"),
     )
-    found = ns_divergence(facts, entries, coverage, at(5), at(1000))
+    found = ns_divergence(facts, entries, knowledge_intervals, at(5), at(1000))
 
     def window(topic: str, field: str, since: float, until: float, one: str, two: str) -> tuple[object, ...]:
         values = f'{{"ns-1":"{one}","ns-2":"{two}"}}'

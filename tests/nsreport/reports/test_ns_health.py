@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from namesrv_core.events import EventsLost, ServerPaused, ServerStarted, ServerStopping
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.ns_health import ns_health
 from tests.support.ns_events import Teller, at, empty, frame
 from tests.support.silver_rows import LOG_FACT, covered, every, rows
@@ -27,7 +27,7 @@ def test_a_day_of_a_name_server(spark: SparkSession) -> None:
         *every([60], server="b", kind="complaint", value=1.0),
     ]
     events, said = frame(spark, own), rows(spark, LOG_FACT, *facts)
-    found = ns_health(select_witness_events(events), covered(events, said), said, at(0), at(1000))
+    found = ns_health(select_lifecycle_events(events), covered(events, said), said, at(0), at(1000))
     watched = 80.0 + 10 + 35 + 60
     figures = (2, 1, 1, 0, 7, 0, 1, 0, 1, 20.0, 60.0)
     maps = ({"ClientQueueSize": 40.0}, {"105": 200.0})

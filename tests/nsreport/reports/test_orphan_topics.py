@@ -2,10 +2,10 @@
 
 from pyspark.sql import SparkSession
 
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.orphan_topics import orphan_topics
 from tests.support.ns_events import DAY, Teller, at, empty, frame, lost, master
-from tests.support.silver_rows import CONSUMER_LAG, ROUTE_FACT, STATS_MINUTE, every, moment, route, rows
+from tests.support.silver_rows import CONSUMER_LAG, ROUTE_INTERVAL, STATS_MINUTE, every, moment, route, rows
 
 
 def test_reasons(spark: SparkSession) -> None:
@@ -22,8 +22,8 @@ def test_reasons(spark: SparkSession) -> None:
     stats += every([60], broker="b", name="TOPIC_PUT_NUMS", topic="dead", sum=1.0)
     lags = every([60], cluster="c", consumerGroup="known", topic="used", brokerName="b", lag=0)
     found = orphan_topics(
-        select_witness_events(frame(spark, own)),
-        rows(spark, ROUTE_FACT, *facts),
+        select_lifecycle_events(frame(spark, own)),
+        rows(spark, ROUTE_INTERVAL, *facts),
         rows(spark, STATS_MINUTE, *stats),
         rows(spark, CONSUMER_LAG, *lags),
         at(10),

@@ -4,13 +4,13 @@ from pyspark.sql import SparkSession
 
 from nsreport.reports.route_as_of import route_as_of
 from tests.support.ns_events import at
-from tests.support.silver_rows import ROUTE_FACT, route, rows
+from tests.support.silver_rows import ROUTE_INTERVAL, route, rows
 
 
 def test_what_held_at_that_moment(spark: SparkSession) -> None:
     facts = rows(
         spark,
-        ROUTE_FACT,
+        ROUTE_INTERVAL,
         route("ns-1", 0, 10, perm=6),
         route("ns-1", 10, None, perm=4),
         route("ns-2", 5, 20, known=False),

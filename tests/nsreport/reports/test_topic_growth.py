@@ -11,13 +11,13 @@ from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.protocol import registration_codec
 from nsreport.reports.topic_growth import topic_growth
 from tests.support.ns_events import DAY, at
-from tests.support.silver_rows import ROUTE_FACT, route, rows
+from tests.support.silver_rows import ROUTE_INTERVAL, route, rows
 
 
 def test_what_there_is_at_the_end_of_each_day(spark: SparkSession) -> None:
     facts = rows(
         spark,
-        ROUTE_FACT,
+        ROUTE_INTERVAL,
         route("ns-1", 0, None, topic="orders"),
         route("ns-1", 100, 200, topic="gone before midnight"),
         route("ns-1", 100, DAY + 5, topic="gone on the second day"),

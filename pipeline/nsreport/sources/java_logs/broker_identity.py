@@ -48,8 +48,8 @@ def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
         when(
             col("addr").isNotNull(),
             coalesce(
-                last(f"told_{field_name}", True).over(address_window),
-                last(f"told_{field_name}", True).over(reverse_window),
+                last(f"near_{field_name}", True).over(address_window),
+                last(f"near_{field_name}", True).over(reverse_window),
             ),
         ).alias(f"once_{field_name}")
         for field_name in _IDENTITY_FIELDS
@@ -59,12 +59,12 @@ def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
     )
     line_confidence = (
         when(col("addr").isNull() | col("broker").isNotNull() | (col("rule") == "ready"), SURE_BY_LINE)
-        .when(col("told_broker").isNotNull(), SURE_BY_NEIGHBOUR)
+        .when(col("near_broker").isNotNull(), SURE_BY_NEIGHBOUR)
         .when(coalesce("once_broker", "else_broker").isNotNull(), SURE_BY_ADDRESS)
         .otherwise(SURE_OF_NOTHING)
     )
     identity_columns = {
-        field_name: coalesce(field_name, f"told_{field_name}", f"once_{field_name}", f"else_{field_name}")
+        field_name: coalesce(field_name, f"near_{field_name}", f"once_{field_name}", f"else_{field_name}")
         for field_name in _IDENTITY_FIELDS
     }
     identified_lines = identified_lines.withColumns({"sure": line_confidence, **identity_columns})
@@ -72,7 +72,7 @@ def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
     return identified_lines.drop(
         *(
             f"{column_prefix}_{field_name}"
-            for column_prefix in ("told", "once", "else")
+            for column_prefix in ("near", "once", "else")
             for field_name in _IDENTITY_FIELDS
         )
     )
@@ -82,7 +82,7 @@ _IDENTITY_FIELDS = ("broker", "id", "cluster")
 
 
 def _add_neighbour_values(relevant_lines: DataFrame, own_ids: DataFrame) -> DataFrame:
-    """Add `told_broker`, `told_id` and `told_cluster` from the line itself and its neighbours."""
+    """Add `near_broker`, `near_id` and `near_cluster` from the line itself and its neighbours."""
     thread_window = Window.partitionBy("server", "kind", "thread").orderBy("ts", "line")
     registered_name = _neighbour_value(
         lag, thread_window, _REGISTRATION_RULES, coalesce("afterBroker", "beforeBroker", "broker")
@@ -95,9 +95,9 @@ def _add_neighbour_values(relevant_lines: DataFrame, own_ids: DataFrame) -> Data
     neighbour_name = when(_is_registration(), registered_name).when(is_address_removal, removed_name)
     return (
         relevant_lines.join(broadcast(own_ids), "server", "left")
-        .withColumn("told_broker", coalesce("broker", neighbour_name))
-        .withColumn("told_id", coalesce("id", _infer_broker_id(registered_name, is_first_registration)))
-        .withColumn("told_cluster", col("cluster"))
+        .withColumn("near_broker", coalesce("broker", neighbour_name))
+        .withColumn("near_id", coalesce("id", _infer_broker_id(registered_name, is_first_registration)))
+        .withColumn("near_cluster", col("cluster"))
         .drop("ownId")
     )
 
@@ -140,11 +140,11 @@ def _values_by_address(neighbour_lines: DataFrame) -> DataFrame:
     """Return the latest values for each address from the logs of all servers."""
     lines_with_values = neighbour_lines.where(
         col("addr").isNotNull()
-        & coalesce(*(f"told_{field_name}" for field_name in _IDENTITY_FIELDS)).isNotNull()
+        & coalesce(*(f"near_{field_name}" for field_name in _IDENTITY_FIELDS)).isNotNull()
     )
     latest_columns = [
         max_by(
-            f"told_{field_name}", when(col(f"told_{field_name}").isNotNull(), struct("ts", "server", "line"))
+            f"near_{field_name}", when(col(f"near_{field_name}").isNotNull(), struct("ts", "server", "line"))
         ).alias(f"else_{field_name}")
         for field_name in _IDENTITY_FIELDS
     ]

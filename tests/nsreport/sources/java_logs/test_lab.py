@@ -12,7 +12,7 @@ from pyspark.sql.functions import col
 from namesrv_core.history.records import JournalRecord
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.storage.journal import reader
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.sources.java_logs import log_parser
 from tests.nsreport.sources.java_logs.conftest import messages, rows
@@ -144,7 +144,7 @@ def test_down_times_are_those_of_the_journals_to_the_second(
 
     def down(events: DataFrame) -> dict[str, float]:
         found = (
-            broker_availability(select_witness_events(events), covered(events), *times)
+            broker_availability(select_lifecycle_events(events), covered(events), *times)
             .where("brokerId = 0")
             .collect()
         )

@@ -13,7 +13,7 @@ from namesrv_core.history.record_lines import parse_record_line
 from namesrv_core.history.records import JournalRecord
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.lab.truth_log import Deed
-from nsreport.facts.presence import select_witness_events
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
@@ -77,7 +77,7 @@ def recognised(rows: Iterable[Row], seats: Mapping[str, tuple[str, int]]) -> lis
 
 def test_flaps(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, _ = said
-    rows = recognised(broker_flaps(select_witness_events(events), START, until).collect(), seats)
+    rows = recognised(broker_flaps(select_lifecycle_events(events), START, until).collect(), seats)
     print(f"\n{dialect}")
     of_flaps(rows, plays, SLACK).show()
 
@@ -103,7 +103,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
             else None
         )
 
-    rows = drain_audit(select_witness_events(events), looked, START, until).collect()
+    rows = drain_audit(select_lifecycle_events(events), looked, START, until).collect()
     print(f"\n{dialect}")
     reasons = of_drains(rows, plays, SLACK).show(why)
     # 5.x writes each five seconds that it scans, so there is nothing that it does not prove.
@@ -113,7 +113,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
 def test_down_time(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, looked = said
     rows = recognised(
-        broker_availability(select_witness_events(events), looked, START, until).collect(), seats
+        broker_availability(select_lifecycle_events(events), looked, START, until).collect(), seats
     )
     ends = {
         row.server: ms(row.end)

@@ -1,7 +1,7 @@
-"""Transitions: the few records that decide when the tables of a name server are known. Pure.
+"""Knowledge changes: the few records that decide when the tables of a name server are known. Pure.
 
-A witness is a source about a name server: its own journal, a collector, or a Java log. This module sorts the
-records of each witness once; `coverage` works on the transitions that remain.
+An observer is a source about a name server: its own journal, a collector, or a Java log. This module sorts
+the records of each observer once; `knowledge_intervals` works on the changes that remain.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -24,7 +24,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.functions import max as highest
 from pyspark.sql.functions import min as lowest
 
-from nsreport.facts.spans import event_place, hash_key
+from nsreport.facts.spans import hash_key, record_order
 
 JOURNAL_HOLE_MS = 150_000
 """A longer silence of a journal, or of a 5.x log with its scan every 5 s, makes the tables unknown."""
@@ -43,7 +43,7 @@ SIGHT_BY_TYPE = {
     "CollectorStopping": False,
     "PollFailed": False,
 }
-"""Record types after which a witness sees the tables (True), or no longer sees them (False)."""
+"""Record types after which an observer sees the tables (True), or no longer sees them (False)."""
 
 MARK_TYPES = (*SIGHT_BY_TYPE, "EventsLost", "ServerStopping", "ServerStarted")
 LAST_RECORD, LATE_RECORD, HEARD_AGAIN, NUMBERED_TWICE = "last", "late", "heard", "twice"
@@ -53,37 +53,39 @@ _CAUSE_COLUMNS = ("reason", "cause", "client")
 _BEFORE_RECORD, _AT_RECORD, _AFTER_RECORD = -1, 0, 1
 
 
-def add_witness_columns(ns_events: DataFrame) -> DataFrame:
-    """Return the events about name servers with their `witness` and `place`, the order within the witness."""
+def add_observer_columns(ns_events: DataFrame) -> DataFrame:
+    """Return the events about name servers with their `observer`, and `recordOrder`, the order within it."""
     is_log = col("dialect").isin("4.x", "5.x")
-    witness_suffix = (
+    observer_suffix = (
         when(is_log, " log").when(col("dialect") == "journal", "").otherwise(concat(lit(" "), "dialect"))
     )
     return ns_events.where(~col("type").isin(*BROKER_EVENT_TYPES)).withColumns(
-        {"witness": concat("server", witness_suffix), "isLog": is_log, "place": event_place()}
+        {"observer": concat("server", observer_suffix), "isLog": is_log, "recordOrder": record_order()}
     )
 
 
 def select_route_events(ns_event: DataFrame) -> DataFrame:
-    """Return the records of the best witness of each name server: its own journal, else a collector."""
-    witness_events = add_witness_columns(ns_event)
-    best_witnesses = witness_events.where(is_snapshot() & col("seq").isNotNull()).groupBy("server")
-    return witness_events.join(
-        broadcast(best_witnesses.agg(lowest("witness").alias("witness"))), ["server", "witness"], "left_semi"
+    """Return the records of the best observer of each name server: its own journal, else a collector."""
+    observer_events = add_observer_columns(ns_event)
+    best_observers = observer_events.where(is_snapshot() & col("seq").isNotNull()).groupBy("server")
+    return observer_events.join(
+        broadcast(best_observers.agg(lowest("observer").alias("observer"))),
+        ["server", "observer"],
+        "left_semi",
     )
 
 
-def find_transitions(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
+def find_knowledge_changes(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     """Return a row for each record, or gap between records, that may change what is known of a name server.
 
-    Rows are ordered by `place`, and by `half` for rows just before (-1) or after (1) a record. `since` (ms)
-    never decreases from record to record, even if a clock goes back; if `since` differs from `time`, a `late`
-    row says so. Besides record types, `type` is one of
+    Rows are ordered by `recordOrder`, and by `orderOffset` for rows just before (-1) or after (1) a record.
+    `since` (ms) never decreases from record to record, even if a clock goes back; if `since` differs from
+    `time`, a `late` row says so. Besides record types, `type` is one of
 
     - hole: record numbers are missing;
     - twice: a record number occurs twice;
     - ended: the name server started again without a record of its end;
-    - silent, heard: the witness was silent for long, and wrote again;
+    - silent, heard: the observer was silent for long, and wrote again;
     - paused: the name server was paused;
     - last: the last record (its type is the `reason`).
     """
@@ -96,57 +98,54 @@ def find_transitions(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     is_long_silence = is_running & (col("since") - col("sinceBefore") > max_silence_ms)
     is_paused = event_type == "ServerPaused"
     pause_start = greatest("sinceBefore", col("time") - col("pauseMillis"))
-    transition_structs = {
+    change_structs = {
         "itself": when(
             _is_counted(),
-            _transition_struct(event_type, "place", _AT_RECORD, "since", *map(col, _CAUSE_COLUMNS)),
+            _change_struct(event_type, "recordOrder", _AT_RECORD, "since", *map(col, _CAUSE_COLUMNS)),
         ),
         "hole": when(
-            ~is_log & (col("place") > col("placeBefore") + 1),
-            _transition_struct("hole", "place", _BEFORE_RECORD, "since"),
+            ~is_log & (col("recordOrder") > col("recordOrderBefore") + 1),
+            _change_struct("hole", "recordOrder", _BEFORE_RECORD, "since"),
         ),
         "twice": when(
-            ~is_log & (col("place") == col("placeBefore")),
-            _transition_struct(NUMBERED_TWICE, "place", _BEFORE_RECORD, "since"),
+            ~is_log & (col("recordOrder") == col("recordOrderBefore")),
+            _change_struct(NUMBERED_TWICE, "recordOrder", _BEFORE_RECORD, "since"),
         ),
         "ended": when(
-            is_start & is_running, _transition_struct("ended", "placeBefore", _AFTER_RECORD, "sinceBefore")
+            is_start & is_running, _change_struct("ended", "recordOrderBefore", _AFTER_RECORD, "sinceBefore")
         ),
         "silent": when(
-            is_long_silence, _transition_struct("silent", "placeBefore", _AFTER_RECORD, "sinceBefore")
+            is_long_silence, _change_struct("silent", "recordOrderBefore", _AFTER_RECORD, "sinceBefore")
         ),
-        "heard": when(is_long_silence, _transition_struct(HEARD_AGAIN, "place", _BEFORE_RECORD, "since")),
-        "paused": when(is_paused, _transition_struct("paused", "place", _BEFORE_RECORD, pause_start)),
+        "heard": when(is_long_silence, _change_struct(HEARD_AGAIN, "recordOrder", _BEFORE_RECORD, "since")),
+        "paused": when(is_paused, _change_struct("paused", "recordOrder", _BEFORE_RECORD, pause_start)),
         "last": when(
-            col("isLast"), _transition_struct(LAST_RECORD, "place", _AFTER_RECORD, "since", event_type)
+            col("isLast"), _change_struct(LAST_RECORD, "recordOrder", _AFTER_RECORD, "since", event_type)
         ),
         "late": when(
             ~is_log & (col("since") > col("time")),
-            _transition_struct(LATE_RECORD, "place", _AT_RECORD, "since"),
+            _change_struct(LATE_RECORD, "recordOrder", _AT_RECORD, "since"),
         ),
     }
-    record_columns = ["witness", "server", "isLog", "time"]
-    record_transitions = _order_records(_collect_records(ns_event, log_fact)).select(
+    record_columns = ["observer", "server", "isLog", "time"]
+    record_changes = _order_records(_collect_records(ns_event, log_fact)).select(
         *record_columns,
-        *(
-            transition_struct.alias(transition_name)
-            for transition_name, transition_struct in transition_structs.items()
-        ),
+        *(change_struct.alias(change_name) for change_name, change_struct in change_structs.items()),
     )
-    transition_rows = record_transitions.where(coalesce(*map(col, transition_structs)).isNotNull())
-    return transition_rows.select(
-        *record_columns, explode(array_compact(array(*transition_structs))).alias("turn")
-    ).select(*record_columns, "turn.*")
+    change_rows = record_changes.where(coalesce(*map(col, change_structs)).isNotNull())
+    return change_rows.select(
+        *record_columns, explode(array_compact(array(*change_structs))).alias("change")
+    ).select(*record_columns, "change.*")
 
 
-def add_counted_time(witness_events: DataFrame, transitions: DataFrame) -> DataFrame:
-    """Add `since`, the time from which a record counts (see `find_transitions`)."""
+def add_counted_time(observer_events: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+    """Add `since`, the time from which a record counts (see `find_knowledge_changes`)."""
     late_times = (
-        transitions.where(col("type") == LATE_RECORD)
-        .groupBy("witness", "place")
+        knowledge_changes.where(col("type") == LATE_RECORD)
+        .groupBy("observer", "recordOrder")
         .agg(highest("since").alias("late"))
     )
-    events_with_late = witness_events.join(late_times, ["witness", "place"], "left")
+    events_with_late = observer_events.join(late_times, ["observer", "recordOrder"], "left")
     return events_with_late.withColumn("since", coalesce("late", "time")).drop("late")
 
 
@@ -160,28 +159,28 @@ def _is_counted() -> Column:
 
 def _order_records(all_records: DataFrame) -> DataFrame:
     """Add the values of the previous record. Many rows are sorted here, so they carry few columns."""
-    witness_window = Window.partitionBy(hash_key(["witness"])).orderBy("place")
+    observer_window = Window.partitionBy(hash_key(["observer"])).orderBy("recordOrder")
     narrow_records = all_records.select(
-        "witness", "server", "isLog", "place", "time", "type",
+        "observer", "server", "isLog", "recordOrder", "time", "type",
         *(when(_is_counted(), col(column_name)).alias(column_name) for column_name in (*_CAUSE_COLUMNS,
         "pauseMillis")),
     )  # fmt: skip
     return narrow_records.select(
         "*",
         highest("time")
-        .over(witness_window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+        .over(observer_window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
         .alias("since"),
-        highest("time").over(witness_window.rowsBetween(Window.unboundedPreceding, -1)).alias("sinceBefore"),
-        lag("place").over(witness_window).alias("placeBefore"),
-        lag("type").over(witness_window).alias("typeBefore"),
-        lead("place").over(witness_window).isNull().alias("isLast"),
+        highest("time").over(observer_window.rowsBetween(Window.unboundedPreceding, -1)).alias("sinceBefore"),
+        lag("recordOrder").over(observer_window).alias("recordOrderBefore"),
+        lag("type").over(observer_window).alias("typeBefore"),
+        lead("recordOrder").over(observer_window).isNull().alias("isLast"),
     )
 
 
 def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     """Return all signs of life of a name server: its records, and the facts of its log."""
-    event_records = add_witness_columns(ns_event).select(
-        "witness", "server", "isLog", "place", "time", "type", *_CAUSE_COLUMNS, "pauseMillis"
+    event_records = add_observer_columns(ns_event).select(
+        "observer", "server", "isLog", "recordOrder", "time", "type", *_CAUSE_COLUMNS, "pauseMillis"
     )
     logged_servers = event_records.where("isLog").select("server").distinct()
     fact_kind = col("kind")
@@ -202,10 +201,10 @@ def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     proof_times = proof_minutes.select("server", "type", explode(array("first", "last")).alias("time"))
     return event_records.unionByName(
         proof_times.select(
-            concat("server", lit(" log")).alias("witness"),
+            concat("server", lit(" log")).alias("observer"),
             "server",
             lit(True).alias("isLog"),
-            (col("time") * 1_000_000).alias("place"),
+            (col("time") * 1_000_000).alias("recordOrder"),
             "time",
             "type",
             *(lit(None).cast("string").alias(column_name) for column_name in _CAUSE_COLUMNS),
@@ -214,22 +213,20 @@ def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     )
 
 
-def _transition_struct(
-    transition_type: Column | str,
-    place_column: str,
-    half_number: int,
+def _change_struct(
+    change_type: Column | str,
+    order_column: str,
+    order_offset: int,
     since_column: Column | str,
     *cause_columns: Column,
 ) -> Column:
-    """A transition as a struct. All structs of a Spark array need exactly the same types."""
+    """A change as a struct. All structs of a Spark array need exactly the same types."""
     null_text = lit(None).cast("string")
     given_columns = [*cause_columns, *[null_text] * (len(_CAUSE_COLUMNS) - len(cause_columns))]
     return struct(
-        (lit(transition_type) if isinstance(transition_type, str) else transition_type)
-        .cast("string")
-        .alias("type"),
-        col(place_column).cast("long").alias("place"),
-        lit(half_number).alias("half"),
+        (lit(change_type) if isinstance(change_type, str) else change_type).cast("string").alias("type"),
+        col(order_column).cast("long").alias("recordOrder"),
+        lit(order_offset).alias("orderOffset"),
         (col(since_column) if isinstance(since_column, str) else since_column).cast("long").alias("since"),
         *(
             text_column.cast("string").alias(column_name)

@@ -16,7 +16,7 @@ from namesrv_core.events import (
     ServerStarted,
     ServerStopping,
 )
-from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.sources import schemas
 from tests.support.ns_events import START, Teller, at, empty, frame, master
 from tests.support.silver_rows import LOG_FACT, covered, every, rows
@@ -58,11 +58,11 @@ def spans(spark: SparkSession) -> dict[str, list[tuple[float, float]]]:
 
 def collected(found: DataFrame) -> dict[str, list[tuple[float, float]]]:
     rows = found.orderBy("since").select(
-        "witness", (col("since") - at(0)) / 1000, (col("until") - at(0)) / 1000
+        "observer", (col("since") - at(0)) / 1000, (col("until") - at(0)) / 1000
     )
     result: dict[str, list[tuple[float, float]]] = {}
-    for witness, since, until in rows.collect():
-        result.setdefault(witness, []).append((since, until))
+    for observer, since, until in rows.collect():
+        result.setdefault(observer, []).append((since, until))
     return result
 
 

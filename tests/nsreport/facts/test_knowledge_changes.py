@@ -4,16 +4,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
 from namesrv_core.events import Heartbeats, KvPut, ServerPaused, ServerStarted, ServerStopping
-from nsreport.facts.coverage import build_coverage
-from nsreport.facts.transitions import add_counted_time, add_witness_columns, select_route_events
+from nsreport.facts.knowledge_changes import add_counted_time, add_observer_columns, select_route_events
+from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from tests.support.ns_events import Teller, at, empty, frame
 from tests.support.silver_rows import turned
 
 
 def found(turns: DataFrame) -> list[tuple[str, int, int, float]]:
     """Kinds with their places and halves, and seconds."""
-    rows = turns.orderBy("place", "half", "since").collect()
-    return [(row.type, row.place, row.half, (row.since - at(0)) / 1000) for row in rows]
+    rows = turns.orderBy("recordOrder", "orderOffset", "since").collect()
+    return [(row.type, row.recordOrder, row.orderOffset, (row.since - at(0)) / 1000) for row in rows]
 
 
 def proof() -> Heartbeats:
@@ -51,7 +51,7 @@ def test_a_record_counts_from_the_latest_time_before_it(spark: SparkSession) -> 
     events = frame(spark, own.tell(150, KvPut("n", "c", None, "3")))
     turns = turned(events)
     assert ("late", 3, 0, 100) in found(turns)
-    told = add_counted_time(select_route_events(events).where("type = 'KvPut'"), turns).orderBy("place")
+    told = add_counted_time(select_route_events(events).where("type = 'KvPut'"), turns).orderBy("recordOrder")
     assert [(row.key, (row.since - at(0)) / 1000) for row in told.collect()] == [
         ("a", 100), ("b", 100), ("c", 150)
     ]  # fmt: skip
@@ -62,16 +62,16 @@ def test_a_number_that_is_told_twice_is_of_two_journals(spark: SparkSession) -> 
     turns = turned(frame(spark, one, other))
     assert [(place, half) for kind, place, half, _ in found(turns) if kind == "twice"] == [(1, -1), (2, -1)]
     assert "hole" not in {row.type for row in turns.collect()}
-    assert build_coverage(turns).where("known and validTo is null").isEmpty()
+    assert build_knowledge_intervals(turns).where("known and validTo is null").isEmpty()
 
 
 def test_a_journal_is_believed_before_a_collector(spark: SparkSession) -> None:
     own, seen = Teller("ns-1").tell(0, empty()), Teller("ns-1", "collector").tell(5, empty("poll"))
     other = Teller("ns-2", "collector").tell(5, empty("poll"))
     events = frame(spark, own, seen, other)
-    assert {row.witness for row in add_witness_columns(events).collect()} == {
+    assert {row.observer for row in add_observer_columns(events).collect()} == {
         "ns-1", "ns-1 collector", "ns-2 collector"
     }  # fmt: skip
-    assert {row.witness for row in select_route_events(events).select(col("witness")).collect()} == {
+    assert {row.observer for row in select_route_events(events).select(col("observer")).collect()} == {
         "ns-1", "ns-2 collector"
     }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The names, types, units and meanings of tables and columns."""
