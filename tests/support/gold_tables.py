@@ -7,6 +7,8 @@ from typing import Any
 
 import duckdb
 
+from nsreport.presentation.sql_views import quote_text
+
 DAY, NEXT = date(2025, 2, 1), date(2025, 2, 2)
 AVAILABILITY = {
     "brokerName": "varchar", "brokerId": "bigint", "upSeconds": "double", "downSeconds": "double",
@@ -39,7 +41,7 @@ def table(
         connection.executemany(f"insert into t values ({', '.join('?' * len(types))})", rows)
         by = f", partition_by ({', '.join(partitions)})" if partitions else ""
         target = folder if partitions else folder / "part-0.parquet"
-        connection.execute(f"copy t to '{target}' (format parquet{by}, overwrite_or_ignore)")
+        connection.execute(f"copy t to {quote_text(str(target))} (format parquet{by}, overwrite_or_ignore)")
 
 
 def gold(folder: Path) -> None:

@@ -10,6 +10,7 @@ from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
 from nsadmin.manual import (
     async_stubs,
+    data_dictionary,
     exporter_alerts,
     exporter_dashboard,
     exporter_page,
@@ -40,6 +41,7 @@ def render_files() -> dict[str, str]:
         "completions/nsadmin.ps1": powershell.render_script(command_shapes),
         **reference_page.render_pages(command_descriptions),
         "docs/reference/library.md": library_page.render_library_page(),
+        "docs/reference/data-dictionary.md": data_dictionary.render_data_dictionary(),
         "docs/reference/exporter-metrics.md": exporter_page.render_metrics_page(),
         "docs/monitoring/exporter-alerts.yml": exporter_alerts.render_alert_rules(),
         "docs/monitoring/exporter-dashboard.json": exporter_dashboard.render_dashboard(),

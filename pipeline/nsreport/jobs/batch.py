@@ -16,6 +16,7 @@ from pyspark.sql.functions import max as max_of
 from pyspark.sql.functions import min as min_of
 
 from nsreport.facts.knowledge_changes import NUMBERED_TWICE
+from nsreport.jobs.column_metadata import add_column_metadata
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime import progress, session
@@ -311,7 +312,8 @@ class PipelineRun:
         """Replace the rows of a table, or of some of its days; return the number of new rows."""
         progress.describe_jobs(self._spark, table.name)
         began_seconds = time.monotonic()
-        row_count = self._table_store.replace_rows(table, table_rows, replaced_days)
+        described_rows = add_column_metadata(table.name, table_rows)
+        row_count = self._table_store.replace_rows(table, described_rows, replaced_days)
         self._row_counts.pop(table.name, None)
         if replaced_days is None:
             self._row_counts[table.name] = row_count

@@ -3,11 +3,17 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table, find_present_table
+from nsreport.dictionary.table_definitions import TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
 ReportRow = dict[str, Any]
+_SCHEMA_FILE = "_schema.json"
 
 
 class TableNotMadeError(Exception):
@@ -39,37 +45,78 @@ def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
     return sum(_count_rows(output_folder / "silver" / "quarantine")), line_count
 
 
+def read_table(
+    output_folder: Path,
+    table: TableDefinition,
+    day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
+) -> list[ReportRow]:
+    """Read the rows of any table of a run, sorted by its columns. Raises TableNotMadeError."""
+    column_names = [column.name for column in table.columns]
+    return read_rows(find_table_folder(output_folder, table.name), column_names, day_range)
+
+
+def find_table_folder(output_folder: Path, table_name: str) -> Path:
+    """Return the folder of a table; the former one if no run has renamed it yet."""
+    table_folder, former_name = output_folder / table_name, find_former_table(table_name)
+    if former_name is None or (table_folder / _SCHEMA_FILE).exists():
+        return table_folder
+    former_folder = output_folder / former_name
+    return former_folder if (former_folder / _SCHEMA_FILE).exists() else table_folder
+
+
 def read_rows(
     table_folder: Path,
     column_names: Sequence[str],
     day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
 ) -> list[ReportRow]:
     """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
+    relation = select_rows(table_folder, column_names, day_range)
+    if relation is None:
+        return []
+    return [
+        dict.fromkeys(column_names) | dict(zip(relation.columns, row_values, strict=True))
+        for row_values in relation.fetchall()
+    ]
+
+
+def select_rows(
+    table_folder: Path, column_names: Sequence[str], day_range: DayRange
+) -> "DuckDBPyRelation | None":
+    """Return a query for the rows of a table, sorted by its columns, or None if it has no rows.
+
+    A column that the previous release named differently gets its present name. Columns that the files lack
+    are left out. Raises TableNotMadeError.
+    """
     import duckdb
 
     parquet_files = _find_parquet_files(table_folder)
     if not parquet_files:
-        return []
+        return None
     # Without this hint DuckDB reads the cluster name 007 as a number.
     cluster_type = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in parquet_files[0] else ""
     query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{cluster_type})"
     relation = duckdb.from_query(query, params={"files": parquet_files})
     assert relation is not None
-    present_columns = [column_name for column_name in column_names if column_name in relation.columns]
-    if "date" in present_columns:
+    if "date" in relation.columns and "date" in column_names:
         for bound_day, comparison_sign in ((day_range.first_day, ">="), (day_range.last_day, "<=")):
             if bound_day is not None:
                 relation = relation.filter(f"\"date\" {comparison_sign} DATE '{bound_day.isoformat()}'")
-    column_list = ", ".join(f'"{column_name}"' for column_name in present_columns)
-    value_rows = (
-        relation.project(column_list)
-        .order(", ".join(map(str, range(1, len(present_columns) + 1))))
-        .fetchall()
-    )
-    return [
-        dict.fromkeys(column_names) | dict(zip(present_columns, row_values, strict=True))
-        for row_values in value_rows
+    stored_names = _find_stored_names(table_folder, relation.columns)
+    column_list = [
+        f'"{stored_names[column_name]}" as "{column_name}"'
+        for column_name in column_names
+        if column_name in stored_names
     ]
+    return relation.project(", ".join(column_list)).order(", ".join(map(str, range(1, len(column_list) + 1))))
+
+
+def _find_stored_names(table_folder: Path, stored_columns: Sequence[str]) -> dict[str, str]:
+    """Return the names that columns have in the files, by their present names."""
+    folder_name = f"{table_folder.parent.name}/{table_folder.name}"
+    present_names = FORMER_COLUMNS.get(find_present_table(folder_name), {})
+    # If some files have the former name and others the present one, the present one wins.
+    former_first = sorted(stored_columns, key=lambda stored_name: stored_name not in present_names)
+    return {present_names.get(stored_name, stored_name): stored_name for stored_name in former_first}
 
 
 def _count_rows(table_folder: Path) -> list[int]:
@@ -84,7 +131,7 @@ def _count_rows(table_folder: Path) -> list[int]:
 
 
 def _find_parquet_files(table_folder: Path) -> list[str]:
-    if not (table_folder / "_schema.json").exists():
+    if not (table_folder / _SCHEMA_FILE).exists():
         raise TableNotMadeError(f"no table {table_folder}: compute it with nsadmin report run --dir DIR")
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
 

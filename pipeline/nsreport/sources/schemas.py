@@ -60,8 +60,7 @@ def record_schema() -> StructType:
     """
     field_hints = {
         field_name: type_hint
-        for event_class in vars(events).values()
-        if isinstance(event_class, type) and Event in event_class.__bases__
+        for event_class in _list_event_classes()
         for field_name, type_hint in _member_hints(event_class).items()
     }
     return StructType(
@@ -73,6 +72,19 @@ def record_schema() -> StructType:
             ),
         ]
     )
+
+
+def list_event_fields() -> dict[str, list[str]]:
+    """Return the names of the fields of each event type."""
+    return {event_class.__name__: list(_member_hints(event_class)) for event_class in _list_event_classes()}
+
+
+def _list_event_classes() -> list[type]:
+    return [
+        event_class
+        for event_class in vars(events).values()
+        if isinstance(event_class, type) and Event in event_class.__bases__
+    ]
 
 
 BRONZE_SCHEMA = build_schema(

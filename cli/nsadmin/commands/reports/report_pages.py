@@ -1,19 +1,28 @@
 """Owns report show, report html and report markdown, which read computed reports without Spark."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns import report_columns
+from nsadmin.commands.reports.report_options import (
+    EVENT_TABLE,
+    TABLE_NAMES,
+    ReportFolderOption,
+    SinceDayOption,
+    UntilDayOption,
+    find_known_table,
+    missing_extra_error,
+    parse_days,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import BrokerMissingError
 from nsadmin.operations.inventory.records import ExpectedBroker
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
-from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 if TYPE_CHECKING:
     from nsreport.presentation.report_reader import DayRange
@@ -21,19 +30,6 @@ if TYPE_CHECKING:
 AVAILABILITY_REPORT = "broker_availability"
 REPORT_COLUMNS = tuple(report_columns.REPORT_MEANINGS["reportShow"])
 
-ReportFolderOption = Annotated[
-    str,
-    Option(
-        "--dir",
-        metavar="DIR",
-        help="The folder that report run --dir wrote.",
-        hidden_flags=("--output-dir",),
-    ),
-]
-SinceDayOption = Annotated[
-    str | None, Option("--since", metavar="DAY", help="First day (UTC), for example 2025-01-31.")
-]
-UntilDayOption = Annotated[str | None, Option("--until", metavar="DAY", help="Last day (UTC).")]
 TargetFileOption = Annotated[
     str | None, Option("--to", metavar="FILE", help="Write to this file instead of stdout.")
 ]
@@ -43,16 +39,18 @@ TargetFileOption = Annotated[
 def report_show(
     session: Session,
     report_name: Annotated[
-        str, Argument(("--report",), "NAME", "Name of the report.", value_source="|".join(REPORTS_BY_NAME))
+        str,
+        Argument(("--report",), "NAME", "Name of a report or table.", value_source="|".join(TABLE_NAMES)),
     ],
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
-    """Show a report that `nsadmin report run` computed.
+    """Show a report, or another table, that `nsadmin report run` computed.
 
-    Each report has its own columns; see docs/how-to/make-reports.md. The command needs nsadmin[spark], but
+    Each report has its own columns: see `nsadmin report schema NAME`. A table that was renamed is also found
+    by its former name. The command needs nsadmin[spark], but
     starts neither Spark nor Java.
 
     With --expect, the report broker_availability also names the expected brokers that were down on the last
@@ -70,13 +68,14 @@ def report_show(
     from nsreport.presentation import report_reader
 
     try:
-        report_rows = report_reader.read_report(
-            Path(report_folder), report_name, _parse_days(since_text, until_text)
-        )
+        table = find_known_table(report_name)
+        if table.name == EVENT_TABLE:
+            raise UsageError(f"{EVENT_TABLE} has too many columns to show: use nsadmin report export")
+        report_rows = report_reader.read_table(Path(report_folder), table, parse_days(since_text, until_text))
     except report_reader.TableNotMadeError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
-        raise _missing_extra_error(error) from None
+        raise missing_extra_error(error) from None
     shown_rows = [
         {column_name: report_reader.to_json_value(cell_value) for column_name, cell_value in row.items()}
         for row in report_rows
@@ -92,7 +91,7 @@ def report_show(
         if not _rows_of_broker(expected_broker, shown_rows)
     ]
     return ResultRows(
-        tuple(REPORTS_BY_NAME[report_name].columns),
+        tuple(column.name for column in table.columns),
         [*shown_rows, *unseen_rows],
         [None, *map(BrokerMissingError, missing_notes)],
         missing_notes,
@@ -140,7 +139,7 @@ def report_html(
         # A page for a browser
         nsadmin report html --dir reports --to reports.html
     """
-    return _write_page("html", report_folder, _parse_days(since_text, until_text), target_file)
+    return _write_page("html", report_folder, parse_days(since_text, until_text), target_file)
 
 
 def report_markdown(
@@ -159,7 +158,7 @@ def report_markdown(
     return _write_page(
         "markdown",
         report_folder,
-        _parse_days(since_text, until_text),
+        parse_days(since_text, until_text),
         target_file,
     )
 
@@ -181,7 +180,7 @@ def _write_page(
     except report_reader.TableNotMadeError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
-        raise _missing_extra_error(error) from None
+        raise missing_extra_error(error) from None
     if target_file is None:
         return OutputText(page_text.rstrip("\n"))
     try:
@@ -189,29 +188,3 @@ def _write_page(
     except OSError as error:
         raise UsageError(f"cannot write {target_file}: {error.strerror}") from None
     return OutputText(target_file)
-
-
-def _parse_days(since_text: str | None, until_text: str | None) -> "DayRange":
-    from nsreport.presentation.report_reader import DayRange
-
-    day_range = DayRange(_parse_day("--since", since_text), _parse_day("--until", until_text))
-    if (
-        day_range.first_day is not None
-        and day_range.last_day is not None
-        and day_range.first_day > day_range.last_day
-    ):
-        raise UsageError(f"--since {since_text} is after --until {until_text}")
-    return day_range
-
-
-def _parse_day(option_flag: str, day_text: str | None) -> date | None:
-    try:
-        return None if day_text is None else date.fromisoformat(day_text)
-    except ValueError:
-        raise UsageError(
-            f'invalid value "{day_text}" for {option_flag}: expected a day, for example 2025-01-31'
-        ) from None
-
-
-def _missing_extra_error(error: ImportError) -> UsageError:
-    return UsageError(f"the Python package {error.name} is missing: run pip install 'nsadmin[spark]'")

@@ -52,7 +52,7 @@ def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["show", "x"], 'unknown report "x": use one of broker_availability'),
+        (["show", "x"], 'unknown table "x": use one of broker_availability'),
         (
             ["show", "drain_audit", "--since", "May"],
             'invalid value "May" for --since: expected a day, for example 2025-01-31',
