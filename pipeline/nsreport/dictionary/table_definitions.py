@@ -195,7 +195,7 @@ _DEFINITIONS = (
             **_pick_meanings("observer", "server", "isLog", "time"),
             "type": "type of the record, or hole, twice, ended, silent, heard, paused, last or late",
             **_pick_meanings("recordOrder"),
-            "orderOffset": "-1: just before the record; 0: at it; 1: just after it",
+            "orderOffset": "-1 just before the record, 0 at the record, 1 just after it",
             "since": "time from which the row counts, never earlier than the rows before it",
             **_pick_meanings("reason", "cause", "client"),
         },
