@@ -34,8 +34,6 @@ def export_table(output_folder: Path, table: TableDefinition, day_range: DayRang
     write_rows = _WRITERS.get(target_file.suffix.lower())
     if write_rows is None:
         raise ExportFormatError(f'unknown format of "{target_file}": end the name with {_list_suffixes()}')
-    # An unwritable place is an OSError here. DuckDB would raise an error of its own.
-    target_file.open("ab").close()
     return write_rows(output_folder, table, day_range, target_file)
 
 
@@ -52,12 +50,9 @@ def describe_columns(table: TableDefinition) -> str:
 def _write_parquet(
     output_folder: Path, table: TableDefinition, day_range: DayRange, target_file: Path
 ) -> int:
+    metadata_option = f"kv_metadata {{'{COLUMN_METADATA_KEY}': {quote_text(describe_columns(table))}}}"
     return _copy_rows(
-        output_folder,
-        table,
-        day_range,
-        target_file,
-        f"format parquet, compression zstd, kv_metadata {{'{COLUMN_METADATA_KEY}': $metadata}}",
+        output_folder, table, day_range, target_file, f"format parquet, compression zstd, {metadata_option}"
     )
 
 
@@ -76,9 +71,13 @@ def _copy_rows(
     if relation is None:
         relation = duckdb.sql(render_empty_table(table))
     assert relation is not None
-    metadata_text = quote_text(describe_columns(table))
-    copy_statement = f"copy exported to {quote_text(str(target_file))} ({copy_options})"
-    relation.query("exported", copy_statement.replace("$metadata", metadata_text)).fetchall()
+    # An unwritable place is an OSError here. DuckDB would raise an error of its own.
+    target_file.open("ab").close()
+    copied_rows = relation.query(
+        "exported", f"copy exported to {quote_text(str(target_file))} ({copy_options})"
+    )
+    assert copied_rows is not None
+    copied_rows.fetchall()
     return int(relation.aggregate("count(*)").fetchall()[0][0])
 
 

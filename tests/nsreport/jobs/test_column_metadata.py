@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from nsreport.jobs.column_metadata import add_column_metadata
 from nsreport.tables.table_store import HeadRows
@@ -11,6 +11,7 @@ from nsreport.tables.table_store import HeadRows
 def test_the_footer_of_a_file_has_meanings_and_units(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.createDataFrame([("a", 1.5, 3)], "brokerName string, downSeconds double, extra int")
     described = add_column_metadata("gold/broker_availability", rows)
+    assert isinstance(described, DataFrame)
     described.write.parquet(str(tmp_path / "table"))
     fields = {
         field.name: field.metadata for field in spark.read.parquet(str(tmp_path / "table")).schema.fields

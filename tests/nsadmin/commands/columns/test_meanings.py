@@ -18,7 +18,7 @@ def function_of(entry: CommandEntry) -> Any:
     return getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
 
 
-WITH_TEXT = ("discoveryPrometheus", "export", "exporter", "reportHtml", "reportMarkdown")
+WITH_TEXT = ("discoveryPrometheus", "export", "exporter", "reportExport", "reportHtml", "reportMarkdown")
 WITH_ROWS = [
     entry
     for entry in COMMANDS
