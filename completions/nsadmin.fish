@@ -1722,21 +1722,21 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'time|user|origin|context|nameServers|command|sent|results|exitCode|servers|'
         case contextlist
             set family local
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or - for the previous one.'
             set options \
                 '--name=contexts Name of a context, or - for the previous one.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextset
             set family local
             set places \
@@ -1760,6 +1760,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--verify,--insecure Whether to verify certificates. Without verification, signing commands also need --insecure.' \
                 '--addressMap= Replacement address of brokers, added to the map. Repeatable.' \
                 '--proxies=proxies Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Kubernetes namespace, or CONTEXT/NAMESPACE, that kubectl reaches the servers in.' \
+                '--ssh= SSH host that connections lead through, instead of --kube.' \
                 '--journal=folders Folder of a name server\'s journal. Repeatable.' \
                 '--timeout= Timeout of each request on each server.' \
                 '--retries= Retries of reads that got no answer.' \
@@ -1768,7 +1770,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--readOnly,--writable Whether to refuse changes.' \
                 '--color=red|green|yellow|blue|magenta|cyan Color of the context\'s name, such as red.' \
                 '--unset= Remove this field, such as timeout or tls.caFile. Repeatable.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextlogin
             set family local
             set places \
@@ -1776,14 +1778,14 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.' \
                 '--file= Store the credentials in this file, which only its owner can read.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case reportshow
             set family local
             set places \
@@ -2168,6 +2170,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2197,6 +2201,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2224,6 +2230,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2267,6 +2275,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2295,6 +2305,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2318,6 +2330,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
@@ -2345,6 +2359,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
+                '--kube=namespaces Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
                 '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \

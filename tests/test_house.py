@@ -45,6 +45,8 @@ WITHOUT_TESTS = {
     "nsreport/facts/drains.py": "tested with drain_audit, which shows all that it finds",
     "nsadmin/command_table.py": "only a table, which the tests of the registry look through",
     "nsadmin/client/connection/blocking_client.py": "every test of a noun goes through it",
+    "nsadmin/client/connection/tunnels/tunnel.py": "tested with the tunnels that extend it",
+    "nsadmin/client/connection/tunnels/kubectl_program.py": "tested with the tunnel that runs it",
     "nsadmin/client/consumers/consume_stats.py": "tested with the progress that is made of them",
     "nsadmin/client/consumers/group_problems.py": "tested with the clients whose problems they are",
     "nsadmin/client/consumers/group_settings.py": "tested with the groups whose settings they are",

@@ -55,6 +55,7 @@ from nsadmin.client.brokers.upkeep import BrokerSettings
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
 from nsadmin.client.consumers.connected_clients import (
@@ -322,6 +323,7 @@ __all__ = [
     "ItemSettings",
     "ItemSpec",
     "JsonExportState",
+    "KubeTarget",
     "KvChange",
     "KvTables",
     "KvValue",
@@ -427,6 +429,7 @@ __all__ = [
     "SnapshotComparison",
     "SpanResult",
     "SpreadKind",
+    "SshTarget",
     "StepAction",
     "StepKind",
     "StepOutcome",

@@ -86,6 +86,10 @@ class Session:
         self._started_at = monotonic()
         self._progress_bar: progress.RequestProgressBar | None = None
         self._first_values: list[Any] = []
+        if shared_options.debug and shared_options.access.tunnel is not None:
+            from nsadmin.client.connection.tunnels.tunnel_leases import report_forwards
+
+            report_forwards(stderr.write_stderr_line)
 
     @property
     def is_dry_run(self) -> bool:

@@ -1,12 +1,19 @@
-"""HostResolver, which resolves host names for MultiplexedClient without blocking its selector."""
+"""HostResolver, which finds the socket addresses of servers without blocking MultiplexedClient's selector."""
 
 import socket
 from collections import deque
+from collections.abc import Callable
+from math import inf
 
+from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import ServerLink, SocketAddress
 
-LookupResult = list[SocketAddress] | OSError
+LookupResult = list[SocketAddress] | CallError
+AddrLookup = Callable[[str], list[SocketAddress]]
+"""Takes a server address. Returns the socket addresses to connect to, within its own time limit. Raises
+CallError. A tunnel returns the local end of the way to the server."""
 
 
 def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
@@ -21,20 +28,44 @@ def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddr
 
 
 class HostResolver:
-    """Resolves host names in threads. A thread that has ended rings the bell of the selector."""
+    """Resolves host names in threads. A thread that has ended rings the bell of the selector.
 
-    def __init__(self, selector_bell: SelectorBell) -> None:
+    With `find_addrs`, that function finds the addresses of all servers.
+    """
+
+    def __init__(self, selector_bell: SelectorBell, find_addrs: AddrLookup | None = None) -> None:
         self._selector_bell = selector_bell
+        self._find_addrs = find_addrs
         self._resolved_hosts: deque[tuple[ServerLink, LookupResult]] = deque()
 
-    def resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
+    def resolve_at_once(self, server_link: ServerLink) -> list[SocketAddress]:
+        """The socket addresses of a numeric address. For others, returns [] and resolves in a thread.
+
+        Raises CallError.
+        """
+        if self._find_addrs is not None:
+            # The opening of a tunnel may include a login. The request's time begins after it.
+            server_link.deadline = server_link.attempt_ends_at = inf
+            self._resolve_in_thread(server_link, self._find_addrs)
+            return []
+        try:
+            host, port = split_addr(server_link.server_addr)
+        except ValueError as error:
+            raise CallError(server_link.server_addr, "unresolvable", str(error)) from None
+        try:
+            return resolve_host(host, port, socket.AI_NUMERICHOST)
+        except OSError:
+            self._resolve_in_thread(server_link, _resolve_server)
+            return []
+
+    def _resolve_in_thread(self, server_link: ServerLink, find_addrs: AddrLookup) -> None:
         """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
         from threading import Thread
 
         def resolve_and_ring() -> None:
             try:
-                lookup_result: LookupResult = resolve_host(host, port)
-            except OSError as error:
+                lookup_result: LookupResult = find_addrs(server_link.server_addr)
+            except CallError as error:
                 lookup_result = error
             self._resolved_hosts.append((server_link, lookup_result))
             self._selector_bell.ring()
@@ -47,3 +78,11 @@ class HostResolver:
         while self._resolved_hosts:
             resolved_links.append(self._resolved_hosts.popleft())
         return resolved_links
+
+
+def _resolve_server(server_addr: str) -> list[SocketAddress]:
+    try:
+        return resolve_host(*split_addr(server_addr))
+    except OSError as error:
+        reason = f"the host name does not resolve: {error.strerror}"
+        raise CallError(server_addr, "unresolvable", reason) from None

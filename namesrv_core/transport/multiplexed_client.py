@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.exchange import CallError, Exchange, ExchangeObserver, ExchangeTracker
-from namesrv_core.transport.host_resolver import HostResolver, resolve_host
+from namesrv_core.transport.host_resolver import AddrLookup, HostResolver
 from namesrv_core.transport.link_pool import LinkPool
 from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink
@@ -40,7 +41,7 @@ _MAX_WAIT_SECONDS = 3600.0
 class MultiplexedClient:
     """Keeps its connections for later requests. Close it, or use it as a context manager.
 
-    With `tls_client` all connections use TLS.
+    With `tls_client` all connections use TLS. `find_addrs` replaces the resolution of host names.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class MultiplexedClient:
         max_sockets: int = MAX_SOCKETS,
         max_unanswered: int = MAX_UNANSWERED,
         tls_client: "TlsClient | None" = None,
+        find_addrs: AddrLookup | None = None,
     ) -> None:
         self._tls_client = tls_client
         self._max_sockets = max_sockets
@@ -55,7 +57,7 @@ class MultiplexedClient:
         self._link_pool = LinkPool()
         self._selector = selectors.DefaultSelector()
         self._selector_bell = SelectorBell(self._selector)
-        self._host_resolver = HostResolver(self._selector_bell)
+        self._host_resolver = HostResolver(self._selector_bell, find_addrs)
         self._exchange_tracker: ExchangeTracker | None = None
         self._wakeup_check: Callable[[], None] | None = None
         self._request_results: list[RemotingCommand | CallError | None] = []
@@ -127,8 +129,7 @@ class MultiplexedClient:
     # Connecting
 
     def _begin_link(self, server_link: ServerLink, active_links: set[ServerLink]) -> None:
-        server_link.turn_began_at = monotonic()
-        server_link.deadline = server_link.attempt_ends_at = server_link.turn_began_at + self._timeout_seconds
+        server_link.begin_turn(monotonic(), self._timeout_seconds)
         if server_link.is_usable():
             self._watch_socket(server_link, selectors.EVENT_READ)
             self._write_requests(server_link)
@@ -137,15 +138,11 @@ class MultiplexedClient:
         self._link_pool.close_idle_links(active_links, self._max_sockets)
         server_link.last_error = None
         try:
-            host, port = split_addr(server_link.server_addr)
-        except ValueError as error:
-            self._fail_link(server_link, CallError(server_link.server_addr, "unresolvable", str(error)))
+            server_link.candidate_addrs = self._host_resolver.resolve_at_once(server_link)
+        except CallError as error:
+            self._fail_link(server_link, error)
             return
-        try:
-            server_link.candidate_addrs = resolve_host(host, port, socket.AI_NUMERICHOST)
-        except OSError:
-            self._host_resolver.resolve_in_thread(server_link, host, port)
-        else:
+        if server_link.candidate_addrs:
             self._connect_next_candidate(server_link)
 
     def _answer_bell(self, active_links: set[ServerLink]) -> None:
@@ -158,10 +155,11 @@ class MultiplexedClient:
         for server_link, lookup_result in self._host_resolver.take_resolved():
             if server_link not in active_links or server_link.tcp_socket is not None or server_link.is_done:
                 continue
-            if isinstance(lookup_result, OSError):
-                reason = f"the host name does not resolve: {lookup_result.strerror}"
-                self._fail_link(server_link, CallError(server_link.server_addr, "unresolvable", reason))
+            if isinstance(lookup_result, CallError):
+                self._fail_link(server_link, lookup_result)
             else:
+                if server_link.deadline == inf:
+                    server_link.begin_turn(monotonic(), self._timeout_seconds)
                 server_link.candidate_addrs = lookup_result
                 self._connect_next_candidate(server_link)
 
@@ -176,7 +174,8 @@ class MultiplexedClient:
             try:
                 server_link.tcp_socket = socket.socket(family, socket.SOCK_STREAM)
                 server_link.tcp_socket.setblocking(False)
-                server_link.tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if family != socket.AF_UNIX:
+                    server_link.tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 error_number = server_link.tcp_socket.connect_ex(sockaddr)
             except OSError as error:
                 error_number = error.errno or ECONNREFUSED

@@ -60,6 +60,11 @@ class ServerLink:
             default=self.deadline,
         )
 
+    def begin_turn(self, now_seconds: float, timeout_seconds: float) -> None:
+        """Start the time limit of the queued requests."""
+        self.turn_began_at = now_seconds
+        self.deadline = self.attempt_ends_at = now_seconds + timeout_seconds
+
     def is_usable(self) -> bool:
         """Whether the connection of an earlier request is still open, as far as this end knows."""
         if self.tcp_socket is None or not self.is_ready or self.protocol_connection.error is not None:

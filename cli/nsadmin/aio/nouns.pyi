@@ -960,6 +960,9 @@ class AsyncProxyAdmin:
     ) -> dict[str, GroupConnections]:
         """Return the connections of groups together with the clients behind proxies."""
 
+    async def answers_grpc(self, grpc_addr: str, timeout_seconds: float) -> bool | None:
+        """Return whether a port answers gRPC in plain text; None without `grpcio`."""
+
 class AsyncClientAdmin:
     """`admin.clients`: every connected client of a cluster."""
 

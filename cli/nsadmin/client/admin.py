@@ -68,9 +68,10 @@ class AdminClient(AccessNouns):
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
-            one (called before the first request to it). Default: NAMESRV_ADDR, else 127.0.0.1:9876.
+            one (called before the first request to it). Default: those in the Kubernetes namespace of
+            `access.tunnel`, else NAMESRV_ADDR, else 127.0.0.1:9876.
         timeout: Seconds per request. Replaces `access.timeout`.
-        access: Timeout, retries, concurrency, credentials, TLS and address map.
+        access: Timeout, retries, concurrency, credentials, TLS, address map and tunnel.
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
         observer: Called with an Exchange after each request, by one thread at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).

@@ -58,6 +58,22 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             value_source="proxies",
         ),
     ],
+    "kube": Annotated[
+        str | None,
+        Option(
+            "--kube",
+            metavar="[CONTEXT/]NAMESPACE",
+            help="Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.",
+        ),
+    ],
+    "ssh": Annotated[
+        str | None,
+        Option(
+            "--ssh",
+            metavar="HOST",
+            help="Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.",
+        ),
+    ],
     "credentials": Annotated[
         str | None,
         Option(

@@ -15,6 +15,8 @@ CONNECTION_OPTIONS = {
     "--endpoint": "endpoint",
     "--addressMap": "address_map",
     "--proxies": "proxies",
+    "--kube": "kube",
+    "--ssh": "ssh",
     "--credentials": "credentials",
     "--tlsCa": "tls_ca",
     "--tlsCert": "tls_cert",

@@ -96,6 +96,27 @@ def _parse_address_map(yaml_value: object) -> tuple[tuple[str, str], ...]:
     return address_pairs
 
 
+def _parse_kube(yaml_value: object) -> str:
+    from nsadmin.client.connection.tunnels.tunnel_targets import parse_kube_target
+
+    return _check_target(yaml_value, parse_kube_target)
+
+
+def _parse_ssh(yaml_value: object) -> str:
+    from nsadmin.client.connection.tunnels.tunnel_targets import parse_ssh_target
+
+    return _check_target(yaml_value, parse_ssh_target)
+
+
+def _check_target(yaml_value: object, parse_target: Callable[[str], object]) -> str:
+    target_text = _parse_text(yaml_value)
+    try:
+        parse_target(target_text)
+    except BadAddress as error:
+        raise InvalidContextValue(f"is invalid: {error}") from None
+    return target_text
+
+
 class _ContextField(NamedTuple):
     file_key: str
     attribute_name: str
@@ -134,6 +155,8 @@ _CONTEXT_FIELDS = (
     _ContextField("output", "output", _parse_text),
     _ContextField("addressMap", "address_map", _parse_address_map),
     _ContextField("proxies", "proxies", _parse_proxies),
+    _ContextField("kube", "kube", _parse_kube),
+    _ContextField("ssh", "ssh", _parse_ssh),
     _ContextField("journals", "journals", _parse_paths),
     _ContextField("readOnly", "read_only", _parse_flag),
     _ContextField("color", "color", _parse_color),
@@ -157,6 +180,8 @@ def parse_context(yaml_value: object) -> Context:
     ]
     if len(discovery_keys) > 1:
         raise InvalidContextValue(f"{' and '.join(discovery_keys)} exclude each other: keep one")
+    if "kube" in context_values and "ssh" in context_values:
+        raise InvalidContextValue("kube and ssh exclude each other: keep one")
     own_credentials = {
         context_field.attribute_name: context_values.pop(context_field.attribute_name, None)
         for context_field in _CREDENTIAL_FIELDS

@@ -34,7 +34,8 @@ class Context(NamedTuple):
 
     One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` names the source of name servers.
     `credentials` are credentials, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in
-    seconds. `proxies` are the remoting ports of proxies. `journals` are folders of the name servers'
+    seconds. `proxies` are the remoting ports of proxies. `kube` is a namespace of
+    Kubernetes and `ssh` a host that connections lead through. `journals` are folders of the name servers'
     journals, relative to the folder of the file of contexts. A `read_only` context refuses every change.
     `color` is the color of its name.
     """
@@ -50,6 +51,8 @@ class Context(NamedTuple):
     output: str | None = None
     address_map: tuple[tuple[str, str], ...] = ()
     proxies: tuple[str, ...] = ()
+    kube: str | None = None
+    ssh: str | None = None
     journals: tuple[str, ...] = ()
     read_only: bool = False
     color: str | None = None

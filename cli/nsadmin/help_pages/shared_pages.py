@@ -13,6 +13,8 @@ ENVIRONMENT_VARIABLES = (
     ("NSADMIN_CONTEXT", "Context if --context is missing. Without it: the context of `context use`."),
     ("NSADMIN_CONFIG", "File of contexts. Default: nsadmin/config.yaml in ~/.config."),
     ("NSADMIN_OUTPUT", "Output format if --output is missing. Default: table."),
+    ("NSADMIN_KUBE", "Kubernetes namespace to reach servers in, if --kube and --ssh are missing."),
+    ("NSADMIN_SSH", "SSH host to reach servers through, if --kube and --ssh are missing."),
     ("NSADMIN_ACCESS_KEY", "Access key to sign requests with, if --credentials is missing."),
     ("NSADMIN_SECRET_KEY", "Secret key for NSADMIN_ACCESS_KEY."),
     ("NSADMIN_SECURITY_TOKEN", "Security token for NSADMIN_ACCESS_KEY, if your cluster needs one."),

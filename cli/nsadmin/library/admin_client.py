@@ -39,9 +39,10 @@ class AdminClient(client_admin.AdminClient):
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
-            one (called before the first request to it). Default: NAMESRV_ADDR, else 127.0.0.1:9876.
+            one (called before the first request to it). Default: those in the Kubernetes namespace of
+            `access.tunnel`, else NAMESRV_ADDR, else 127.0.0.1:9876.
         timeout: Seconds per request. Replaces `access.timeout`.
-        access: Timeout, retries, concurrency, credentials, TLS and address map.
+        access: Timeout, retries, concurrency, credentials, TLS, address map and tunnel.
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
         observer: Called with an Exchange after each request, by one thread at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).
@@ -64,6 +65,8 @@ class AdminClient(client_admin.AdminClient):
         timeout: float | None = None,
         credentials: Credentials | str | None = None,
         tls: Tls | bool | None = None,
+        kube: str | None = None,
+        ssh: str | None = None,
         ask_all: bool = False,
         observer: "ExchangeObserver | None" = None,
         read_only: bool = False,
@@ -81,6 +84,8 @@ class AdminClient(client_admin.AdminClient):
             credentials: Credentials, or their source as for `--credentials`: "env", "file:PATH",
                 "keyring:NAME" or "none".
             tls: Tls, True for TLS with the settings of the context or environment, or False for plain text.
+            kube: "NAMESPACE" or "CONTEXT/NAMESPACE" of Kubernetes, to reach the servers with kubectl.
+            ssh: "USER@HOST" or "USER@HOST:PORT", to reach the servers through this SSH host.
             ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
             observer: Called with an Exchange after each request, by one thread at a time.
             read_only: Refuse requests that change something. A read-only context implies it.
@@ -96,7 +101,13 @@ class AdminClient(client_admin.AdminClient):
         from nsadmin.library.context_connection import resolve_connection
 
         connection = resolve_connection(
-            name, namesrv_addr=namesrv_addr, timeout=timeout, credentials=credentials, tls=tls
+            name,
+            namesrv_addr=namesrv_addr,
+            timeout=timeout,
+            credentials=credentials,
+            tls=tls,
+            kube=kube,
+            ssh=ssh,
         )
         admin = cls(
             connection.find_name_servers,
@@ -273,7 +284,9 @@ class AdminClient(client_admin.AdminClient):
         from nsadmin.operations.inventory.keeper import InventoryKeeper, build_inventory_key
 
         caller, context_name = self._caller, self._context_name
-        return InventoryKeeper(lambda: build_inventory_key(caller.name_servers, context_name))
+        return InventoryKeeper(
+            lambda: build_inventory_key(caller.name_servers, context_name, caller.access.tunnel)
+        )
 
     def _share_client(self) -> AbstractContextManager[Self]:
         """Return this client for another thread. Its calls there end with the calls of this thread."""

@@ -30,6 +30,8 @@ def resolve_connection(
     timeout: float | None = None,
     credentials: Credentials | str | None = None,
     tls: Tls | bool | None = None,
+    kube: str | None = None,
+    ssh: str | None = None,
 ) -> ContextConnection:
     """Resolve each setting from the arguments, a named context, the environment, or the context in use.
 
@@ -40,6 +42,8 @@ def resolve_connection(
     option_values: dict[str, Any] = {
         "namesrv_addr": None if namesrv_addr is None else (namesrv_addr,),
         "timeout": timeout,
+        "kube": kube,
+        "ssh": ssh,
         "credentials": credentials if isinstance(credentials, str) else None,
         "tls": tls if isinstance(tls, bool) else None,
     }

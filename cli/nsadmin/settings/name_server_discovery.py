@@ -1,7 +1,7 @@
 """Owns the choice of the source of name servers."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nsadmin.client.connection.addresses import (
@@ -14,6 +14,7 @@ from nsadmin.client.connection.addresses import (
 )
 from nsadmin.exit_codes import UsageError
 from nsadmin.settings.context_choice import NO_CONTEXT, ChosenContext
+from nsadmin.settings.tunnel_choice import ChosenTunnel, choose_tunnel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +41,16 @@ def choose_discovery(
 ) -> DiscoveryChoice:
     """Choose among the command line, the environment, the context and the default.
 
-    Raises UsageError or BadAddress for an invalid source. The result's function asks an endpoint, within
-    `timeout_seconds`. This function sends no request.
+    A Kubernetes namespace without a list of name servers means those in the namespace. Raises UsageError or
+    BadAddress for an invalid source. The result's function asks an endpoint, within `timeout_seconds`, or
+    Kubernetes. This function sends no request.
     """
+    chosen_tunnel = choose_tunnel(option_values, chosen_context)
     usable_ways = [
         discovery_way
-        for discovery_way in _ways_by_rank(option_values, chosen_context, timeout_seconds)
+        for discovery_way in _ways_by_rank(
+            option_values, chosen_context, _EndpointReader(timeout_seconds, chosen_tunnel)
+        )
         if discovery_way is not None
     ]
     if not usable_ways:
@@ -55,13 +60,31 @@ def choose_discovery(
     )
 
 
+class _EndpointReader(NamedTuple):
+    """How endpoints are asked: within a time limit, and through the chosen tunnel."""
+
+    timeout_seconds: float
+    chosen_tunnel: ChosenTunnel | None
+
+    def find(self, find_name_servers: Callable[..., NameServerList]) -> NameServerList:
+        """Call a function of `client.connection.discovery` with these settings."""
+        settings: dict[str, Any] = {"cache_folder": cache_folder(), "timeout_seconds": self.timeout_seconds}
+        if self.chosen_tunnel is None:
+            return find_name_servers(**settings)
+        from nsadmin.client.connection.tunnels.tunnel_leases import use_tunnel
+
+        with use_tunnel(self.chosen_tunnel.target) as find_addrs:
+            return find_name_servers(**settings, find_addrs=find_addrs)
+
+
 def _ways_by_rank(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext, timeout_seconds: float
+    option_values: Mapping[str, Any], chosen_context: ChosenContext, endpoint_reader: _EndpointReader
 ) -> tuple[DiscoveryWay | None, ...]:
+    kube_ways = _kube_ways_by_source(endpoint_reader.chosen_tunnel)
     given_way, environment_way, context_way = (
-        _given_way(option_values, timeout_seconds),
-        _environment_way(),
-        _context_way(chosen_context, timeout_seconds),
+        _given_way(option_values, endpoint_reader) or kube_ways.get("given"),
+        _environment_way() or kube_ways.get("environment"),
+        _context_way(chosen_context, endpoint_reader) or kube_ways.get("context"),
     )
     return (
         (given_way, context_way, environment_way)
@@ -70,7 +93,21 @@ def _ways_by_rank(
     )
 
 
-def _given_way(option_values: Mapping[str, Any], timeout_seconds: float) -> DiscoveryWay | None:
+def _kube_ways_by_source(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, DiscoveryWay]:
+    """The name servers in a Kubernetes namespace, by the source of the namespace."""
+    if chosen_tunnel is None or not chosen_tunnel.lists_name_servers:
+        return {}
+    target = chosen_tunnel.target
+
+    def list_pods() -> NameServerList:
+        from nsadmin.client.connection.tunnels.tunnel_leases import list_name_servers
+
+        return list_name_servers(target)
+
+    return {chosen_tunnel.source: DiscoveryWay(f"pods of {target}", list_pods)}
+
+
+def _given_way(option_values: Mapping[str, Any], endpoint_reader: _EndpointReader) -> DiscoveryWay | None:
     present_options = [
         (option_values[option_name], option_flag)
         for option_name, option_flag in _DISCOVERY_OPTIONS
@@ -88,9 +125,9 @@ def _given_way(option_values: Mapping[str, Any], timeout_seconds: float) -> Disc
         given_addrs = choose_name_servers(option_value)
         return DiscoveryWay(option_flag, lambda: given_addrs._replace(origin=option_flag))
     return (
-        _file_way(NO_CONTEXT.resolve_path(option_value), timeout_seconds)
+        _file_way(NO_CONTEXT.resolve_path(option_value), endpoint_reader)
         if option_flag == "--configFile"
-        else _endpoint_way(option_value, timeout_seconds)
+        else _endpoint_way(option_value, endpoint_reader)
     )
 
 
@@ -108,7 +145,7 @@ def _environment_way() -> DiscoveryWay | None:
     return DiscoveryWay(f"{ENVIRONMENT_VARIABLE} {variable_text}", find_in_environment)
 
 
-def _context_way(chosen_context: ChosenContext, timeout_seconds: float) -> DiscoveryWay | None:
+def _context_way(chosen_context: ChosenContext, endpoint_reader: _EndpointReader) -> DiscoveryWay | None:
     context, context_name = chosen_context.context, chosen_context.name or ""
     if context.namesrv_addr is not None:
         namesrv_text = context.namesrv_addr
@@ -116,9 +153,9 @@ def _context_way(chosen_context: ChosenContext, timeout_seconds: float) -> Disco
             namesrv_text, lambda: NameServerList(require_addrs(namesrv_text), "context", context_name)
         )
     elif context.config_file is not None:
-        discovery_way = _file_way(chosen_context.resolve_path(context.config_file), timeout_seconds)
+        discovery_way = _file_way(chosen_context.resolve_path(context.config_file), endpoint_reader)
     elif context.endpoint is not None:
-        discovery_way = _endpoint_way(context.endpoint, timeout_seconds)
+        discovery_way = _endpoint_way(context.endpoint, endpoint_reader)
     else:
         return None
 
@@ -131,20 +168,20 @@ def _context_way(chosen_context: ChosenContext, timeout_seconds: float) -> Disco
     return DiscoveryWay(f"context {context_name} ({discovery_way.way_words})", find_in_context)
 
 
-def _file_way(properties_file: "Path", timeout_seconds: float) -> DiscoveryWay:
+def _file_way(properties_file: "Path", endpoint_reader: _EndpointReader) -> DiscoveryWay:
     def find_in_file() -> NameServerList:
         from nsadmin.client.connection.discovery import from_file
 
-        return from_file(properties_file, cache_folder=cache_folder(), timeout_seconds=timeout_seconds)
+        return endpoint_reader.find(lambda **settings: from_file(properties_file, **settings))
 
     return DiscoveryWay(f"file {properties_file}", find_in_file)
 
 
-def _endpoint_way(endpoint_url: str, timeout_seconds: float) -> DiscoveryWay:
+def _endpoint_way(endpoint_url: str, endpoint_reader: _EndpointReader) -> DiscoveryWay:
     def ask_endpoint() -> NameServerList:
         from nsadmin.client.connection.discovery import from_endpoint
 
-        return from_endpoint(endpoint_url, cache_folder=cache_folder(), timeout_seconds=timeout_seconds)
+        return endpoint_reader.find(lambda **settings: from_endpoint(endpoint_url, **settings))
 
     return DiscoveryWay(f"endpoint {endpoint_url}", ask_endpoint)
 

@@ -10,7 +10,12 @@ from nsadmin.contexts import Context
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import OUTPUT_FORMATS, OutputStyle, RowSelection
 from nsadmin.session import PluginOptions, SharedOptions
-from nsadmin.settings import connection_security, context_choice, name_server_discovery
+from nsadmin.settings import (
+    connection_security,
+    context_choice,
+    name_server_discovery,
+    tunnel_choice,
+)
 from nsadmin.settings.context_choice import ChosenContext
 from nsadmin.stderr import write_stderr_line
 
@@ -68,8 +73,9 @@ def resolve_access(
     found_credentials: FoundCredentials | None,
     write_warning: Callable[[str], None] = write_stderr_line,
 ) -> Access:
-    """Resolve timeout, retries, concurrency, TLS and address map. Raises UsageError."""
+    """Resolve timeout, retries, concurrency, TLS, address map and tunnel. Raises UsageError."""
     context = chosen_context.context
+    chosen_tunnel = tunnel_choice.choose_tunnel(option_values, chosen_context)
     tls = connection_security.resolve_tls(option_values, chosen_context, write_warning)
     connection_security.check_signing(option_values, chosen_context, found_credentials, tls)
     retries = _require_number_range("--retries", option_values.get("retries"), 0, 100)
@@ -86,6 +92,7 @@ def resolve_access(
         tls=tls,
         address_map=_merge_address_map(option_values.get("address_map") or (), context),
         proxies=_parse_proxies(option_values.get("proxies") or ()) or context.proxies,
+        tunnel=chosen_tunnel and chosen_tunnel.target,
     )
 
 

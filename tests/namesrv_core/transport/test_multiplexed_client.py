@@ -93,7 +93,7 @@ def test_an_address_that_does_not_react_gives_way_to_the_next(
         error = error_of(calls, f"127.0.0.1:{deaf.getsockname()[1]}", timeout=0.1)
         assert (error.kind, error.reason) == ("unconnected", "no connection within 0.1 s")
         candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
-        monkeypatch.setattr("namesrv_core.transport.multiplexed_client.resolve_host", lambda *_: candidates)
+        monkeypatch.setattr("namesrv_core.transport.host_resolver.resolve_host", lambda *_: candidates)
         # The first has had its half of the time as soon as it was tried.
         calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
         ask_one(calls, "two.example:1", timeout=10)

@@ -49,8 +49,8 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         (
             {"nope": 1},
             "nope is unknown: use namesrvAddr, configFile, endpoint, credentials, tls, timeout, "
-            "retries, concurrency, output, addressMap, proxies, journals, readOnly, color, accessKey, "
-            "secretKey, securityToken",
+            "retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, color, "
+            "accessKey, secretKey, securityToken",
         ),
         ({5: 1}, "5 is unknown"),
         ({"namesrvAddr": 1}, "namesrvAddr must be text: put it in quotes"),
@@ -83,6 +83,9 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         ),
         ({"addressMap": {"h": 1}}, "addressMap must be text: put it in quotes"),
         ({"journals": [1]}, "journals must be text: put it in quotes"),
+        ({"kube": "A"}, 'kube is invalid: invalid Kubernetes namespace "A": use NAMESPACE'),
+        ({"ssh": "-x"}, 'ssh is invalid: invalid SSH host "-x": use USER@HOST'),
+        ({"kube": "mq", "ssh": "jump"}, "kube and ssh exclude each other: keep one"),
     ],
 )
 def test_what_cannot_be_is_one_line_that_begins_with_its_key(item: object, said: str) -> None:

@@ -57,7 +57,7 @@ def test_no_file_is_no_contexts(tmp_path: Path) -> None:
         (
             "contexts: {p: {nope: 1}}",
             "context p: nope is unknown: use namesrvAddr, configFile, endpoint, credentials, "
-            "tls, timeout, retries, concurrency, output, addressMap, proxies, journals, readOnly, color, "
+            "tls, timeout, retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, color, "
             "accessKey, secretKey, securityToken",
         ),
     ],
@@ -133,9 +133,9 @@ def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) 
         ["prod", "lab"],
     )
     prod = found.contexts_by_name["prod"]
-    # All fields but the two other ways to find name servers.
+    # All fields but the two other ways to find name servers, and the other kind of tunnel.
     unset = {name for name, value in prod._asdict().items() if value == Context._field_defaults[name]}
-    assert unset == {"namesrv_addr", "config_file"}
+    assert unset == {"namesrv_addr", "config_file", "kube"}
     assert prod.address_map == (("10.0.0.0/8", "gateway.example.com"), ("10.1.2.3:10911", "127.0.0.1:20911"))
 
 

@@ -104,7 +104,7 @@ class ServerCertificates:
                 "certificates",
                 server_addr,
                 lambda connect_addr: tls_probe.fetch_certificates(
-                    connect_addr, tls_client, self._caller.access.timeout
+                    connect_addr, tls_client, self._caller.access.timeout, self._caller.find_addrs
                 ),
             )
         except CallError as error:

@@ -115,7 +115,9 @@ class ServerExposure:
         def check_addr(server_addr: str) -> bool | None:
             try:
                 return self._caller.run_probe(
-                    "connection", server_addr, lambda connect_addr: can_connect(connect_addr, access.timeout)
+                    "connection",
+                    server_addr,
+                    lambda connect_addr: can_connect(connect_addr, access.timeout, self._caller.find_addrs),
                 )
             except CallError:
                 return None

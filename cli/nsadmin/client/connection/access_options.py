@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nsadmin.client.connection.address_map import AddressMap
     from nsadmin.client.connection.answer_source import AnswerSource
+    from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
 
 
 class Credentials(NamedTuple):
@@ -69,6 +71,7 @@ class Access(NamedTuple):
         proxies: The remoting ports of proxies, "host:port". Proxies in cluster mode with consumers are found
             without it.
         answers: Answers the requests in place of the servers. Default: the servers answer.
+        tunnel: A KubeTarget or SshTarget that all connections lead through. Default: direct connections.
     """
 
     timeout: float = 3.0
@@ -79,12 +82,26 @@ class Access(NamedTuple):
     address_map: tuple[tuple[str, str], ...] = ()
     proxies: tuple[str, ...] = ()
     answers: "AnswerSource | None" = None
+    tunnel: "TunnelTarget | None" = None
 
     @property
     def identity(self) -> str:
         """Whether requests are signed, and whether connections use TLS: "signed tls", "unsigned plain"."""
         signing = "unsigned" if self.credentials is None else "signed"
         return f"{signing} {'plain' if self.tls is None else 'tls' if self.tls.verify else 'unverified-tls'}"
+
+    def build_address_map(self) -> "AddressMap | None":
+        """Build the function that maps an address to the address to connect to; None without a map.
+
+        Raises:
+            BadAddress: The address map is invalid.
+        """
+        if not self.address_map:
+            return None
+        # Imported here because it loads the ipaddress module, which most commands do not need.
+        from nsadmin.client.connection.address_map import AddressMap
+
+        return AddressMap(self.address_map)
 
 
 DEFAULT_ACCESS = Access()

@@ -1,6 +1,7 @@
 """BlockingClient: the connections of a client, and the observations of its reads about name servers."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Self
 
 from namesrv_core.errors import RocketMQError
@@ -31,6 +32,12 @@ class BlockingClient:
     ) -> None:
         if timeout is not None:
             access = access._replace(timeout=timeout)
+        tunnel_target = access.tunnel
+        if namesrv_addr is None and tunnel_target is not None:
+            # Imported late: most clients connect directly.
+            from nsadmin.client.connection.tunnels.tunnel_leases import list_name_servers
+
+            namesrv_addr = partial(list_name_servers, tunnel_target)
         self._caller = self._caller_class(
             make_finder(namesrv_addr),
             access,

@@ -3,7 +3,7 @@
 from _thread import RLock, get_ident
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
@@ -19,6 +19,9 @@ from nsadmin.client.connection.request_outcomes import (
     report_original_addrs,
 )
 from nsadmin.client.results import ServerResult
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.host_resolver import AddrLookup
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -69,7 +72,7 @@ class Caller:
         self._connections = (self._own_pool if pool is None else pool).get_connections(access)
         self._scope = self._connections.open_scope()
         self._task_scopes: dict[int, CallScope] = {}
-        self._map_addr = _build_address_map(access)
+        self._map_addr = access.build_address_map()
         self._find_broker_addrs = find_broker_addrs
 
     @property
@@ -83,6 +86,8 @@ class Caller:
             with self._finder_guard:
                 self._current_scope.require_open()
                 if self._found_name_servers is None:
+                    # The finder may need the tunnel too, and shares it if it is open.
+                    self._connections.lease_tunnel()
                     self._found_name_servers = self._find_name_servers()
         return self._found_name_servers
 
@@ -362,6 +367,18 @@ class Caller:
         )
         return result
 
+    @property
+    def find_addrs(self) -> "AddrLookup | None":
+        """Finds the local end of the tunnel to a server, for other connections; None to connect directly."""
+        tunnel = self._connections.lease_tunnel()
+        return None if tunnel is None else tunnel.find_addrs
+
+    @property
+    def proxies(self) -> tuple[str, ...]:
+        """The configured proxies, else those that the tunnel finds. Raises CallError."""
+        tunnel = self._connections.lease_tunnel()
+        return self.access.proxies or (() if tunnel is None else tunnel.list_proxies())
+
     def get_peer(self, server_addr: str) -> Any:
         """Return the socket address of the server connected at an address; None if not connected.
 
@@ -377,12 +394,3 @@ class Caller:
         # Before the finder ran, no request goes to a name server: do not run it for this question.
         name_servers = self._found_name_servers
         return name_servers is not None and server_addr in name_servers.addrs
-
-
-def _build_address_map(access: Access) -> Callable[[str], str] | None:
-    if not access.address_map:
-        return None
-    # Imported here because it loads the ipaddress module, which most commands do not need.
-    from nsadmin.client.connection.address_map import AddressMap
-
-    return AddressMap(access.address_map)

@@ -8,27 +8,30 @@ from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnecti
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls_client import TlsClient
+    from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
+
+    _PoolKey = tuple[Tls | None, int, TunnelTarget | None]
 
 
 class Pool:
-    """Open connections that clients share if their TLS options and concurrency are equal.
+    """Open connections that clients share if their TLS options, concurrency and tunnel are equal.
 
     The code that creates a pool closes it; closing a client does not.
     """
 
     def __init__(self) -> None:
-        self._connections_by_key: dict[tuple[Tls | None, int], ThreadSafeConnections] = {}
+        self._connections_by_key: dict[_PoolKey, ThreadSafeConnections] = {}
 
     def get_connections(self, access: Access) -> ThreadSafeConnections:
         """Return the connections for these options; create them on first use.
 
         Args:
-            access: The connection options. Only `tls` and `concurrency` count.
+            access: The connection options. Only `tls`, `concurrency` and `tunnel` count.
 
         Raises:
             BadSettings: A TLS file cannot be used.
         """
-        pool_key = (access.tls, access.concurrency)
+        pool_key = (access.tls, access.concurrency, access.tunnel)
         known_connections = self._connections_by_key.get(pool_key)
         if known_connections is not None:
             return known_connections
@@ -36,7 +39,12 @@ class Pool:
         # Two threads may come here at once. Both get the first object. The second object has no connections.
         return self._connections_by_key.setdefault(
             pool_key,
-            ThreadSafeConnections(lambda: MultiplexedClient(access.concurrency, tls_client=tls_client)),
+            ThreadSafeConnections(
+                lambda find_addrs: MultiplexedClient(
+                    access.concurrency, tls_client=tls_client, find_addrs=find_addrs
+                ),
+                access.tunnel,
+            ),
         )
 
     def close(self) -> None:

@@ -10,13 +10,16 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from time import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from namesrv_core import operator_files, private_files
 from namesrv_core.protocol.codes import V5_5_0, version_text
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import BadAddress, NameServerList, parse_addrs, require_addrs
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.host_resolver import AddrLookup
 
 DEFAULT_DOMAIN = "jmenv.tbsite.net"
 DEFAULT_SUBGROUP = "nsaddr"
@@ -87,6 +90,7 @@ def from_endpoint(
     *,
     cache_folder: Path | None = None,
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
+    find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
     """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
 
@@ -96,6 +100,7 @@ def from_endpoint(
         unit_name: The unit name. Default: none.
         cache_folder: The folder with the last answers. Default: no cache.
         timeout_seconds: The time limit for the whole request. Default: 3 s.
+        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
 
     Returns:
         The name servers; `note` is set if they come from the cache.
@@ -107,7 +112,7 @@ def from_endpoint(
     url = build_endpoint_url(domain, subgroup, unit_name)
     cache_file = None if cache_folder is None else cache_folder / _cache_file_name(url)
     try:
-        namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds))
+        namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds, find_addrs))
     except CallError as error:
         cached_addresses = None if cache_file is None else _read_cache(cache_file)
         if cached_addresses is None:
@@ -126,7 +131,7 @@ def from_endpoint(
     return NameServerList(namesrv_addrs, "endpoint", url)
 
 
-def _fetch_text(url: str, timeout_seconds: float) -> str:
+def _fetch_text(url: str, timeout_seconds: float, find_addrs: "AddrLookup | None") -> str:
     # Imported here because it loads threading, and few commands ask an endpoint.
     from nsadmin.client.connection.endpoint_request import fetch_endpoint_text
 
@@ -135,7 +140,7 @@ def _fetch_text(url: str, timeout_seconds: float) -> str:
         "Content-Type": "application/x-www-form-urlencoded;charset=UTF-8",
         "Metaq-Client-RequestTS": str(round(time() * 1000)),
     }
-    return fetch_endpoint_text(url, http_headers, timeout_seconds)
+    return fetch_endpoint_text(url, http_headers, timeout_seconds, find_addrs)
 
 
 def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
@@ -161,6 +166,7 @@ def from_file(
     *,
     cache_folder: Path | None = None,
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
+    find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
     """Read the name servers from a broker's or client's properties file, or from the endpoint it names.
 
@@ -168,6 +174,7 @@ def from_file(
         properties_file: The file, in Java's properties format (Latin-1).
         cache_folder: The folder with the last answers of endpoints. Default: no cache.
         timeout_seconds: The time limit for the endpoint. Default: 3 s.
+        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
 
     Returns:
         The name servers; `note` is set if they come from the cache.
@@ -192,6 +199,7 @@ def from_file(
                 unit_name,
                 cache_folder=cache_folder,
                 timeout_seconds=timeout_seconds,
+                find_addrs=find_addrs,
             )
     except BadAddress as error:
         raise BadAddress(f"{properties_file}: {error}") from None

@@ -9,24 +9,31 @@ from collections.abc import Mapping
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.multiplexed_client import CallError
 
 if TYPE_CHECKING:
     import httpx
+
+    from namesrv_core.transport.host_resolver import AddrLookup
 
 MAX_ANSWER_BYTES = 64 * 1024
 _MAX_REDIRECTS = 5
 _ERRNO_PREFIX = re.compile(r"^\[Errno -?\d+\] ")
 
 
-def fetch_endpoint_text(url: str, http_headers: Mapping[str, str], timeout_seconds: float) -> str:
+def fetch_endpoint_text(
+    url: str, http_headers: Mapping[str, str], timeout_seconds: float, find_addrs: "AddrLookup | None" = None
+) -> str:
     """Fetch the text at a URL, and follow redirects on the same host.
 
     Args:
         url: The URL of the endpoint.
         http_headers: Headers to send besides those of httpx.
         timeout_seconds: The time limit of the whole request in seconds.
+        find_addrs: Finds the local end of the tunnel to a server. Default: connect directly.
 
     Returns:
         The text of an answer with status 200.
@@ -37,7 +44,10 @@ def fetch_endpoint_text(url: str, http_headers: Mapping[str, str], timeout_secon
     # Imported here because it takes 100 ms, and most operators use a list of addresses.
     import httpx  # noqa: F401 - the thread must not spend the time limit on it
 
-    endpoint_thread = _EndpointThread(url, http_headers, timeout_seconds)
+    if find_addrs is not None:
+        # The time of the request begins when the tunnel is open.
+        find_addrs(_server_of_url(url))
+    endpoint_thread = _EndpointThread(url, http_headers, timeout_seconds, find_addrs)
     endpoint_thread.start()
     endpoint_thread.join(timeout_seconds)
     if endpoint_thread.is_alive():
@@ -51,13 +61,20 @@ def fetch_endpoint_text(url: str, http_headers: Mapping[str, str], timeout_secon
 class _EndpointThread(Thread):
     """Sends the request. After the thread ended, `error` or `answer_text` is its result."""
 
-    def __init__(self, url: str, http_headers: Mapping[str, str], timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        http_headers: Mapping[str, str],
+        timeout_seconds: float,
+        find_addrs: "AddrLookup | None",
+    ) -> None:
         super().__init__(name="endpoint", daemon=True)
         self.answer_text = ""
         self.error: Exception | None = None
         self._url = url
         self._http_headers = {"Accept-Encoding": "identity", **http_headers}
         self._timeout_seconds = timeout_seconds
+        self._find_addrs = find_addrs
         self._is_abandoned = False
         self._sockets: list[socket.socket] = []
 
@@ -92,7 +109,11 @@ class _EndpointThread(Thread):
 
         try:
             # Ignore the environment's proxies: they lead out of the network, and Java's clients ignore them.
-            with httpx.Client(timeout=self._timeout_seconds, trust_env=False) as http_client:
+            with httpx.Client(
+                timeout=self._timeout_seconds,
+                trust_env=False,
+                transport=self._find_addrs and _build_transport(self._find_addrs),
+            ) as http_client:
                 return self._follow_redirects(http_client)
         except httpx.TimeoutException:
             raise _timeout_error(self._url, self._timeout_seconds) from None
@@ -133,6 +154,32 @@ class _EndpointThread(Thread):
 
     def _unreadable(self, reason: str) -> CallError:
         return CallError(self._url, "unreadable", reason)
+
+
+def _server_of_url(url: str) -> str:
+    url_parts = urlsplit(url)
+    default_port = 443 if url_parts.scheme == "https" else 80
+    return join_addr(url_parts.hostname or "", url_parts.port or default_port)
+
+
+def _build_transport(find_addrs: "AddrLookup") -> "httpx.HTTPTransport":
+    """A transport whose connections lead through a tunnel. TLS still verifies the server's own name."""
+    import httpcore
+    import httpx
+
+    class TunnelBackend(httpcore.SyncBackend):
+        def connect_tcp(self, host: str, port: int, *settings: Any, **more: Any) -> httpcore.NetworkStream:
+            family, socket_addr = find_addrs(join_addr(host, port))[0]
+            if family == socket.AF_UNIX:
+                return self.connect_unix_socket(socket_addr, more.get("timeout"), more.get("socket_options"))
+            return super().connect_tcp(*socket_addr, *settings, **more)
+
+    transport = httpx.HTTPTransport(trust_env=False)
+    # httpx passes no backend to httpcore, which has a public parameter for it.
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=httpx.create_ssl_context(trust_env=False), network_backend=TunnelBackend()
+    )
+    return transport
 
 
 def _timeout_error(url: str, timeout_seconds: float) -> CallError:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.host_resolver import AddrLookup
 from namesrv_core.transport.multiplexed_client import (
     CallError,
     Exchange,
@@ -21,6 +22,9 @@ from nsadmin.client.connection.call_scope import CallScope
 if TYPE_CHECKING:
     from threading import Condition
 
+    from nsadmin.client.connection.tunnels.tunnel import Tunnel
+    from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
+
 MAX_CALLS_AT_ONCE = 16
 """The limit of calls that use these connections at the same time. Further calls wait."""
 
@@ -29,13 +33,38 @@ class ThreadSafeConnections:
     """Lends each call its own MultiplexedClient. A forked process opens its own connections.
 
     Args:
-        make_connections: Creates a MultiplexedClient. Called when all others are in use.
+        make_connections: Creates a MultiplexedClient. Called when all others are in use, with the function
+            that finds the socket addresses of servers; None to connect directly.
+        tunnel_target: The target of the tunnel that the connections lead through. Default: none.
     """
 
-    def __init__(self, make_connections: Callable[[], MultiplexedClient]) -> None:
+    def __init__(
+        self,
+        make_connections: Callable[[AddrLookup | None], MultiplexedClient],
+        tunnel_target: "TunnelTarget | None" = None,
+    ) -> None:
         self._make_connections = make_connections
+        self._tunnel_target = tunnel_target
+        self._leased_tunnel: Tunnel | None = None
         self._scope = CallScope()
         self._prepare_process()
+
+    def lease_tunnel(self) -> "Tunnel | None":
+        """Return the tunnel, which may be used until the connections are closed; None if they are direct.
+
+        Raises:
+            ClientClosed: The connections are closed.
+        """
+        if self._tunnel_target is None:
+            return None
+        with self._guard:
+            self._scope.require_open()
+            if self._leased_tunnel is None:
+                # Imported here because direct connections do not need it.
+                from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
+
+                self._leased_tunnel = lease_tunnel(self._tunnel_target)
+            return self._leased_tunnel
 
     def _prepare_process(self) -> None:
         self._owner_pid, self._guard, self._observer_guard = os.getpid(), RLock(), RLock()
@@ -70,11 +99,12 @@ class ThreadSafeConnections:
         """
         multiplexed_client = self._borrow_client(scope)
         try:
-            return multiplexed_client.send_requests(
+            answers = multiplexed_client.send_requests(
                 calls, timeout_seconds, observer and self._serialize_calls(observer), scope.require_unended
             )
         finally:
             self._return_client(multiplexed_client)
+        return answers if self._leased_tunnel is None else self._leased_tunnel.explain_failures(answers)
 
     def pause(self, pause_seconds: float, scope: CallScope) -> None:
         """Wait between two requests of a call.
@@ -116,6 +146,11 @@ class ThreadSafeConnections:
         with self._guard:
             while self._idle_clients:
                 self._idle_clients.pop().close()
+            leased_tunnel, self._leased_tunnel = self._leased_tunnel, None
+        if leased_tunnel is not None and self._tunnel_target is not None:
+            from nsadmin.client.connection.tunnels.tunnel_leases import return_lease
+
+            return_lease(self._tunnel_target)
 
     def get_peer(self, server_addr: str) -> Any:
         """Return the socket address of the peer that is connected at an address; None if not connected.
@@ -124,8 +159,11 @@ class ThreadSafeConnections:
             server_addr: The address of the connection. If there are several, the last used one counts.
 
         Returns:
-            The address as `socket.getpeername` returns it: a tuple that starts with (host, port).
+            The address as `socket.getpeername` returns it: a tuple that starts with (host, port). None if
+            the connection leads through a tunnel, because only the tunnel knows the address.
         """
+        if self._tunnel_target is not None:
+            return None
         self._leave_parent_process()
         with self._guard:
             for multiplexed_client in chain(reversed(self._idle_clients), self._busy_clients):
@@ -142,9 +180,13 @@ class ThreadSafeConnections:
             while not self._idle_clients and len(self._busy_clients) >= MAX_CALLS_AT_ONCE:
                 self._wakeup_condition().wait()
                 scope.require_open()
-            multiplexed_client = self._idle_clients.pop() if self._idle_clients else self._make_connections()
+            multiplexed_client = self._idle_clients.pop() if self._idle_clients else self._open_client()
             self._busy_clients[multiplexed_client] = scope
             return multiplexed_client
+
+    def _open_client(self) -> MultiplexedClient:
+        tunnel = self.lease_tunnel()
+        return self._make_connections(None if tunnel is None else tunnel.find_addrs)
 
     def _return_client(self, multiplexed_client: MultiplexedClient) -> None:
         with self._guard:

@@ -5,13 +5,16 @@ that no consumer uses is visible at least. It needs `grpcio`, which the extra `n
 """
 
 import re
+import socket
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import ServerResult
 
 if TYPE_CHECKING:
+    from namesrv_core.transport.host_resolver import AddrLookup
     from nsadmin.client.connection.access_options import Tls
 
 # Names of sockets by Netty, such as "NettyServerTransport{..., L:/127.0.0.1:8081 - R:/127.0.0.1:41110]}".
@@ -41,7 +44,10 @@ def is_grpc_installed() -> bool:
 
 
 def read_connections(
-    server_addr: str, timeout_seconds: float, tls: "Tls | None" = None
+    server_addr: str,
+    timeout_seconds: float,
+    tls: "Tls | None" = None,
+    find_addrs: "AddrLookup | None" = None,
 ) -> ServerResult[GrpcConnections]:
     """Read the connections of gRPC clients (Channelz: GetServers, GetServerSockets).
 
@@ -49,6 +55,7 @@ def read_connections(
         server_addr: The gRPC port of a proxy, "host:port"; or its remoting port, which accepts gRPC too.
         timeout_seconds: The time limit for both requests.
         tls: TLS options. Default: plain text.
+        find_addrs: Finds the local end of the tunnel to the server. Default: connect directly.
 
     Returns:
         The connections, or a CallError.
@@ -56,7 +63,7 @@ def read_connections(
     import grpc
 
     try:
-        with _open_channel(server_addr, tls) as channel:
+        with _open_channel(server_addr, tls, find_addrs) as channel:
             return ServerResult(server_addr, _ask_channelz(channel, timeout_seconds), None)
     except grpc.RpcError as error:
         status: Any = error
@@ -64,13 +71,21 @@ def read_connections(
         return ServerResult(server_addr, None, CallError(server_addr, "unreachable", reason))
     except BadSettings as error:
         return ServerResult(server_addr, None, CallError(server_addr, "unreachable", str(error)))
+    except CallError as error:
+        return ServerResult(server_addr, None, error)
 
 
-def _open_channel(server_addr: str, tls: "Tls | None") -> Any:
+def _open_channel(server_addr: str, tls: "Tls | None", find_addrs: "AddrLookup | None") -> Any:
     import grpc
 
+    grpc_target, channel_options = server_addr, list[tuple[str, str]]()
+    if find_addrs is not None:
+        family, socket_addr = find_addrs(server_addr)[0]
+        is_unix_socket = family == socket.AF_UNIX
+        grpc_target = f"unix:{socket_addr}" if is_unix_socket else join_addr(*socket_addr)
+        channel_options = [("grpc.default_authority", server_addr)]
     if tls is None:
-        return grpc.insecure_channel(server_addr)
+        return grpc.insecure_channel(grpc_target, channel_options)
     if not tls.verify:
         raise BadSettings("gRPC always verifies certificates: pass --tlsCa instead of --insecure")
     if tls.key_password is not None:
@@ -81,8 +96,9 @@ def _open_channel(server_addr: str, tls: "Tls | None") -> Any:
         key and key.read_bytes(),
         certificate and certificate.read_bytes(),
     )
-    channel_options = [("grpc.ssl_target_name_override", tls.server_name)] if tls.server_name else []
-    return grpc.secure_channel(server_addr, channel_credentials, channel_options)
+    if tls.server_name:
+        channel_options.append(("grpc.ssl_target_name_override", tls.server_name))
+    return grpc.secure_channel(grpc_target, channel_credentials, channel_options)
 
 
 def _ask_channelz(channel: Any, timeout_seconds: float) -> GrpcConnections:

@@ -77,7 +77,6 @@ class ProxyAdmin:
     ) -> None:
         self._caller = caller
         self._clusters = clusters
-        self._configured_addrs = caller.access.proxies
         self._heartbeat_reader = HeartbeatReader(caller, topics, queue_reader)
 
     def get_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
@@ -103,7 +102,7 @@ class ProxyAdmin:
         """
         heartbeats = self.get_heartbeats(cluster_name)
         members, errors = self._list_member_hosts(cluster_name)
-        statuses = _collect_candidates(heartbeats, self._configured_addrs)
+        statuses = _collect_candidates(heartbeats, self._caller.proxies)
         probed_addrs = [status.proxy_addr for status in statuses]
         answers = probe_ports(self._caller, probed_addrs, self._list_probe_topics())
         statuses = _merge_aliases(
@@ -127,7 +126,7 @@ class ProxyAdmin:
             One ServerResult per proxy, in the order of addresses: the broker names. The error is
             TopicNotExist if the proxy has no route.
         """
-        statuses = _collect_candidates(self.get_heartbeats(), self._configured_addrs)
+        statuses = _collect_candidates(self.get_heartbeats(), self._caller.proxies)
         answers = self._caller.send_to_each(
             sorted(status.proxy_addr for status in statuses),
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
@@ -167,7 +166,8 @@ class ProxyAdmin:
             )
             for group, group_connections in connections_by_group.items()
         }
-        if not self._configured_addrs:
+        configured_addrs = self._caller.proxies
+        if not configured_addrs:
             return merged_connections
         remoting_addrs = {
             heartbeat.proxy.grpc_addr: heartbeat.proxy.remoting_addr for heartbeat in heartbeats.latest
@@ -175,10 +175,7 @@ class ProxyAdmin:
         listed_connections = client_connections.read_consumers(
             self._caller,
             list(connections_by_group),
-            [
-                remoting_addrs.get(configured_addr, configured_addr)
-                for configured_addr in self._configured_addrs
-            ],
+            [remoting_addrs.get(configured_addr, configured_addr) for configured_addr in configured_addrs],
         )
         return {
             group: add_listed_clients(
@@ -215,6 +212,18 @@ class ProxyAdmin:
             if member_result.error is not None
         }
 
+    def answers_grpc(self, grpc_addr: str, timeout_seconds: float) -> bool | None:
+        """Return whether a port answers gRPC in plain text; None without `grpcio`.
+
+        Args:
+            grpc_addr: The gRPC port of a proxy, "host:port".
+            timeout_seconds: The time limit.
+        """
+        if not grpc_connections.is_grpc_installed():
+            return None
+        answer = grpc_connections.read_connections(grpc_addr, timeout_seconds, None, self._caller.find_addrs)
+        return answer.result is not None
+
     def _add_grpc_connections(self, statuses: Sequence[ProxyStatus]) -> list[ProxyStatus]:
         asked_statuses = [
             status for status in statuses if status.is_answering or "configured" in status.sources
@@ -225,7 +234,9 @@ class ProxyAdmin:
 
         def read_connections(status: ProxyStatus) -> ServerResult[GrpcConnections]:
             asked_addr = status.grpc_addr or status.proxy_addr
-            return grpc_connections.read_connections(asked_addr, access.timeout, access.tls)
+            return grpc_connections.read_connections(
+                asked_addr, access.timeout, access.tls, self._caller.find_addrs
+            )
 
         with ThreadPoolExecutor(_MAX_GRPC_THREADS) as pool:
             results = list(pool.map(read_connections, asked_statuses))

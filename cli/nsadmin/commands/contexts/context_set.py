@@ -36,6 +36,8 @@ _REPLACED_KEYS = (
         (discovery_key, tuple(other_key for other_key in _DISCOVERY_KEYS if other_key != discovery_key))
         for discovery_key in _DISCOVERY_KEYS
     ),
+    ("kube", ("ssh",)),
+    ("ssh", ("kube",)),
     ("accessKey", ("credentials", *_IDENTITY_KEYS)),
     ("credentials", _IDENTITY_KEYS),
 )
@@ -137,6 +139,18 @@ def context_set(
             value_source="proxies",
         ),
     ] = None,
+    kube: Annotated[
+        str | None,
+        Option(
+            "--kube",
+            metavar="[CONTEXT/]NAMESPACE",
+            help="Kubernetes namespace, or CONTEXT/NAMESPACE, that kubectl reaches the servers in.",
+        ),
+    ] = None,
+    ssh: Annotated[
+        str | None,
+        Option("--ssh", metavar="HOST", help="SSH host that connections lead through, instead of --kube."),
+    ] = None,
     journal_folders: Annotated[
         list[str] | None,
         Option("--journal", metavar="DIR", help="Folder of a name server's journal. Repeatable."),
@@ -186,6 +200,8 @@ def context_set(
         nsadmin context set prod --credentials env --tls
         # Reach brokers through a gateway
         nsadmin context set prod --addressMap 10.0.0.0/8=gateway.example:10911
+        # Reach the servers in a Kubernetes namespace
+        nsadmin context set prod --kube rocketmq
     """
     if context_name == "-":
         raise UsageError('invalid context name "-": it stands for the previous context')
@@ -205,6 +221,8 @@ def context_set(
         if journal_folders
         else None,
         "proxies": list(parse_addrs(proxies, DEFAULT_PROXY_PORT)) if proxies else None,
+        "kube": kube,
+        "ssh": ssh,
         "timeout": timeout,
         "retries": retries,
         "concurrency": concurrency,

@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 CONTEXT_COLUMNS = (
     "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
-    "concurrency", "output", "addressMap", "proxies", "journals", "readOnly", "color",
+    "concurrency", "output", "addressMap", "proxies", "kube", "ssh", "journals", "readOnly", "color",
 )  # fmt: skip
-_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:7], "readOnly", "color")
+_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:7], "kube", "ssh", "readOnly", "color")
 
 ContextNameArgument = Annotated[
     str, Argument(("--name",), "NAME", "Name of a context.", value_source="contexts")
@@ -149,6 +149,8 @@ def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
         "output": context.output,
         "addressMap": dict(context.address_map) or None,
         "proxies": list(context.proxies) or None,
+        "kube": context.kube,
+        "ssh": context.ssh,
         "journals": list(context.journals) or None,
         "readOnly": context.read_only,
         "color": context.color,

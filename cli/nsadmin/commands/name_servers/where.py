@@ -20,9 +20,10 @@ _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "defau
 def where(session: Session) -> ResultRows:
     """Show the name servers that commands use, their source, and whether they answer.
 
-    `source` is the source with the highest precedence: -n, NAMESRV_ADDR, a context, a file, an endpoint or
-    the default. `latencyMillis` is the time of a small request over an open connection, in ms. `signed` is
-    the source of the credentials. Lines on stderr show unused sources and the security of connections.
+    `source` is the source with the highest precedence: -n, NAMESRV_ADDR, a context, a file, an endpoint,
+    Kubernetes or the default. `latencyMillis` is the time of a small request over an open connection, in ms.
+    `signed` is the source of the credentials. Lines on stderr show unused sources and the security of
+    connections.
 
     Examples:
         # All name servers
@@ -95,6 +96,8 @@ def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
             f"the authorities of {tls.ca_file}" if tls.ca_file else "the system's authorities"
         )
         yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate (--insecure)'}"
+    if session_options.access.tunnel is not None:
+        yield f"connections lead through {session_options.access.tunnel}"
     if session_options.access.proxies:
         yield f"proxies: {', '.join(session_options.access.proxies)}"
     for source_network, target_addr in session_options.access.address_map:

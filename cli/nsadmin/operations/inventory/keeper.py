@@ -26,6 +26,7 @@ from nsadmin.operations.inventory.store import InventoryStore, inventory_folder_
 from nsadmin.operations.state_folder import locate_state_home
 
 if TYPE_CHECKING:
+    from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
     from nsadmin.client.snapshots import ClusterSnapshot
     from nsadmin.session import Session, SharedOptions
 
@@ -220,14 +221,19 @@ def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOpti
         source_words.startswith(f"context {context_name} (")
         for source_words in shared_options.overruled_sources
     )
-    return build_inventory_key(name_servers, None if is_overruled else context_name)
+    tunnel = shared_options.access.tunnel
+    return build_inventory_key(name_servers, None if is_overruled else context_name, tunnel)
 
 
-def build_inventory_key(name_servers: NameServerList, context_name: str | None) -> str:
+def build_inventory_key(
+    name_servers: NameServerList, context_name: str | None, tunnel: "TunnelTarget | None" = None
+) -> str:
     """Return the key for the name servers of a context, or for those that were given otherwise."""
-    if context_name and name_servers.source in ("context", "file", "endpoint"):
+    if context_name and name_servers.source in ("context", "file", "endpoint", "kubernetes"):
         return f"context {context_name}"
-    return f"servers {';'.join(sorted(name_servers.addrs))}"
+    # The same address leads to another server through a tunnel.
+    tunnel_suffix = "" if tunnel is None else f" through {tunnel}"
+    return f"servers {';'.join(sorted(name_servers.addrs))}{tunnel_suffix}"
 
 
 def _add_brokers(

@@ -7,7 +7,6 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.certificates import CertificateSummary, NoTls
 from nsadmin.client.access.exposure import ExposureAnswer
-from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
 
@@ -110,7 +109,9 @@ def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
             grpc_addr,
             proxy.version,
             settings={},
-            answers_plain_text=_does_answer_grpc(grpc_addr),
+            answers_plain_text=audit_clients.own_client.proxies.answers_grpc(
+                grpc_addr, _GRPC_TIMEOUT_SECONDS
+            ),
             speaks_tls=_does_speak_tls(certificate_result),
             certificate=certificate_result.result,
             # nsadmin sends no credentials through gRPC.
@@ -211,13 +212,6 @@ def _combine_answers(
         speaks_tls=speaks_tls,
         certificate=certificate_result.result,
     )
-
-
-def _does_answer_grpc(grpc_addr: str) -> bool | None:
-    """Return whether a port answers gRPC in plain text; None without `grpcio`."""
-    if not grpc_connections.is_grpc_installed():
-        return None
-    return grpc_connections.read_connections(grpc_addr, _GRPC_TIMEOUT_SECONDS).result is not None
 
 
 def _does_speak_tls(certificate_result: ServerResult[CertificateSummary]) -> bool | None:

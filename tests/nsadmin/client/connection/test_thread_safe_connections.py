@@ -208,7 +208,7 @@ def test_closing_a_client_ends_the_pause_before_a_retry() -> None:
 
 
 def test_a_pause_ends_with_its_client() -> None:
-    connections = ThreadSafeConnections(MultiplexedClient)
+    connections = ThreadSafeConnections(lambda _: MultiplexedClient())
     scope = connections.open_scope()
     with threads(1) as pool:
         pending: Future[Any] = pool.submit(connections.pause, FOREVER, scope)

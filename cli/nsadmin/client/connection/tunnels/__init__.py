@@ -1,0 +1,1 @@
+"""Connections that lead through programs of the operator: `ssh` and `kubectl`."""

@@ -1,0 +1,157 @@
+"""Tunnel, a way to servers through a program of the operator, and the errors that its programs report."""
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from threading import RLock
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.exchange import CallError
+from namesrv_core.transport.server_link import SocketAddress
+
+if TYPE_CHECKING:
+    from nsadmin.client.connection.addresses import NameServerList
+
+OPEN_SECONDS = 30.0
+"""The time limit for the login of ssh and for each start of kubectl."""
+_PAUSE_AFTER_FAILURE_SECONDS = 3.0
+_EXPLANATION_SECONDS = 0.2
+
+T = TypeVar("T")
+
+ForwardObserver = Callable[[str], None]
+"""Takes a line about each program that is started, and each address that it forwards."""
+
+
+class TunnelError(Exception):
+    """A program of a tunnel does not do its work. The text is one line with the reason."""
+
+
+class Tunnel:
+    """The shared parts of tunnels. A subclass opens the way to one server.
+
+    Threads share a tunnel. A forked process starts its own programs.
+
+    Args:
+        label: The name of the tunnel in messages, such as "ssh ops@jump".
+        observer: Called with a line for each start of a program. Default: none.
+    """
+
+    def __init__(self, label: str, observer: ForwardObserver | None = None) -> None:
+        self.label = label
+        self.observer = observer
+        self._owner_pid = os.getpid()
+        self._guard = RLock()
+        self._last_failure: tuple[float, TunnelError] | None = None
+        self._is_closed = False
+
+    def find_addrs(self, server_addr: str) -> list[SocketAddress]:
+        """Return the local end of the way to a server; open the way if necessary.
+
+        Args:
+            server_addr: The address of the server, "host:port", as it is known on the far side.
+
+        Raises:
+            CallError: The way cannot be opened.
+        """
+        if self._owner_pid != os.getpid():
+            self._owner_pid, self._guard = os.getpid(), RLock()
+            self._forget_programs()
+        try:
+            return [self._open_way(server_addr)]
+        except TunnelError as error:
+            raise CallError(server_addr, "unconnected", f"{self.label}: {error}") from None
+
+    def explain_failures(
+        self, answers: Sequence[RemotingCommand | CallError]
+    ) -> list[RemotingCommand | CallError]:
+        """Replace errors of connections that were lost by errors with the reason that the program reports.
+
+        Args:
+            answers: The answers, and a CallError for each request without an answer.
+
+        Returns:
+            The answers and errors, in order.
+        """
+        # The thread that reads the output of the program may be slower than the connections.
+        deadline = monotonic() + _EXPLANATION_SECONDS
+        return [
+            self._explain(answer, deadline) if isinstance(answer, CallError) else answer for answer in answers
+        ]
+
+    def _explain(self, error: CallError, deadline: float) -> CallError:
+        if error.kind not in ("closed", "unconnected", "timeout") or error.reason.startswith(self.label):
+            return error
+        is_lost = error.kind != "timeout"
+        far_reason = self._note_failure(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
+        if far_reason is None or not is_lost:
+            return error
+        return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
+
+    def list_name_servers(self) -> "NameServerList | None":
+        """Return the name servers that the tunnel finds on the far side; None if it cannot look for them.
+
+        Raises:
+            CallError: The far side has no name servers, or they cannot be listed.
+        """
+        return None
+
+    def list_proxies(self) -> tuple[str, ...]:
+        """Return the addresses of the proxies that the tunnel finds on the far side; () for none."""
+        return ()
+
+    def close(self) -> None:
+        """End the programs. The tunnel cannot be used afterwards."""
+        with self._guard:
+            self._is_closed = True
+        self._end_programs()
+
+    def _end_programs(self) -> None:
+        raise NotImplementedError
+
+    def _require_open(self) -> None:
+        """Raise TunnelError if the tunnel was closed while a program started, in another thread."""
+        if self._is_closed:
+            raise TunnelError("the tunnel is closed")
+
+    def _open_way(self, server_addr: str) -> SocketAddress:
+        raise NotImplementedError
+
+    def _note_failure(self, server_addr: str, wait_seconds: float) -> str | None:
+        """Note that a connection was lost. Return the reason that the program reports within some time."""
+        raise NotImplementedError
+
+    def _forget_programs(self) -> None:
+        raise NotImplementedError
+
+    def _report(self, line: str) -> None:
+        if self.observer is not None:
+            self.observer(f"{self.label}: {line}")
+
+    def _start_once(self, start_program: Callable[[], T]) -> T:
+        """Start a program. For some seconds after a failure, raise the same error instead.
+
+        Many threads need the same program, and would wait for one failing start each.
+        """
+        if self._last_failure is not None and monotonic() < self._last_failure[0]:
+            raise self._last_failure[1]
+        try:
+            return start_program()
+        except TunnelError as error:
+            self._last_failure = (monotonic() + _PAUSE_AFTER_FAILURE_SECONDS, error)
+            raise
+
+
+def require_program(program_name: str) -> None:
+    """Check that a program is installed.
+
+    Args:
+        program_name: The name, such as "kubectl".
+
+    Raises:
+        TunnelError: No folder of PATH has it.
+    """
+    if shutil.which(program_name) is None:
+        raise TunnelError(f"{program_name} not found: install it, or add its folder to PATH")

@@ -1,0 +1,106 @@
+"""Leases of tunnels: the clients of a process share one tunnel to a target. It ends with the last lease."""
+
+import atexit
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import RLock
+
+from namesrv_core.transport.host_resolver import AddrLookup
+from nsadmin.client.connection.addresses import NameServerList, choose_name_servers
+from nsadmin.client.connection.tunnels.tunnel import ForwardObserver, Tunnel
+from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget, TunnelTarget
+
+_guard = RLock()
+_tunnels: dict[TunnelTarget, Tunnel] = {}
+_lease_counts: dict[TunnelTarget, int] = {}
+_observer: ForwardObserver | None = None
+
+
+def lease_tunnel(target: TunnelTarget) -> Tunnel:
+    """Return the tunnel to a target, which starts no program before its first use. Call `return_lease` later.
+
+    Args:
+        target: The target.
+    """
+    with _guard:
+        if not _tunnels:
+            atexit.register(_close_all)
+        if target not in _tunnels:
+            _tunnels[target] = _build_tunnel(target)
+        _lease_counts[target] = _lease_counts.get(target, 0) + 1
+        return _tunnels[target]
+
+
+def return_lease(target: TunnelTarget) -> None:
+    """Return a lease. The last one ends the programs of the tunnel.
+
+    Args:
+        target: The target of the lease.
+    """
+    with _guard:
+        _lease_counts[target] -= 1
+        tunnel = None if _lease_counts[target] else _tunnels.pop(target, None)
+    if tunnel is not None:
+        tunnel.close()
+
+
+@contextmanager
+def use_tunnel(target: TunnelTarget | None) -> Iterator[AddrLookup | None]:
+    """Yield the function that finds the local ends of ways through a tunnel; None without a target.
+
+    Args:
+        target: The target.
+    """
+    if target is None:
+        yield None
+        return
+    try:
+        yield lease_tunnel(target).find_addrs
+    finally:
+        return_lease(target)
+
+
+def list_name_servers(target: TunnelTarget) -> NameServerList:
+    """Return the name servers that the tunnel finds on the far side, else NAMESRV_ADDR, else 127.0.0.1:9876.
+
+    Args:
+        target: The target.
+
+    Raises:
+        CallError: The far side has no name servers, or they cannot be listed.
+        BadAddress: NAMESRV_ADDR is invalid.
+    """
+    try:
+        return lease_tunnel(target).list_name_servers() or choose_name_servers()
+    finally:
+        return_lease(target)
+
+
+def report_forwards(observer: ForwardObserver | None) -> None:
+    """Report each program that later tunnels start, and each address that they forward.
+
+    Args:
+        observer: Called with a line for each, possibly by several threads; None to report nothing.
+    """
+    global _observer
+    _observer = observer
+
+
+def _build_tunnel(target: TunnelTarget) -> Tunnel:
+    # Each imported here, because a process rarely needs both.
+    if isinstance(target, SshTarget):
+        from nsadmin.client.connection.tunnels.ssh_tunnel import SshTunnel
+
+        return SshTunnel(target, _observer)
+    from nsadmin.client.connection.tunnels.kube_tunnel import KubeTunnel
+
+    return KubeTunnel(target, _observer)
+
+
+def _close_all() -> None:
+    with _guard:
+        open_tunnels = list(_tunnels.values())
+        _tunnels.clear()
+    for tunnel in open_tunnels:
+        with suppress(OSError):
+            tunnel.close()
