@@ -7,7 +7,7 @@ from functools import cached_property
 from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
-from namesrv_core.transport.multiplexed_client import ExchangeObserver
+from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin import confirmation, exit_codes, progress, request_observer, stderr
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import BrokerAdmin
@@ -187,6 +187,19 @@ class Session:
             observer=self._request_tracer,
             read_only=True,
         )
+
+    def open_tunnel(self) -> None:
+        """Open the tunnel for the rest of the process, so that a login can ask before a screen starts."""
+        tunnel_target = self.options.access.tunnel
+        if tunnel_target is None:
+            return
+        from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
+
+        try:
+            lease_tunnel(tunnel_target).open()
+        except CallError as error:
+            # The screen shows unreachable servers, and tries again.
+            self.write_remark(str(error))
 
     @contextmanager
     def show_progress(self, step_label: str, total_steps: int) -> Iterator[Callable[[int], None]]:

@@ -57,8 +57,8 @@ def test_no_file_is_no_contexts(tmp_path: Path) -> None:
         (
             "contexts: {p: {nope: 1}}",
             "context p: nope is unknown: use namesrvAddr, configFile, endpoint, credentials, "
-            "tls, timeout, retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, color, "
-            "accessKey, secretKey, securityToken",
+            "tls, timeout, retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, "
+            "color, accessKey, secretKey, securityToken",
         ),
     ],
 )

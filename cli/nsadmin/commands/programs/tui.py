@@ -270,6 +270,7 @@ def _build_worlds(
     """The context of this command line and all saved contexts, which the operator can switch to."""
     from nsadmin.tui.context import AvailableContexts
 
+    session.open_tunnel()
     name_servers = session.open_background_client().addresses
     cluster_label = session.options.context or name_servers.addrs[0]
     first_world = _build_world(

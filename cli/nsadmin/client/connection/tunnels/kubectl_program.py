@@ -11,7 +11,7 @@ from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 
 _FORWARDING_PATTERN = re.compile(r"Forwarding from 127\.0\.0\.1:(\d{1,5}) -> ")
 _TRAFFIC_PATTERN = re.compile(r"Forwarding from |Handling connection for ")
-_REASON_PATTERN = re.compile(r"(?:.{0,600}: )?(.{1,200}: connection refused)")
+_REFUSAL = "connection refused"
 
 
 class KubectlProgram:
@@ -97,6 +97,5 @@ class PortForward:
         if forwarding is not None:
             self.local_port = int(forwarding[1])
         elif line and not _TRAFFIC_PATTERN.match(line):
-            # A line of the log has the whole chain of errors, and the cause last.
-            cause = _REASON_PATTERN.search(line)
-            self.first_reason = self.first_reason or last_line_of([cause[1] if cause else line])
+            # A line of the log has a long chain of errors around the cause.
+            self.first_reason = self.first_reason or last_line_of([_REFUSAL if _REFUSAL in line else line])

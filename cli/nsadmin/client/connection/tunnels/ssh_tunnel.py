@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
 from nsadmin.client.connection.tunnels.tunnel import (
@@ -73,6 +74,17 @@ class SshTunnel(Tunnel):
             socket_path = self._forward_server(master, far_addr)
             self._report(f"forwards {far_addr}")
         return socket.AF_UNIX, socket_path
+
+    def open(self) -> None:
+        """Log in now, so that ssh can ask on the terminal.
+
+        Raises:
+            CallError: The login failed.
+        """
+        try:
+            self._require_master()
+        except TunnelError as error:
+            raise CallError(self._target.destination, "unconnected", str(error)) from None
 
     def _require_master(self) -> "_SshMaster":
         with self._guard:
@@ -145,8 +157,8 @@ class _ChannelLog:
     _REQUESTED = re.compile(
         r"debug1: Connection to port -?\d+ forwarding to (\S{1,255}) port (\d{1,5}) requested"
     )
-    _OPENED = re.compile(r"debug1: channel (\d+): new \S*direct-tcpip")
-    _FAILED = re.compile(r"channel (\d+): open failed: (.{1,200})")
+    _OPENED = re.compile(r"debug1: channel (\d{1,9}): new \[?direct-tcpip")
+    _FAILED = re.compile(r"channel (\d{1,9}): open failed: (.{1,200})")
 
     def __init__(self) -> None:
         self.last_message = ""

@@ -102,6 +102,9 @@ class Tunnel:
         """Return the addresses of the proxies that the tunnel finds on the far side; () for none."""
         return ()
 
+    def open(self) -> None:
+        """Do now what may ask the operator. By default, the programs ask nothing."""
+
     def close(self) -> None:
         """End the programs. The tunnel cannot be used afterwards."""
         with self._guard:

@@ -130,9 +130,7 @@ def test_after_a_failure_the_pods_are_listed_again(
 
 
 def test_a_closed_port_is_reported_with_the_reason_of_kubectl(cluster: StubCluster) -> None:
-    assert failure("10.1.0.6:10911") == (
-        "10.1.0.6:10911: kubectl prod/mq: pod other-0: connect: connection refused"
-    )
+    assert failure("10.1.0.6:10911") == ("10.1.0.6:10911: kubectl prod/mq: pod other-0: connection refused")
 
 
 def test_a_port_that_opens_later_is_reached(cluster: StubCluster, server: FakeNameServer) -> None:
