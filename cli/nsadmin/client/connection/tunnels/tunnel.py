@@ -103,7 +103,7 @@ class Tunnel:
         return ()
 
     def open(self) -> None:
-        """Do now what may ask the operator. By default, the programs ask nothing."""
+        """Log in now, if a login may ask the operator. By default, the programs ask nothing."""
 
     def close(self) -> None:
         """End the programs. The tunnel cannot be used afterwards."""
