@@ -1760,7 +1760,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--verify,--insecure Whether to verify certificates. Without verification, signing commands also need --insecure.' \
                 '--addressMap= Replacement address of brokers, added to the map. Repeatable.' \
                 '--proxies=proxies Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Kubernetes namespace, or CONTEXT/NAMESPACE, that kubectl reaches the servers in.' \
+                '--kube= Kubernetes namespace that kubectl reaches the servers in.' \
                 '--ssh= SSH host that connections lead through, instead of --kube.' \
                 '--journal=folders Folder of a name server\'s journal. Repeatable.' \
                 '--timeout= Timeout of each request on each server.' \
@@ -2170,7 +2170,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2201,7 +2201,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2230,7 +2230,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2275,7 +2275,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2305,7 +2305,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2330,7 +2330,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \
@@ -2359,7 +2359,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
                 '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
                 '--proxies=proxies Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.' \
-                '--kube= Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.' \
+                '--kube= Reach servers in this Kubernetes namespace through kubectl.' \
                 '--ssh= Reach servers through this SSH host: USER@HOST, USER@HOST:PORT or an alias of ssh_config.' \
                 '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
                 '--tls,--no-tls Use TLS, or plain connections.' \

@@ -63,7 +63,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option(
             "--kube",
             metavar="[CONTEXT/]NAMESPACE",
-            help="Reach servers in this Kubernetes namespace, or CONTEXT/NAMESPACE, through kubectl.",
+            help="Reach servers in this Kubernetes namespace through kubectl.",
         ),
     ],
     "ssh": Annotated[

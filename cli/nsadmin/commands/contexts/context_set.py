@@ -144,7 +144,7 @@ def context_set(
         Option(
             "--kube",
             metavar="[CONTEXT/]NAMESPACE",
-            help="Kubernetes namespace, or CONTEXT/NAMESPACE, that kubectl reaches the servers in.",
+            help="Kubernetes namespace that kubectl reaches the servers in.",
         ),
     ] = None,
     ssh: Annotated[
