@@ -65,6 +65,9 @@ class Tap:
         for end in (near, far):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+        # The other thread closes the other end: it alone reads from it.
+        near.close()
+        self._sockets.remove(near)
 
     def _keep(self, data: bytes) -> bytes:
         """Take whole frames off the front; what is left of the last one."""
