@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages rebalance-proof yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills messages rebalance-proof mcp-proof yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load,
 
 messages: .venv/.stamp ## test produce, consume, messages import and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
 	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_IMPORTED_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py
+
+mcp-proof: .venv/.stamp ## call the tools of nsadmin mcp CALLS=10000 times at random on a Java cluster, and check that nothing changes (30 minutes)
+	NSADMIN_MCP_CALLS=$(or $(CALLS),10000) $(BIN)/python -m pytest tests/interop/test_mcp.py
 
 yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
