@@ -16,8 +16,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from nsreport.jobs.batch import BRONZE_FILES, PipelineRun, RunOutcome, RunRequest, TableResult
+from nsreport.jobs import run_record
+from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
+from nsreport.jobs.line_ingest import BRONZE_FILES
 from nsreport.jobs.stream import OrderStream
+from nsreport.jobs.table_workspace import TableResult
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.runtime import flags as pipeline_flags
 from nsreport.runtime import progress, session
@@ -51,18 +54,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args(argv)
     try:
         check_report_request(arguments)
-        with (
-            table_store.lock_output(arguments.output),
-            open_spark_session(arguments) as spark,
-            progress.watch_progress(spark, write_progress),
-        ):
-            return (
-                run_stream(spark, arguments) if arguments.command == "stream" else run_batch(spark, arguments)
-            )
+        with table_store.lock_output(arguments.output):
+            # Listed before the run: what is written meanwhile is new for the next run.
+            run_request = build_run_request(arguments)
+            if (run_outcome := find_unchanged_outcome(run_request, arguments)) is not None:
+                write_message(note="nothing new since the last run: the tables and reports stay as they are")
+                return report_outcome(run_outcome, arguments.max_quarantine)
+            with (
+                open_spark_session(arguments) as spark,
+                progress.watch_progress(spark, write_progress),
+            ):
+                return (
+                    run_stream(spark, run_request, arguments)
+                    if arguments.command == "stream"
+                    else run_batch(spark, run_request, arguments)
+                )
     except (InputNotFoundError, ReportRequestError) as error:
         return write_error(str(error), EXIT_USAGE)
     except (JavaNotFoundError, table_store.OutputBusyError, OSError) as error:
         return write_error(str(error), EXIT_FAILED)
+
+
+def find_unchanged_outcome(run_request: RunRequest, arguments: argparse.Namespace) -> RunOutcome | None:
+    """Return the outcome of the last run if this run would repeat it; None if it has something to do."""
+    if arguments.command != "run" or arguments.compact:
+        return None
+    last_outcome = run_record.read_unchanged_outcome(run_request.output_folder, run_request.input_digest)
+    return None if last_outcome is None else RunOutcome(*last_outcome)
 
 
 @contextmanager
@@ -102,18 +120,18 @@ def is_short_run(arguments: argparse.Namespace) -> bool:
     return plain_bytes is not None and plain_bytes <= SMALL_INPUT_BYTES
 
 
-def run_batch(spark: SparkSession, arguments: argparse.Namespace) -> int:
+def run_batch(spark: SparkSession, run_request: RunRequest, arguments: argparse.Namespace) -> int:
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
-    pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
+    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
     run_outcome = pipeline_run.run_all()
     if arguments.compact:
         pipeline_run.compact_tables()
     return report_outcome(run_outcome, arguments.max_quarantine)
 
 
-def run_stream(spark: SparkSession, arguments: argparse.Namespace) -> int:
+def run_stream(spark: SparkSession, run_request: RunRequest, arguments: argparse.Namespace) -> int:
     """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
-    pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
+    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
     pipeline_run.refresh_tables()
     order_stream = OrderStream(spark, pipeline_run, arguments.output)
     order_stream.order_new_files()
@@ -177,12 +195,16 @@ def build_run_request(arguments: argparse.Namespace) -> RunRequest:
         *(InputSource(source_path) for source_path in arguments.input),
         *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),
     ]
+    report_names = arguments.reports or tuple(REPORTS_BY_NAME)
+    request_words = [*map(str, input_sources), *report_names, str(arguments.since), str(arguments.until)]
+    input_paths = [input_source.path for input_source in input_sources]
     return RunRequest(
         input_sources,
         arguments.output,
-        arguments.reports or tuple(REPORTS_BY_NAME),
+        report_names,
         arguments.since,
         arguments.until,
+        run_record.digest_inputs(request_words, input_paths),
     )
 
 

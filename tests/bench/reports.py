@@ -33,6 +33,7 @@ from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.runtime import session
+from nsreport.runtime.local_rows import build_empty_rows
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 from nsreport.tables import silver
@@ -152,7 +153,7 @@ def table(tables: TableStore, which: TableSpec) -> DataFrame:
 
 def no_facts(spark: SparkSession) -> DataFrame:
     """Nobody gave logs of Java's."""
-    return silver.build_empty_log_tables(spark)[silver.LOG_FACT_TABLE]
+    return build_empty_rows(spark, silver.LOG_TABLE_SCHEMAS[silver.LOG_FACT_TABLE])
 
 
 def of_spark(told: DataFrame, known: DataFrame) -> Found:

@@ -34,7 +34,7 @@ class OrderStream:
 
     def order_new_files(self) -> int:
         """Write orders for files that are new or have grown since the last call; return their number."""
-        changed_files, _ = self._pipeline_run.find_changed_files()
+        changed_files, _ = self._pipeline_run.line_ingest.find_changed_files()
         new_files = [input_file for input_file in changed_files if input_file not in self._ordered_files]
         self._ordered_files.update(new_files)
         for order_files in _split_into_orders(new_files):
@@ -71,7 +71,7 @@ class OrderStream:
             if self._output_folder.has_qualified_path(input_file.path)
         ]
         if existing_files:
-            self._pipeline_run.ingest_files(existing_files)
+            self._pipeline_run.line_ingest.ingest_files(existing_files)
         self._pipeline_run.refresh_tables()
 
 

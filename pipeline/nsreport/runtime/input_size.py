@@ -17,7 +17,7 @@ def estimate_plain_bytes(input_paths: Iterable[str], written_after: float = 0) -
     """
     total_bytes = 0
     for input_path in input_paths:
-        local_path = _find_local_path(input_path)
+        local_path = find_local_path(input_path)
         if local_path is None:
             return None
         matching_paths = [local_path] if os.path.exists(local_path) else glob.glob(local_path)
@@ -31,7 +31,7 @@ def estimate_plain_bytes(input_paths: Iterable[str], written_after: float = 0) -
 
 def last_write_seconds(table_path: str) -> float:
     """Return the latest write time in a folder (s since 1970); 0 if it is empty or not on this machine."""
-    local_path = _find_local_path(table_path)
+    local_path = find_local_path(table_path)
     return (
         0
         if local_path is None
@@ -39,7 +39,21 @@ def last_write_seconds(table_path: str) -> float:
     )
 
 
-def _find_local_path(input_path: str) -> str | None:
+def list_local_files(input_paths: Iterable[str]) -> list[tuple[str, int, int]] | None:
+    """Return path, length and write time (ns since 1970) of files; None if a path is not on this machine."""
+    found_files = []
+    for input_path in input_paths:
+        local_path = find_local_path(input_path)
+        if local_path is None:
+            return None
+        for matching_path in sorted(glob.glob(local_path)):
+            for input_file in sorted(_walk_files(matching_path)):
+                file_status = input_file.stat()
+                found_files.append((str(input_file), file_status.st_size, file_status.st_mtime_ns))
+    return found_files
+
+
+def find_local_path(input_path: str) -> str | None:
     """Return the path on this machine, or None if the URL points to another file system."""
     url_parts = urlsplit(input_path)
     if url_parts.scheme not in ("", "file"):

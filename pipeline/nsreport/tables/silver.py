@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
+from pyspark.sql.types import StructType
 
 from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
 from nsreport.sources import journals
@@ -58,13 +59,11 @@ def _select_days(dated_rows: DataFrame, wanted_days: Sequence[date]) -> DataFram
     return dated_rows.where(col("date").isin(list(wanted_days)))
 
 
-def build_empty_log_tables(spark: SparkSession) -> dict[TableSpec, DataFrame]:
-    """Build empty log tables, for a run without logs."""
-    return {
-        LOG_FACT_TABLE: spark.createDataFrame([], LOG_FACT_SCHEMA),
-        STATS_TABLE: spark.createDataFrame([], STATS_MINUTE_SCHEMA),
-    }
-
+LOG_TABLE_SCHEMAS: dict[TableSpec, StructType] = {
+    LOG_FACT_TABLE: LOG_FACT_SCHEMA,
+    STATS_TABLE: STATS_MINUTE_SCHEMA,
+}
+"""The schemas of the tables that only logs fill."""
 
 DAY_TABLES: dict[TableSpec, Callable[[DataFrame], DataFrame]] = {
     TableSpec("silver/poll_fact", ("date", "cluster")): poll_facts.select_polls,

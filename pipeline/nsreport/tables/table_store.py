@@ -2,12 +2,13 @@
 
 A commit replaces all partitions or none. The store first writes the new files to a staging folder, then a
 plan of all moves, then makes the moves and removes the plan. After a crash, the next process that opens the
-store finishes the plan. Any file system of Spark works. Only one run writes at a time.
+store finishes the plan. Only one run writes at a time; its threads may write different tables side by side.
 """
 
 import fcntl
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -105,6 +106,8 @@ class TableStore:
         self._spark = spark
         self._output_folder = HadoopFolder(spark, root_path)
         self.root_path = root_path
+        self._commit_lock = threading.Lock()
+        self._staging_tables: set[str] = set()
         self._recover_commit()
 
     def read_table(self, table: TableSpec) -> DataFrame | None:
@@ -122,17 +125,7 @@ class TableStore:
         `replaced_days` requires a table with `date` as its first partition column.
         """
         staged_folder, table_schema = self._stage_rows(table, new_rows)
-        replaced_partitions = (
-            None if replaced_days is None else {f"date={day.isoformat()}" for day in replaced_days}
-        )
-        old_folders = [
-            leaf_folder
-            for leaf_folder in self._output_folder.list_leaf_folders(table.name)
-            if replaced_partitions is None or leaf_folder.split("/")[0] in replaced_partitions
-        ]
-        removed_paths = [
-            f"{table.name}/{leaf_folder}" if leaf_folder else table.name for leaf_folder in old_folders
-        ]
+        removed_paths = self._list_partition_paths(table, replaced_days)
         moved_paths = [
             (
                 f"{staged_folder}/{leaf_folder}" if leaf_folder else staged_folder,
@@ -143,6 +136,24 @@ class TableStore:
         row_count = self._count_rows(staged_folder)
         self._commit_plan(table, table_schema, CommitPlan([], removed_paths, moved_paths))
         return row_count
+
+    def clear_rows(
+        self, table: TableSpec, table_schema: StructType, replaced_days: Iterable[date] | None = None
+    ) -> None:
+        """Replace all rows of a table, or the rows of some days, with none. This starts no Spark job."""
+        removed_paths = self._list_partition_paths(table, replaced_days)
+        self._commit_plan(table, table_schema, CommitPlan([], removed_paths, []))
+
+    def _list_partition_paths(self, table: TableSpec, wanted_days: Iterable[date] | None) -> list[str]:
+        """Return the folders that contain the rows of a table, or of some of its days."""
+        wanted_partitions = (
+            None if wanted_days is None else {f"date={day.isoformat()}" for day in wanted_days}
+        )
+        return [
+            f"{table.name}/{leaf_folder}" if leaf_folder else table.name
+            for leaf_folder in self._output_folder.list_leaf_folders(table.name)
+            if wanted_partitions is None or leaf_folder.split("/")[0] in wanted_partitions
+        ]
 
     def append_rows(
         self, table: TableSpec, new_rows: DataFrame, *, is_due: bool = False, is_gathered: bool = True
@@ -174,6 +185,10 @@ class TableStore:
         self._output_folder.remove(f"{table_name}/{_SCHEMA_FILE}")
         self._output_folder.remove(table_name)
 
+    def count_rows(self, table: TableSpec) -> int:
+        """Return the number of rows of a table, or 0 if it was never written."""
+        return self._count_rows(table.name)
+
     def list_due_days(self) -> list[date]:
         """Return the days that are marked as due, in order."""
         return [date.fromisoformat(day_name) for day_name in self._output_folder.list_files(_DUE_FOLDER)]
@@ -194,7 +209,7 @@ class TableStore:
                 partition_rows = self._spark.read.parquet(
                     self._output_folder.qualify_path(partition_folder)
                 ).coalesce(file_count)
-                staged_folder = f"{STAGING_FOLDER}/{_NEW_FOLDER}"
+                staged_folder = self._begin_staging(table)
                 ordered_rows = _sort_rows(TableSpec(table.name, (), table.order_columns), partition_rows)
                 _table_writer(table, ordered_rows).mode("overwrite").parquet(
                     self._output_folder.qualify_path(staged_folder)
@@ -211,7 +226,7 @@ class TableStore:
         self, table: TableSpec, new_rows: DataFrame | HeadRows, is_gathered: bool = True
     ) -> tuple[str, StructType]:
         """Write rows to the staging folder; return their folder and schema."""
-        staged_folder = f"{STAGING_FOLDER}/{_NEW_FOLDER}"
+        staged_folder = self._begin_staging(table)
         head_rows = new_rows if isinstance(new_rows, HeadRows) else HeadRows(new_rows, _keep_rows)
         gathered_rows = head_rows.head_rows
         if table.partition_columns and is_gathered:
@@ -222,24 +237,34 @@ class TableStore:
         )
         return staged_folder, whole_rows.schema
 
+    def _begin_staging(self, table: TableSpec) -> str:
+        """Return the folder that takes the new files of a table until their commit."""
+        with self._commit_lock:
+            self._staging_tables.add(table.name)
+        return f"{STAGING_FOLDER}/{_NEW_FOLDER}/{table.name}"
+
     def _commit_plan(
         self, table: TableSpec, table_schema: StructType | None, commit_plan: CommitPlan
     ) -> None:
-        if table_schema is not None:
-            self._output_folder.write(f"{STAGING_FOLDER}/{_SCHEMA_FILE}", table_schema.json())
-            commit_plan.moved_paths.append(
-                (f"{STAGING_FOLDER}/{_SCHEMA_FILE}", f"{table.name}/{_SCHEMA_FILE}")
-            )
-        self._output_folder.write(f"{STAGING_FOLDER}/{_PLAN_FILE}", json.dumps(commit_plan))
-        self._carry_out_plan(commit_plan)
+        with self._commit_lock:
+            if table_schema is not None:
+                self._output_folder.write(f"{STAGING_FOLDER}/{_SCHEMA_FILE}", table_schema.json())
+                commit_plan.moved_paths.append(
+                    (f"{STAGING_FOLDER}/{_SCHEMA_FILE}", f"{table.name}/{_SCHEMA_FILE}")
+                )
+            plan_path = f"{STAGING_FOLDER}/{_PLAN_FILE}"
+            self._output_folder.write(plan_path, json.dumps(commit_plan))
+            self._carry_out_plan(commit_plan)
+            self._staging_tables.discard(table.name)
+            # Other threads may still be writing their tables to the staging folder.
+            self._output_folder.remove(plan_path if self._staging_tables else STAGING_FOLDER)
 
     def _recover_commit(self) -> None:
-        """Finish a commit whose plan was written; discard staged files without a plan."""
+        """Finish a commit whose plan was written, then discard other staged files."""
         plan_text = self._output_folder.read_text(f"{STAGING_FOLDER}/{_PLAN_FILE}")
         if plan_text is not None:
             self._carry_out_plan(CommitPlan(*json.loads(plan_text)))
-        else:
-            self._output_folder.remove(STAGING_FOLDER)
+        self._output_folder.remove(STAGING_FOLDER)
 
     def _carry_out_plan(self, commit_plan: CommitPlan) -> None:
         """Make the moves of a plan. Safe to repeat: a file that left the staging folder is in its place."""
@@ -252,7 +277,6 @@ class TableStore:
         for source_path, target_path in commit_plan.moved_paths:
             if self._output_folder.has_path(source_path):
                 self._output_folder.move(source_path, target_path)
-        self._output_folder.remove(STAGING_FOLDER)
 
     def _count_rows(self, table_folder: str) -> int:
         table_files = self._output_folder.list_files(table_folder)

@@ -9,7 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from namesrv_core.storage.journal import segments
-from nsreport.jobs.batch import BRONZE_LINES, PipelineRun, RunOutcome, RunRequest, TableResult
+from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
+from nsreport.jobs.line_ingest import BRONZE_LINES
+from nsreport.jobs.table_workspace import TableResult
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import silver
 from nsreport.tables.table_store import TableSpec, TableStore

@@ -7,7 +7,8 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from nsreport.jobs.batch import BRONZE_LINES, PipelineRun, RunRequest
+from nsreport.jobs.batch import PipelineRun, RunRequest
+from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.stream import OrderStream
 from nsreport.sources.input_files import InputSource
 from nsreport.tables.table_store import TableStore

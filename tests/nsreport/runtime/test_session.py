@@ -41,13 +41,25 @@ def test_what_spark_submit_is_given_goes_before_ours(
     monkeypatch.setattr(session, "SparkConf", lambda: said)
     left = session._choose_defaults(is_local=True, submit_settings=session._read_submit_settings())
     # Nor is memory given to a Java that has been started.
-    assert left.keys() == session.DEFAULT_SETTINGS.keys() - {"spark.sql.shuffle.partitions"}
+    assert left.keys() == session.DEFAULT_SETTINGS.keys()
     assert left["spark.sql.session.timeZone"] == "UTC"
 
 
-def test_a_cluster_has_as_many_partitions_as_spark_thinks() -> None:
-    left = session._choose_defaults(is_local=False, submit_settings={})
-    assert set(session.DEFAULT_SETTINGS) - set(left) == {"spark.sql.shuffle.partitions"}
+def test_a_cluster_has_as_many_partitions_as_spark_thinks(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "spark.sql.optimizer.metadataOnly"
+    monkeypatch.setattr(session, "_SETTINGS_BY_SIZE", {})
+    monkeypatch.setattr(session, "_LOCAL_SETTINGS_BY_SIZE", {key: ("false", "true")})
+    with monkeypatch.context() as patched:
+        patched.setattr(spark.sparkContext, "master", "yarn")
+        before = spark.conf.get(key)
+        session.adapt_session(spark, session.FEW_ROWS + 1)
+        session.adapt_session(spark, 0)
+        assert spark.conf.get(key) == before
+    session.adapt_session(spark, 0)
+    assert spark.conf.get(key) == "false"
+    spark.conf.unset(key)
 
 
 def test_java_has_a_quarter_of_the_memory_within_bounds(

@@ -1,8 +1,9 @@
 """The parser of Java logs: from lines to events, log facts, minute statistics and quarantine.
 
-The functions only build DataFrames; they start no Spark job.
+The functions only build DataFrames; only `keep_rows` may start a Spark job.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -26,8 +27,8 @@ class ParsedLogs(NamedTuple):
     """The result of parsing logs: events, log facts, minute statistics and quarantine.
 
     Their schemas are `schemas.event_schema`, `log_facts.LOG_FACT_SCHEMA` and
-    `log_facts.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which Spark persists after the first
-    job: call `parsed_messages.unpersist()` at the end.
+    `log_facts.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which `parse_logs` keeps for them: call
+    `parsed_messages.unpersist()` at the end.
     """
 
     event_rows: DataFrame
@@ -37,10 +38,15 @@ class ParsedLogs(NamedTuple):
     parsed_messages: DataFrame
 
 
-def parse_logs(message_lines: DataFrame) -> ParsedLogs:
-    """Parse the lines that `join_continuations` returned, with `kind` (one of LOG_KINDS) and `hash`."""
+def parse_logs(
+    message_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame] = DataFrame.persist
+) -> ParsedLogs:
+    """Parse the lines that `join_continuations` returned, with `kind` (one of LOG_KINDS) and `hash`.
+
+    `keep_rows` returns rows that several queries read without computing them again.
+    """
     all_messages = split_messages(message_lines)
-    parsed_messages = match_rules(all_messages).persist()
+    parsed_messages = keep_rows(match_rules(all_messages))
     identified_lines = broker_identity.identify_brokers(parsed_messages)
     fact_rows = log_facts.build_log_facts(parsed_messages, all_messages)
     return ParsedLogs(

@@ -1,0 +1,137 @@
+"""Line ingest: copies the lines of new and changed input files into bronze, each line once."""
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
+
+from nsreport.jobs.table_workspace import ResultListener, TableResult
+from nsreport.runtime import progress, session
+from nsreport.sources import input_files
+from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
+from nsreport.tables import bronze
+from nsreport.tables.table_store import TableSpec, TableStore
+
+BRONZE_LINES = TableSpec("bronze/lines", ("kind", "date"))
+BRONZE_FILES = TableSpec("bronze/files")
+_MIN_LINE_BYTES = 20
+"""Least size of a line in a compressed segment. It turns file sizes into an upper bound of the row count."""
+
+_FILES_SCHEMA = "path string, server string, length bigint, modified bigint"
+
+
+class LineIngest:
+    """Reads the files of some sources into the bronze tables of a store. Raises InputNotFoundError."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        table_store: TableStore,
+        input_sources: Sequence[InputSource],
+        started_at: datetime,
+        report_result: ResultListener,
+    ) -> None:
+        self._spark = spark
+        self._table_store = table_store
+        self._input_sources = input_sources
+        self._started_at = started_at
+        self._report_result = report_result
+
+    def ingest_new_files(self) -> int:
+        """Ingest new files into bronze; return the number of skipped files."""
+        new_files, skipped_file_count = self.find_changed_files()
+        if new_files:
+            self.ingest_files(new_files)
+        return skipped_file_count
+
+    def find_changed_files(self) -> tuple[list[InputFile], int]:
+        """Return the files that are new or have changed, and the number of files of an unknown kind."""
+        progress.describe_jobs(self._spark, BRONZE_FILES.name)
+        readable_files: list[InputFile] = []
+        skipped_file_count = 0
+        for input_source in self._input_sources:
+            source_files, unknown_paths = input_files.list_files(self._spark, input_source)
+            readable_files += source_files
+            skipped_file_count += len(unknown_paths)
+        return self._select_unread_files(readable_files), skipped_file_count
+
+    def ingest_files(self, new_files: Sequence[InputFile]) -> None:
+        """Ingest the lines of files into bronze, then record the files as read."""
+        session.adapt_session(
+            self._spark, sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
+        )
+        for is_journal in (True, False):
+            kind_files = [
+                input_file for input_file in new_files if (input_file.kind == JOURNAL_KIND) == is_journal
+            ]
+            if kind_files:
+                file_lines = input_files.read_lines(
+                    self._spark, kind_files, int(self._started_at.timestamp() * 1000)
+                )
+                # Joining continuation lines needs a sort: persist the result, so that Spark sorts once.
+                keyed_lines = (
+                    bronze.key_journal_lines(file_lines)
+                    if is_journal
+                    else bronze.key_log_messages(file_lines).persist()
+                )
+                try:
+                    self._append_lines(keyed_lines)
+                finally:
+                    keyed_lines.unpersist()
+        self._record_files(new_files)
+
+    def _append_lines(self, keyed_lines: DataFrame) -> None:
+        """Append the lines that bronze does not have, and mark their days as due."""
+        progress.describe_jobs(self._spark, BRONZE_LINES.name)
+        began_seconds = time.monotonic()
+        line_keys = bronze.select_line_keys(keyed_lines).persist()
+        try:
+            lines_by_day = {
+                day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
+            }
+            line_count, bronze_lines = sum(lines_by_day.values()), self._table_store.read_table(BRONZE_LINES)
+            if bronze_lines is not None:
+                bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
+            repeated_keys = bronze.find_repeated_keys(line_keys, bronze_lines).persist()
+            try:
+                is_all_new = repeated_keys.isEmpty()
+                new_lines = (
+                    bronze.add_ingest_time(keyed_lines, self._started_at)
+                    if is_all_new
+                    else bronze.select_new_lines(keyed_lines, repeated_keys, bronze_lines, self._started_at)
+                )
+                added_count = self._table_store.append_rows(
+                    BRONZE_LINES, new_lines, is_due=True, is_gathered=line_count <= session.FEW_ROWS
+                )
+            finally:
+                repeated_keys.unpersist()
+        finally:
+            line_keys.unpersist()
+        self._report_result(
+            TableResult(BRONZE_LINES.name, line_count, added_count, time.monotonic() - began_seconds)
+        )
+
+    def _select_unread_files(self, readable_files: Iterable[InputFile]) -> list[InputFile]:
+        """Return, once each, the files that bronze has not read with their present length and time."""
+        file_table = self._table_store.read_table(BRONZE_FILES)
+        file_rows = file_table.collect() if file_table is not None else []
+        read_versions = {
+            (file_row.path, file_row.server, file_row.length, file_row.modified) for file_row in file_rows
+        }
+        return [
+            input_file
+            for input_file in {input_file.path: input_file for input_file in readable_files}.values()
+            if (input_file.path, input_file.server, input_file.length, input_file.modified)
+            not in read_versions
+        ]
+
+    def _record_files(self, new_files: Sequence[InputFile]) -> None:
+        file_rows = [
+            (input_file.path, input_file.server, input_file.length, input_file.modified)
+            for input_file in new_files
+        ]
+        self._table_store.append_rows(
+            BRONZE_FILES, self._spark.createDataFrame(file_rows, _FILES_SCHEMA).coalesce(1)
+        )

@@ -1,0 +1,108 @@
+"""Line tables: rebuilds events, log facts, minute statistics and quarantine from the lines of some days."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql.functions import col, lit
+
+from nsreport.jobs.line_ingest import BRONZE_LINES
+from nsreport.jobs.table_tasks import TableTask, run_tasks
+from nsreport.jobs.table_workspace import TableWorkspace
+from nsreport.runtime import local_rows, progress, session
+from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
+from nsreport.sources.input_files import JOURNAL_KIND
+from nsreport.sources.java_logs import log_parser
+from nsreport.sources.java_logs.log_parser import ParsedLogs
+from nsreport.tables import silver
+
+
+def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date]) -> list[date]:
+    """Rebuild the tables of `silver.LINE_TABLES` for days with new lines; return the rebuilt days.
+
+    The meaning of a log line depends on earlier lines, also of earlier days. Days after a new log line are
+    therefore rebuilt too, and all log lines are parsed.
+    """
+    progress.describe_jobs(table_workspace.spark, silver.EVENT_TABLE.name)
+    all_lines = table_workspace.read_table(BRONZE_LINES)
+    line_counts = all_lines.groupBy("date", "kind").count().collect()
+    has_due_logs = any(
+        line_count.date >= due_days[0] for line_count in line_counts if line_count.kind != JOURNAL_KIND
+    )
+    refreshed_days = list(due_days)
+    if has_due_logs:
+        refreshed_days = sorted(
+            {line_count.date for line_count in line_counts if line_count.date >= due_days[0]}
+        )
+    is_needed = col("date").isin(refreshed_days) | (lit(has_due_logs) & (col("kind") != JOURNAL_KIND))
+    needed_count = sum(
+        line_count["count"]
+        for line_count in line_counts
+        if line_count.date in refreshed_days or (has_due_logs and line_count.kind != JOURNAL_KIND)
+    )
+    session.adapt_session(table_workspace.spark, needed_count)
+    needed_lines, is_small = all_lines.where(is_needed), needed_count <= MAX_LOCAL_ROWS
+    if is_small:
+        needed_lines = local_rows.collect_locally(needed_lines).table_rows
+    parsed_logs = (
+        log_parser.parse_logs(
+            needed_lines.where(col("kind") != JOURNAL_KIND),
+            _keep_in_memory if is_small else DataFrame.persist,
+        )
+        if has_due_logs
+        else None
+    )
+    try:
+        _replace_line_tables(
+            table_workspace,
+            needed_lines.where(col("date").isin(refreshed_days)),
+            parsed_logs,
+            refreshed_days,
+            line_counts,
+        )
+    finally:
+        if parsed_logs is not None:
+            parsed_logs.parsed_messages.unpersist()
+    return refreshed_days
+
+
+def _keep_in_memory(table_rows: DataFrame) -> DataFrame:
+    return local_rows.collect_locally(table_rows).table_rows
+
+
+def _replace_line_tables(
+    table_workspace: TableWorkspace,
+    day_lines: DataFrame,
+    parsed_logs: ParsedLogs | None,
+    refreshed_days: Sequence[date],
+    line_counts: Sequence[Row],
+) -> None:
+    journal_count, log_count = (
+        sum(
+            line_count["count"]
+            for line_count in line_counts
+            if line_count.date in refreshed_days and (line_count.kind == JOURNAL_KIND) == is_journal
+        )
+        for is_journal in (True, False)
+    )
+    line_count = journal_count + log_count
+    if parsed_logs is None:
+        for table, table_schema in silver.LOG_TABLE_SCHEMAS.items():
+            table_workspace.make_empty_table(table, table_schema)
+    if not journal_count:
+        day_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
+    row_counts = run_tasks(
+        TableTask(
+            table.name,
+            (),
+            partial(table_workspace.replace_table, table, table_rows, line_count, refreshed_days),
+        )
+        for table, table_rows in silver.build_line_tables(day_lines, parsed_logs, refreshed_days).items()
+    )
+    if parsed_logs is None and row_counts[silver.EVENT_TABLE.name] == journal_count:
+        # Every line became an event: the quarantine gets none.
+        day_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
+    day_events = table_workspace.read_days(silver.EVENT_TABLE, refreshed_days)
+    quarantined_lines = silver.select_quarantine(day_lines, day_events, parsed_logs, refreshed_days)
+    table_workspace.replace_table(silver.QUARANTINE_TABLE, quarantined_lines, line_count, refreshed_days)

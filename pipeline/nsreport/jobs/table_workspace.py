@@ -1,0 +1,121 @@
+"""Table workspace: the tables of a run. Small ones stay in memory for the tables that are made from them."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
+from pyspark.sql.types import StructType
+
+from nsreport.jobs.column_metadata import add_column_metadata
+from nsreport.runtime import local_rows, progress
+from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
+from nsreport.tables.table_store import HeadRows, TableSpec, TableStore
+
+
+class TableResult(NamedTuple):
+    """The figures of a finished table: rows read, rows written or added, and seconds."""
+
+    table_name: str
+    rows_in: int
+    rows_out: int
+    elapsed_seconds: float
+
+
+ResultListener = Callable[[TableResult], None]
+
+
+class TableWorkspace:
+    """Reads and replaces tables, also from several threads. Passes each `TableResult` to `report_result`."""
+
+    def __init__(self, spark: SparkSession, table_store: TableStore, report_result: ResultListener) -> None:
+        self.spark = spark
+        self.table_store = table_store
+        self.report_result = report_result
+        self._local_tables: dict[str, DataFrame] = {}
+        self._row_counts: dict[str, int] = {}
+        self._counts_lock = threading.Lock()
+
+    def forget_tables(self) -> None:
+        """Forget the rows in memory and the counts: the next reader reads the tables in the store."""
+        self._local_tables.clear()
+        self._row_counts.clear()
+
+    def find_table(self, table: TableSpec) -> DataFrame | None:
+        """Return all rows of a table, or None if it was never written."""
+        local_table = self._local_tables.get(table.name)
+        return local_table if local_table is not None else self.table_store.read_table(table)
+
+    def read_table(self, table: TableSpec) -> DataFrame:
+        table_rows = self.find_table(table)
+        assert table_rows is not None, table
+        return table_rows
+
+    def read_days(self, table: TableSpec, wanted_days: Sequence[date]) -> DataFrame:
+        return self.read_table(table).where(col("date").isin(list(wanted_days)))
+
+    def count_rows(self, table: TableSpec) -> int:
+        """Return the row count of a table, and remember it."""
+        with self._counts_lock:
+            if table.name not in self._row_counts:
+                self._row_counts[table.name] = self.table_store.count_rows(table)
+            return self._row_counts[table.name]
+
+    def replace_table(
+        self,
+        table: TableSpec,
+        table_rows: DataFrame | HeadRows,
+        input_row_count: int,
+        replaced_days: Sequence[date] | None = None,
+    ) -> int:
+        """Replace the rows of a table, or of some of its days; return the number of new rows.
+
+        A query that Spark knows to be empty starts no job.
+        """
+        progress.describe_jobs(self.spark, table.name)
+        began_seconds = time.monotonic()
+        table_rows = add_column_metadata(table.name, table_rows)
+        if isinstance(table_rows, DataFrame) and local_rows.is_known_empty(table_rows):
+            row_count = 0
+            self.table_store.clear_rows(table, table_rows.schema, replaced_days)
+        else:
+            row_count = self.table_store.replace_rows(table, table_rows, replaced_days)
+        self._local_tables.pop(table.name, None)
+        with self._counts_lock:
+            self._row_counts.pop(table.name, None)
+            if replaced_days is None:
+                self._row_counts[table.name] = row_count
+        self.report_result(
+            TableResult(table.name, input_row_count, row_count, time.monotonic() - began_seconds)
+        )
+        return row_count
+
+    def replace_small_table(self, table: TableSpec, table_rows: DataFrame, input_row_count: int) -> int:
+        """Replace all rows of a table that has few rows, and keep them in memory; return their number."""
+        progress.describe_jobs(self.spark, table.name)
+        if not local_rows.is_known_empty(table_rows):
+            table_rows = local_rows.collect_locally(table_rows).table_rows
+        row_count = self.replace_table(table, table_rows, input_row_count)
+        self._local_tables[table.name] = (
+            table_rows if row_count else local_rows.build_empty_rows(self.spark, table_rows.schema)
+        )
+        return row_count
+
+    def load_small_table(self, table: TableSpec) -> None:
+        """Keep the rows of a table in memory, if there are few."""
+        row_count = self.count_rows(table)
+        if row_count <= MAX_LOCAL_ROWS and table.name not in self._local_tables:
+            stored_rows = self.read_table(table)
+            self._local_tables[table.name] = (
+                local_rows.collect_locally(stored_rows).table_rows
+                if row_count
+                else local_rows.build_empty_rows(self.spark, stored_rows.schema)
+            )
+
+    def make_empty_table(self, table: TableSpec, table_schema: StructType) -> None:
+        """Make a table without rows, if it was never written."""
+        if self.table_store.read_table(table) is None:
+            self.replace_table(table, local_rows.build_empty_rows(self.spark, table_schema), 0)

@@ -1,0 +1,86 @@
+"""Comparison of two output folders (`python -m tests.bench.table_comparison OLD NEW`), row for row.
+
+Prints a line for each table, and the rows that only one folder has, without the columns of RUN_COLUMNS.
+Exits with 1 if a table differs. Run it before and after a change of the pipeline, on the same input.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+RUN_COLUMNS = ("ingestTime",)
+SHOWN_ROWS = 5
+
+
+def list_tables(output_folder: Path) -> set[str]:
+    """Return the names of the tables, such as `silver/ns_event`."""
+    return {
+        str(schema_file.parent.relative_to(output_folder))
+        for schema_file in output_folder.rglob("_schema.json")
+        if not schema_file.is_relative_to(output_folder / "_staging")
+    }
+
+
+def count_rows(table_folder: Path) -> Counter[str]:
+    """Return the rows of a table as text, each with the number of its copies."""
+    table_files = sorted(str(table_file) for table_file in table_folder.rglob("*.parquet"))
+    if not table_files:
+        return Counter()
+    relation = duckdb.read_parquet(table_files, hive_partitioning=True, union_by_name=True)
+    kept_columns = sorted(set(relation.columns) - set(RUN_COLUMNS))
+    rows = relation.project(", ".join(f'"{name}"' for name in kept_columns)).fetchall()
+    return Counter(repr(tuple(map(_order_items, row))) for row in rows)
+
+
+def _order_items(value: object) -> object:
+    """Give the items of a map an order: Spark writes them in any."""
+    return sorted(value.items()) if isinstance(value, dict) else value
+
+
+def list_columns(table_folder: Path) -> list[str]:
+    """Return the columns of a table with their types; Spark reads all of them as nullable."""
+    schema_file = table_folder / "_schema.json"
+    if not schema_file.exists():
+        return []
+    return [
+        f"column {field['name']}: {json.dumps(field['type']).replace('false', 'true')}"
+        for field in json.loads(schema_file.read_text())["fields"]
+    ]
+
+
+def compare_folders(old_folder: Path, new_folder: Path) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
+    """Yield each table with the rows that only the old and only the new folder has."""
+    for table_name in sorted(list_tables(old_folder) | list_tables(new_folder)):
+        old_rows, new_rows = count_rows(old_folder / table_name), count_rows(new_folder / table_name)
+        old_columns, new_columns = (
+            Counter(list_columns(folder / table_name)) for folder in (old_folder, new_folder)
+        )
+        yield (
+            table_name,
+            old_rows - new_rows + (old_columns - new_columns),
+            new_rows - old_rows + (new_columns - old_columns),
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.table_comparison", description=__doc__)
+    parser.add_argument("old_folder", type=Path)
+    parser.add_argument("new_folder", type=Path)
+    arguments = parser.parse_args()
+    exit_code = 0
+    for table_name, only_old, only_new in compare_folders(arguments.old_folder, arguments.new_folder):
+        print(f"{table_name}: {only_old.total()} rows only in the old, {only_new.total()} only in the new")
+        for sign, rows in (("-", only_old), ("+", only_new)):
+            for row_text in sorted(rows)[:SHOWN_ROWS]:
+                print(f"  {sign} {row_text}")
+        exit_code |= bool(only_old or only_new)
+    return exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
