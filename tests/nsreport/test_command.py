@@ -113,6 +113,40 @@ def test_the_examples_of_the_manual_do_what_they_say(
     assert "silver/ns_event compacted" in {one.get("table") for one in told(capsys)}
 
 
+def test_without_new_input_spark_does_not_start_and_the_outcome_is_said_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "REPORTS_BY_NAME", {"drain_audit": REPORTS_BY_NAME["drain_audit"]})
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / NAME).write_text(RECORD + "no record\n")
+    line = ["run", "--input", f"{tmp_path}/in", "--dir", f"{tmp_path}/out", "--max-quarantine", "60%"]
+    quarantined = {"note": "1 of 2 lines (50.00%) are in quarantine"}
+    assert command.main(line) == command.EXIT_DONE
+    assert told(capsys)[-1] == quarantined
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "open_spark_session", None)
+        assert command.main(line) == command.EXIT_DONE
+        unchanged = {"note": "nothing new since the last run: the tables and reports stay as they are"}
+        assert told(capsys) == [unchanged, quarantined]
+        assert command.main([*line[:-1], "1%"]) == command.EXIT_QUARANTINED
+    # Other reports, another time, merging files and new lines are something to do.
+    more_words = ([], ["--since", "2025-01-01"], ["--reports", "ns_health"], ["--compact"])
+    assert [unchanged_outcome(*line, *words) for words in more_words] == [
+        RunOutcome(2, 1, 0, []),
+        None,
+        None,
+        None,
+    ]
+    with (tmp_path / "in" / NAME).open("a") as file:
+        file.write(RECORD)
+    assert unchanged_outcome(*line) is None
+
+
+def unchanged_outcome(*line: str) -> RunOutcome | None:
+    arguments = command.build_parser().parse_args(line)
+    return command.find_unchanged_outcome(command.build_run_request(arguments), arguments)
+
+
 def test_without_java_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -33,10 +33,12 @@ def test_after_an_error_no_table_that_reads_the_failed_one_starts() -> None:
     def fail() -> int:
         raise OSError("disk full")
 
+    def make() -> int:
+        made.append("facts")
+        return 0
+
     with pytest.raises(OSError, match="disk full"):
-        run_tasks(
-            [TableTask("lines", (), fail), TableTask("facts", ("lines",), lambda: made.append("facts") or 0)]
-        )
+        run_tasks([TableTask("lines", (), fail), TableTask("facts", ("lines",), make)])
     assert made == []
 
 

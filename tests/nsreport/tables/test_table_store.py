@@ -76,6 +76,37 @@ def test_a_table_without_rows_keeps_its_columns(spark: SparkSession, tables: Tab
         assert (found.count(), found.schema) == (0, frame(spark).schema)
 
 
+def test_all_rows_or_those_of_some_days_are_removed_and_the_columns_stay(
+    spark: SparkSession, tables: TableStore
+) -> None:
+    tables.replace_rows(WHOLE, frame(spark, (1, FIRST, "a")))
+    tables.clear_rows(DAYS, frame(spark).schema, [FIRST])
+    assert kept(tables) == {(3, SECOND, "7")}
+    for table in (DAYS, WHOLE):
+        tables.clear_rows(table, frame(spark).schema)
+        found = tables.read_table(table)
+        assert found is not None
+        assert (found.count(), found.schema, tables.count_rows(table)) == (0, frame(spark).schema, 0)
+
+
+def test_a_commit_leaves_the_files_that_another_thread_has_not_committed_yet(
+    spark: SparkSession, tables: TableStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = TableStore._stage_rows
+
+    def stage(self: TableStore, table: TableSpec, *args: Any) -> Any:
+        staged = real(self, table, *args)
+        if table == WHOLE:
+            # As if another thread was faster.
+            tables.replace_rows(DAYS, frame(spark, (4, FIRST, "7")))
+        return staged
+
+    monkeypatch.setattr(TableStore, "_stage_rows", stage)
+    tables.replace_rows(WHOLE, frame(spark, (1, FIRST, "a")))
+    assert (kept(tables), kept(tables, WHOLE)) == ({(4, FIRST, "7")}, {(1, FIRST, "a")})
+    assert not (tmp_path / "out" / table_store.STAGING_FOLDER).exists()
+
+
 def test_a_table_without_partitions_is_replaced_whole(spark: SparkSession, tables: TableStore) -> None:
     for number in (1, 2):
         tables.replace_rows(WHOLE, frame(spark, (number, FIRST, "a")))

@@ -1,0 +1,52 @@
+"""What a run leaves for the next one, and when it counts."""
+
+from pathlib import Path
+
+import pytest
+
+from nsreport.jobs import run_record
+from nsreport.jobs.run_record import (
+    RECORD_FILE,
+    RunRecord,
+    digest_inputs,
+    parse_record,
+    read_unchanged_outcome,
+)
+
+
+def test_a_record_of_other_code_or_a_damaged_one_counts_as_none() -> None:
+    own = RunRecord(run_record.digest_code(), {"drain_audit": [None, 5]}, [1, 0, 0, []], "d")
+    assert parse_record(own.to_json()) == own
+    nothing = RunRecord(own.code_digest)
+    for text in (None, "", "{", "[]", '{"other": 1}', own._replace(code_digest="older").to_json()):
+        assert parse_record(text) == nothing
+
+
+def test_inputs_differ_in_names_lengths_and_times_and_with_the_request(tmp_path: Path) -> None:
+    log = tmp_path / "ns" / "namesrv.log"
+    log.parent.mkdir()
+    log.write_text("a\n")
+    digests = {digest_inputs(["all"], [str(tmp_path)])}
+    digests.add(digest_inputs(["drain_audit"], [str(tmp_path)]))
+    log.write_text("a\nb\n")
+    digests.add(digest_inputs(["all"], [str(tmp_path)]))
+    log.rename(log.with_name("namesrv.1.log"))
+    digests.add(digest_inputs(["all"], [f"{tmp_path}/*"]))
+    assert len(digests) == 4
+    assert digest_inputs(["all"], [f"{tmp_path}/*"]) in digests
+    assert digest_inputs(["all"], [str(tmp_path), "hdfs:///logs"]) is None
+
+
+@pytest.mark.parametrize("output", ["", "file://"])
+def test_the_outcome_counts_while_inputs_and_reports_are_there(tmp_path: Path, output: str) -> None:
+    report_folder = tmp_path / "gold" / "drain_audit"
+    report_folder.mkdir(parents=True)
+    record = RunRecord(run_record.digest_code(), {"drain_audit": [None, None]}, [5, 1, 0, ["ns"]], "d")
+    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") is None
+    (tmp_path / RECORD_FILE).write_text(record.to_json())
+    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") == [5, 1, 0, ["ns"]]
+    assert read_unchanged_outcome(f"{output}{tmp_path}", "other") is None
+    assert read_unchanged_outcome(f"{output}{tmp_path}", None) is None
+    assert read_unchanged_outcome(f"hdfs://{tmp_path}", "d") is None
+    report_folder.rmdir()
+    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") is None
