@@ -130,7 +130,12 @@ def test_without_new_input_spark_does_not_start_and_the_outcome_is_said_again(
         assert told(capsys) == [unchanged, quarantined]
         assert command.main([*line[:-1], "1%"]) == command.EXIT_QUARANTINED
     # Other reports, another time, merging files and new lines are something to do.
-    more_words = ([], ["--since", "2025-01-01"], ["--reports", "ns_health"], ["--compact"])
+    more_words: tuple[list[str], ...] = (
+        [],
+        ["--since", "2025-01-01"],
+        ["--reports", "ns_health"],
+        ["--compact"],
+    )
     assert [unchanged_outcome(*line, *words) for words in more_words] == [
         RunOutcome(2, 1, 0, []),
         None,
