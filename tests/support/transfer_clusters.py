@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage, parse_properties
 from nsadmin import AdminClient
+from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.dead_letter_brokers import DeadLetterBroker
@@ -60,10 +61,10 @@ class ClusterPair(NamedTuple):
     target_server: FakeNameServer
     clusters: TransferClusters
 
-    def plan(self, begin_ms: int = 0, rules: dict[str, str] | None = None) -> TopicPlan:
+    def plan(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlan:
         return self.planner(begin_ms, rules).plan_topic(COPIED)
 
-    def planner(self, begin_ms: int = 0, rules: dict[str, str] | None = None) -> TopicPlanner:
+    def planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
         return TopicPlanner(self.clusters, rules or {}, begin_ms)
 
     def copy(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008

@@ -1,10 +1,9 @@
 """Owns `transfer messages`, which copies the messages of topics to another cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
@@ -13,6 +12,7 @@ from nsadmin.commands.messages.message_conditions import parse_pairs, parse_rege
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from nsadmin.output import ResultRow, ResultRows
@@ -99,23 +99,18 @@ def transfer_messages(
     if tags and sql_text:
         raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
     pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
-    message_filter = MessageFilter(
-        frozenset(tags or ()),
-        frozenset(keys or ()),
-        parse_pairs(command_name, "--property", property_texts),
-        parse_regex(command_name, body_text),
+    parse_regex(command_name, body_text)
+    rules = MessageRules(
+        tuple(tags or ()),
+        sql_text,
+        tuple(keys or ()),
+        tuple(parse_pairs(command_name, "--property", property_texts).items()),
+        body_text,
     )
-    options = TransferOptions(
-        follows,
-        rate,
-        message_filter,
-        sql_text or " || ".join(sorted(tags or ())) or "*",
-        "SQL92" if sql_text else "TAG",
-    )
-    rules = _describe_rules(options, body_text)
+    options = TransferOptions(follows, rate, rules)
     begin_ms = parse_time_option("--since", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
-        planner = TopicPlanner(clusters, rules, begin_ms, merges_queues=merges_queues)
+        planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
         plans = [planner.plan_topic(pair) for pair in pairs]
         if session.is_dry_run:
             return _preview_rows(plans)
@@ -137,19 +132,6 @@ def parse_pairs_of_topics(
     if not topics:
         raise UsageError(f'{command_name}: invalid topics "{topics_text}": use names separated by commas')
     return [TopicPair(topic, target_topics.get(topic, topic)) for topic in topics]
-
-
-def _describe_rules(options: TransferOptions, body_text: str | None) -> Mapping[str, str]:
-    """The selection of messages, as the record of the transfer keeps it."""
-    rules = {
-        "--tag" if options.expression_type == "TAG" else "--sql": options.expression,
-        "--key": " ".join(sorted(options.message_filter.keys)),
-        "--property": " ".join(
-            f"{name}={value}" for name, value in sorted(options.message_filter.properties.items())
-        ),
-        "--body": body_text or "",
-    }
-    return {flag: value for flag, value in rules.items() if value not in ("", "*")}
 
 
 def _build_question(plans: Sequence[TopicPlan], source_text: str, target_text: str) -> str:

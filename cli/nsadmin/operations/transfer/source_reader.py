@@ -2,13 +2,15 @@
 
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client import AdminClient
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
+from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.queue_map import QueueId
 
 MAX_BUFFERED_MESSAGES = 512
@@ -218,3 +220,14 @@ class SourceReader:
             state.read_offset = next_offset
             self._changed.notify_all()
             return True
+
+
+def open_reader(source: AdminClient, topics: Iterable[str], rules: MessageRules) -> SourceReader:
+    """Return a reader of topics that keeps the messages of the rules. It is not started."""
+    followers = {
+        topic: source.message_streams.open_follower(
+            topic, expression=rules.expression, expression_type=rules.expression_type
+        )
+        for topic in topics
+    }
+    return SourceReader(followers, rules.message_filter)

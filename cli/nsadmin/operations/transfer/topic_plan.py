@@ -14,6 +14,7 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
 from nsadmin.operations.transfer.copy_source import SourcePlace, SourceQueue
+from nsadmin.operations.transfer.message_rules import SavedRules, describe_rules
 from nsadmin.operations.transfer.queue_map import QueueId, map_queues
 from nsadmin.operations.transfer.transfer_record import (
     QueueRecord,
@@ -79,7 +80,7 @@ class TopicPlan(NamedTuple):
     pair: TopicPair
     queues: tuple[PlannedQueue, ...]
     store: TransferStore
-    rules: Mapping[str, str]
+    rules: SavedRules
 
 
 class TopicPlanner:
@@ -95,7 +96,7 @@ class TopicPlanner:
     def __init__(
         self,
         clusters: TransferClusters,
-        rules: Mapping[str, str],
+        rules: SavedRules,
         begin_ms: int = 0,
         *,
         merges_queues: bool = False,
@@ -119,7 +120,7 @@ class TopicPlanner:
         record = store.load()
         if record is not None and record.rules != self._rules:
             raise NotApplied(
-                f"{pair.topic}: the transfer began with other filters ({_describe_rules(record.rules)}): "
+                f"{pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}): "
                 "pass the same ones, or copy to another topic with --map-topic"
             )
         source_spans = self._read_source_spans(pair.topic, source_routes)
@@ -269,10 +270,6 @@ def _require_span(queue_span: QueueSpan | None, error: Exception | None) -> Queu
 
 def _first_page(span: QueueSpan) -> QueueSpan:
     return span._replace(end_offset=min(span.end_offset, span.begin_offset + 32))
-
-
-def _describe_rules(rules: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in rules.items()) or "none"
 
 
 def _list_tails(

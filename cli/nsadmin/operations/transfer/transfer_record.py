@@ -11,6 +11,7 @@ from namesrv_core.errors import QueryNotFound, RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.transfer.copy_source import SourceQueue
+from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.queue_map import QueueId
 
 RECORD_NAMESPACE = "NSADMIN_TRANSFER"
@@ -46,7 +47,7 @@ class TransferRecord(NamedTuple):
     """
 
     run_id: str
-    rules: Mapping[str, str]
+    rules: SavedRules
     queues: Mapping[QueueId, QueueRecord]
 
 
@@ -94,7 +95,7 @@ class TransferStore:
             json_record: Any = json.loads(text)
             return TransferRecord(
                 str(json_record["run"]),
-                {str(name): str(value) for name, value in json_record["rules"].items()},
+                {str(flag): tuple(map(str, values)) for flag, values in json_record["rules"].items()},
                 {
                     _parse_queue(queue_text): QueueRecord(_parse_queue(fields[0]), *map(int, fields[1:]))
                     for queue_text, fields in json_record["queues"].items()

@@ -11,13 +11,13 @@ from uuid import uuid4
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
 from nsadmin.client.messages.message_batches import StoredBatch
-from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
 from nsadmin.client.messages.message_sender import OutgoingMessage
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ClientClosed, NotApplied, ServerResult
 from nsadmin.operations.transfer.copy_queue import MAX_BATCH_MESSAGES, CopyQueue
 from nsadmin.operations.transfer.copy_search import LastCopy, find_last_copies
-from nsadmin.operations.transfer.source_reader import SourceReader, TopicQueue
+from nsadmin.operations.transfer.message_rules import EVERY_MESSAGE, MessageRules
+from nsadmin.operations.transfer.source_reader import TopicQueue, open_reader
 from nsadmin.operations.transfer.topic_plan import (
     PlannedQueue,
     TopicPair,
@@ -38,16 +38,12 @@ class TransferOptions(NamedTuple):
     Attributes:
         follows: Copy also the messages to come.
         messages_per_second: The maximum rate; None for none.
-        message_filter: The conditions that the client checks.
-        expression: The expression for brokers: tags such as "A || B", or SQL92. "*" for all messages.
-        expression_type: "TAG" or "SQL92".
+        rules: The messages to copy.
     """
 
     follows: bool = False
     messages_per_second: float | None = None
-    message_filter: MessageFilter = EVERY_MESSAGE
-    expression: str = "*"
-    expression_type: str = "TAG"
+    rules: MessageRules = EVERY_MESSAGE
 
 
 class TransferProgress(NamedTuple):
@@ -84,15 +80,7 @@ class TransferRun:
         self._clusters, self._planner, self._options = clusters, planner, options
         self._plans = {plan.pair.topic: plan for plan in plans}
         self._run_id = uuid4().hex
-        self._followers = {
-            plan.pair.topic: clusters.source.message_streams.open_follower(
-                plan.pair.topic,
-                expression=options.expression,
-                expression_type=options.expression_type,
-            )
-            for plan in plans
-        }
-        self._reader = SourceReader(self._followers, options.message_filter)
+        self._reader = open_reader(clusters.source, self._plans, options.rules)
         self._queues: dict[TopicQueue, CopyQueue] = {}
         self._began_at, self._sent_count, self._saved_at = monotonic(), 0, monotonic()
 

@@ -61,7 +61,7 @@ def test_other_filters_than_before_are_refused(pair: ClusterPair) -> None:
     fill(pair, 3)
     pair.copy()
     with pytest.raises(NotApplied, match=r"the transfer began with other filters \(none\): pass the same"):
-        pair.plan(rules={"--tag": "A"})
+        pair.plan(rules={"--tag": ("A",)})
 
 
 def test_a_topic_that_a_cluster_lacks_and_the_same_topic_are_refused(pair: ClusterPair) -> None:

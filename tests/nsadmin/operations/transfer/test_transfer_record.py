@@ -13,7 +13,7 @@ from nsadmin.operations.transfer.transfer_record import (
 from tests.support.transfer_clusters import ClusterPair
 
 RECORD = TransferRecord(
-    "run", {"--tag": "A || B"}, {QueueId("broker/a", 3): QueueRecord(QueueId("x", 1), 5, 9, 100, 104, 2)}
+    "run", {"--tag": ("A", "B")}, {QueueId("broker/a", 3): QueueRecord(QueueId("x", 1), 5, 9, 100, 104, 2)}
 )
 
 

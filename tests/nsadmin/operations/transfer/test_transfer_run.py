@@ -2,9 +2,9 @@
 
 import pytest
 
-from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.transfer import transfer_run
+from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.transfer_clusters import ClusterPair
 
@@ -114,10 +114,11 @@ def test_a_message_that_the_target_refuses_ends_its_queue_and_no_other(pair: Clu
 
 def test_conditions_of_the_client_and_of_brokers(pair: ClusterPair) -> None:
     fill(pair, 40)
-    options = TransferOptions(
-        expression="even", message_filter=MessageFilter(keys=frozenset({"k2", "k3", "k8"}))
+    rules = MessageRules(tags=("even",), keys=("k2", "k3", "k8"))
+    run = TransferRun(
+        pair.clusters, pair.planner(), [pair.plan(rules=rules.save())], TransferOptions(rules=rules)
     )
-    run = pair.copy(options)
+    list(run.run())
     assert pair.copied_bodies() == [b"2", b"8"]
     assert (run.queues[0].skipped_count, run.queues[0].record.next_offset) == (18, 40)
 
