@@ -244,6 +244,13 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
     ),
     CommandCategory("transfers", "Transfers", "Messages and offsets copied to another cluster"): (
         ("transfer messages", "transfer.transfer_messages", "mixed", "Copy messages to another cluster"),
+        ("transfer verify", "transfer.transfer_verify", "read", "Compare messages with their copies"),
+        (
+            "transfer offsets",
+            "transfer.transfer_offsets",
+            "mixed",
+            "Move a group to copied messages",
+        ),
     ),
     CommandCategory("capacity", "Capacity and cleanup", "Outages, balance, leftovers and limits"): (
         ("whatIf", "procedures.what_if", "read", "Show what an outage of servers would break"),

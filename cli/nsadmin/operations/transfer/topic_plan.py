@@ -115,7 +115,7 @@ class TopicPlanner:
         source_routes = _list_routes(self._clusters.source, pair.topic, "source")
         target_routes = _list_routes(self._clusters.target, pair.target_topic, "target")
         _require_other_topic(pair, source_routes, target_routes)
-        cluster_name = next((route.cluster_name for route in source_routes if route.cluster_name), "")
+        cluster_name = _find_cluster(source_routes)
         store = TransferStore(self._clusters.target, record_key(cluster_name, *pair))
         record = store.load()
         if record is not None and record.rules != self._rules:
@@ -225,6 +225,20 @@ class TopicPlanner:
                 f"{queue.topic}: {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
                 "the topic was created again, or is of another cluster: pass --map-topic OLD=NEW"
             )
+
+
+def open_store(clusters: TransferClusters, pair: TopicPair) -> TransferStore:
+    """Return the place of the record of a transfer.
+
+    Raises:
+        NotFound: The source does not have the topic.
+    """
+    cluster_name = _find_cluster(_list_routes(clusters.source, pair.topic, "source"))
+    return TransferStore(clusters.target, record_key(cluster_name, *pair))
+
+
+def _find_cluster(routes: Iterable[QueueRoute]) -> str:
+    return next((route.cluster_name for route in routes if route.cluster_name), "")
 
 
 def _list_routes(admin: AdminClient, topic: str, side: str) -> Sequence[QueueRoute]:

@@ -56,6 +56,13 @@ def record_key(cluster_name: str, topic: str, target_topic: str) -> str:
     return f"{cluster_name}/{topic}/{target_topic}"
 
 
+def parse_record_key(key: str) -> tuple[str, str, str]:
+    """Return the cluster, the topic and the target topic of a key. Names of topics have no slash."""
+    names, _, target_topic = key.rpartition("/")
+    cluster_name, _, topic = names.rpartition("/")
+    return cluster_name, topic, target_topic
+
+
 class TransferStore:
     """Reads and writes the record of one transfer.
 

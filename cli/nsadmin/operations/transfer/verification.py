@@ -1,0 +1,138 @@
+"""Verifies a transfer: reads source and target, and compares them queue by queue."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.results import NotFound
+from nsadmin.operations.transfer.copy_comparison import ComparedQueue, QueueComparison
+from nsadmin.operations.transfer.copy_search import read_messages
+from nsadmin.operations.transfer.copy_source import SourceQueue, find_source, hash_content
+from nsadmin.operations.transfer.message_rules import load_rules
+from nsadmin.operations.transfer.source_reader import TopicQueue, open_reader
+from nsadmin.operations.transfer.topic_plan import (
+    PlannedQueue,
+    TopicPair,
+    TopicPlan,
+    TopicPlanner,
+    TransferClusters,
+    open_store,
+)
+
+_WAIT_SECONDS = 0.2
+
+
+class VerifiedQueue(NamedTuple):
+    """A queue and its outcome; `expired_count` source messages are deleted there, and were not compared."""
+
+    planned: PlannedQueue
+    compared: ComparedQueue
+    expired_count: int
+
+
+def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
+    """Return a plan of a transfer, with the queues and the rules of its record.
+
+    Raises:
+        NotFound: The topic was not transferred.
+        RocketMQError: A server refused or did not answer.
+    """
+    record = open_store(clusters, pair).load()
+    if record is None:
+        raise NotFound(
+            f"{pair.topic} was not transferred to {pair.target_topic} there: run `nsadmin transfer messages`"
+        )
+    # The record has a target for each queue, also if source queues share them.
+    planner = TopicPlanner(clusters, record.rules, merges_queues=True)
+    plan = planner.plan_topic(pair)
+    return plan._replace(queues=tuple(queue for queue in plan.queues if queue.has_progress))
+
+
+def verify_topic(
+    clusters: TransferClusters, plan: TopicPlan, count_messages: Callable[[int], None]
+) -> list[VerifiedQueue]:
+    """Compare the queues of a topic up to the message that was copied last.
+
+    Args:
+        clusters: The clients.
+        plan: The result of `load_transfer`.
+        count_messages: Called with a number of messages that were read.
+
+    Raises:
+        RocketMQError: A server refused or did not answer.
+    """
+    comparisons = {planned.source: QueueComparison() for planned in plan.queues}
+    expired_counts = _read_source(clusters, plan, comparisons, count_messages)
+    for _, message in read_messages(clusters.target, plan.pair.target_topic, list_copy_spans(clusters, plan)):
+        source = find_source(message)
+        if source is not None and source.queue in comparisons:
+            comparisons[source.queue].add_copy(source.offset, hash_content(message))
+            count_messages(1)
+    return [
+        VerifiedQueue(planned, comparisons[planned.source].compare(), expired_counts[planned.source])
+        for planned in plan.queues
+    ]
+
+
+def list_copy_spans(clusters: TransferClusters, plan: TopicPlan) -> list[QueueSpan]:
+    """Return the parts of the target queues that can have copies: from the start of the transfer on.
+
+    Raises:
+        RocketMQError: A broker refused or did not answer.
+    """
+    begin_offsets: dict[tuple[str, int], int] = {}
+    for planned in plan.queues:
+        target = (planned.send_queue.broker_name, planned.send_queue.queue_id)
+        begin_offsets[target] = min(planned.record.target_begin, begin_offsets.get(target, 1 << 62))
+    routes = clusters.target.topics.get_route(plan.pair.target_topic).queues
+    spans = []
+    for result in clusters.target.queue_reader.get_spans(plan.pair.target_topic, routes):
+        begin_offset = begin_offsets.get((result.broker_name, result.queue_id))
+        if begin_offset is None:
+            continue
+        if result.queue_span is None:
+            raise result.error or RuntimeError("no span")
+        spans.append(
+            result.queue_span._replace(begin_offset=max(begin_offset, result.queue_span.begin_offset))
+        )
+    return spans
+
+
+def _read_source(
+    clusters: TransferClusters,
+    plan: TopicPlan,
+    comparisons: dict[SourceQueue, QueueComparison],
+    count_messages: Callable[[int], None],
+) -> dict[SourceQueue, int]:
+    """Read the compared source messages; return how many of each queue expired."""
+    reader = open_reader(clusters.source, [plan.pair.topic], load_rules(plan.rules))
+    queues = {TopicQueue(plan.pair.topic, planned.queue): planned for planned in plan.queues}
+    for topic_queue, planned in queues.items():
+        reader.add_queue(topic_queue, planned.record.begin_offset, planned.record.next_offset)
+    expired_counts = dict.fromkeys(comparisons, 0)
+    reader.start()
+    try:
+        while waiting_queues := [queue for queue in queues if not reader.is_drained(queue)]:
+            for topic_queue in _list_readable(reader.find_error, waiting_queues):
+                planned = queues[topic_queue]
+                while (page := reader.take_page(topic_queue)) is not None:
+                    expired_counts[planned.source] += page.lost_count
+                    for message in page.messages:
+                        comparisons[planned.source].add_source(message.queue_offset, hash_content(message))
+                    count_messages(len(page.messages))
+            reader.wait_for_change(_WAIT_SECONDS)
+    finally:
+        reader.stop()
+    return expired_counts
+
+
+def _list_readable(
+    find_error: Callable[[TopicQueue], Exception | None], topic_queues: Iterable[TopicQueue]
+) -> list[TopicQueue]:
+    """Return the queues; raise the error of a queue that cannot be read."""
+    topic_queues = list(topic_queues)
+    for topic_queue in topic_queues:
+        error = find_error(topic_queue)
+        if error is not None:
+            raise error
+    return topic_queues
