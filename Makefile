@@ -107,6 +107,9 @@ messages: .venv/.stamp ## test produce, consume, messages import and dlq replay 
 mcp-proof: .venv/.stamp ## call the tools of nsadmin mcp CALLS=10000 times at random on a Java cluster, and check that nothing changes (30 minutes)
 	NSADMIN_MCP_CALLS=$(or $(CALLS),10000) $(BIN)/python -m pytest tests/interop/test_mcp.py
 
+transfer-proof: .venv/.stamp ## copy MESSAGES=200000 from 4.9.7 and 5.5.0 to 5.5.0 under writes, with kills of nsadmin and of a broker (5 minutes)
+	NSADMIN_TRANSFER=$(or $(MESSAGES),200000) $(BIN)/python -m pytest -s tests/interop/test_transfers.py
+
 yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 

@@ -100,6 +100,7 @@ _nsadmin_table() {
         plan) family=read places=('--file=files') options=('--file=files' '--prune' '--save-to=files' '--exit-code') columns='kind|name|action|servers|changes|before|after|messages|result|error|' ;;
         backupcreate) family=read places=('-c,--clusterName=clusters') options=('-c,--clusterName=clusters' '--file=files' '--dir=folders' '-s,--namespace=namespaces' '--with-secrets' '--passphrase-file=files' '--sign-key=files' '--every=' '--keep=') columns='file|clusterName|time|brokers|topics|groups|offsets|users|size|missing|' ;;
         backupdiff) family=read places=('--file=files' '--with=') options=('--file=files' '--with=' '--offsets') columns='section|brokerName|name|differs|before|after|' ;;
+        transferverify) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--from=contexts' '--to=contexts' '--map-topic=') columns='topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|compared|copies|missing|duplicates|changed|misplaced|expired|remaining|missingOffsets|sourceHash|targetHash|result|' ;;
         whatif) family=read options=('--down=brokers' '--down-namesrv=' '--down-proxy=proxies' '--detail' '--system') columns='what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|clientsLeft|proxyAddrs|' ;;
         spread) family=read places=('-t,--topic=topics') options=('-t,--topic=topics' '--all' '-c,--clusterName=clusters' '--plan=files') columns='clusterName|topic|finding|missing|queues|differing|' ;;
         registrationsize) family=read options=('-b,--brokerAddr=addresses' '-c,--clusterName=clusters' '--largest=' '--removable') columns='clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|' ;;
@@ -195,6 +196,7 @@ _nsadmin_table() {
         querymsgbyuniquekey) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-t,--topic=topics' '-i,--msgId=' '-a,--showAll' '-s,--startTime=' '-e,--endTime=' '-c,--cluster=topics' '-g,--consumerGroup=groups' '-d,--clientId=' '--decode=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|' ;;
         querymsgbyid) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-t,--topic=topics' '-i,--msgId=' '-f,--bodyFormat=' '-c,--cluster=topics' '-u,--unitName=' '-g,--consumerGroup=groups' '-d,--clientId=' '-s,--sendMessage=true|false' '--decode=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|' ;;
         transfermessages) family=mixed places=('-t,--topic=topics') options=('-t,--topic=topics' '--from=contexts' '--to=contexts' '--since=' '-f,--follow' '--rate=' '--tag=' '--sql=' '--key=' '--property=' '--body=' '--map-topic=' '--merge-queues') columns='topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|beginOffset|nextOffset|remaining|copied|skipped|lost|result|error|' ;;
+        transferoffsets) family=mixed places=('-g,--groupName=groups') options=('-g,--groupName=groups' '--from=contexts' '--to=contexts' '--overwrite-offsets') columns='topic|sourceOffsets|targetTopic|targetBroker|targetQueue|from|to|repeated|missed|result|error|' ;;
         orphans) family=mixed options=('--clean' '--dlq') columns='kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|' ;;
         rocksdbconfigtojson) family=mixed options=('-b,--brokerAddr=addresses' '-c,--cluster,--clusterName=clusters' '-t,--configType=' '-p,--configPath=folders' '-e,--exportFile=files' '-j,--jsonEnable=true|false') columns='key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|' ;;
         backupshow) family=local places=('--file=files') options=('--file=files' '--passphrase-file=files' '--verify-key=files') columns='section|brokerName|name|value|' ;;
@@ -262,7 +264,7 @@ _nsadmin_table() {
         report) family=group places=('=run|stream|show|schema|export|html|markdown|') ;;
         route) family=group places=('=explain|at|diff|') ;;
         snapshot) family=group places=('=save|show|list|') ;;
-        transfer) family=group places=('=messages|') ;;
+        transfer) family=group places=('=messages|verify|offsets|') ;;
         help) family=help places=('=commands') ;;
     esac
     [[ -z $restore ]] || shopt -u nocasematch

@@ -316,6 +316,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('--file=files A file of `nsadmin backup create`.', '--with= A later backup. Default: the cluster as it is now.')
             options = @('--file=files A file of `nsadmin backup create`.', '--with= A later backup. Default: the cluster as it is now.', '--offsets Also compare offsets, which move while consumers run.'); columns = 'section|brokerName|name|differs|before|after|'
         }
+        'transferverify' = @{
+            name = 'transfer verify'; family = 'read'; help = 'Compare messages with their copies'
+            places = @('-t,--topic=topics Topics, separated by commas.')
+            options = @('-t,--topic=topics Topics, separated by commas.', '--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '--map-topic= Name of a topic in the target. Repeatable.'); columns = 'topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|compared|copies|missing|duplicates|changed|misplaced|expired|remaining|missingOffsets|sourceHash|targetHash|result|'
+        }
         'whatif' = @{
             name = 'whatIf'; family = 'read'; help = 'Show what an outage of servers would break'
             places = @()
@@ -791,6 +796,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Topics, separated by commas.')
             options = @('-t,--topic=topics Topics, separated by commas.', '--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '--since= Only messages stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--follow Copy also the messages to come, until Ctrl-C.', '--rate= Copy at most N messages per second.', '--tag= Only messages with this tag. Repeatable.', '--sql= Only messages that this expression matches on the broker.', '--key= Only messages with this key. Repeatable.', '--property= Only messages with this property. Repeatable.', '--body= Only messages whose body matches somewhere.', '--map-topic= Name of a topic in the target. Repeatable.', '--merge-queues Let source queues share target queues if the target has fewer.'); columns = 'topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|beginOffset|nextOffset|remaining|copied|skipped|lost|result|error|'
         }
+        'transferoffsets' = @{
+            name = 'transfer offsets'; family = 'mixed'; help = 'Move a group to copied messages'
+            places = @('-g,--groupName=groups A consumer group.')
+            options = @('-g,--groupName=groups A consumer group.', '--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '--overwrite-offsets Move queues that have another offset, also backward.'); columns = 'topic|sourceOffsets|targetTopic|targetBroker|targetQueue|from|to|repeated|missed|result|error|'
+        }
         'orphans' = @{
             name = 'orphans'; family = 'mixed'; help = 'Find leftover topics, and delete them'
             places = @()
@@ -1128,7 +1138,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'transfer' = @{
             name = 'transfer'; family = 'group'; help = 'A cluster''s contents copied to another cluster'
-            places = @('=messages| ')
+            places = @('=messages|verify|offsets| ')
             options = @(); columns = ''
         }
         'help' = @{

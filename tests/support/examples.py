@@ -79,6 +79,8 @@ ELSEWHERE = {
     "reportSchema": "the lab has made no tables",
     "reportShow": "the lab has made no tables",
     "transferMessages": "simulated brokers take no messages",
+    "transferOffsets": "simulated brokers take no messages",
+    "transferVerify": "simulated brokers take no messages",
     "updateStaticTopic": "simulated brokers have no static topics",
 }
 """Commands whose examples interop tests of their own run, and why not the lab."""
