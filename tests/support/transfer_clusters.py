@@ -13,19 +13,35 @@ from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import Answer, FakeNameServer
+from tests.support.message_brokers import offset
+from tests.support.servers import Answer, FakeNameServer, body
 
 COPIED = TopicPair("T", "T")
 
 
 class CopyBroker(DeadLetterBroker):
-    """`loses_answers` is the number of next batches that are stored without an answer."""
+    """`loses_answers` is the number of next batches that are stored without an answer.
+
+    `offsets` has what groups committed, by "topic@group" and queue; `groups` are the groups it knows.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.loses_answers = 0
         self.batch_sizes: list[int] = []
-        self.handlers[RequestCode.SEND_BATCH_MESSAGE] = self._store_batch
+        self.offsets: dict[str, dict[int, int]] = {}
+        self.groups = {"G"}
+        code = RequestCode
+        self.handlers |= {
+            code.SEND_BATCH_MESSAGE: self._store_batch,
+            code.GET_ALL_CONSUMER_OFFSET: lambda asked: body(asked, {"offsetTable": self.offsets}),
+            code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+                asked, {"subscriptionGroupTable": {group: {"groupName": group} for group in self.groups}}
+            ),
+            code.GET_BROKER_CONFIG: lambda asked: build_reply(asked, body=b"useServerSideResetOffset=true\n"),
+            code.INVOKE_BROKER_TO_RESET_OFFSET: self._reset_offset,
+            code.QUERY_CONSUMER_OFFSET: self._find_offset,
+        }
 
     def _store_batch(self, asked: RemotingCommand) -> Answer:
         ext = asked.ext or {}
@@ -41,8 +57,13 @@ class CopyBroker(DeadLetterBroker):
             [property_length] = struct.unpack_from(">h", asked.body, body_end)
             properties = asked.body[body_end + 2 : body_end + 2 + property_length]
             assert body_end + 2 + property_length == position + size
-            body = asked.body[position + 20 : body_end]
-            self.store(body, topic, queue_id, int(ext.get("f") or 0), **parse_properties(properties))
+            self.store(
+                asked.body[position + 20 : body_end],
+                topic,
+                queue_id,
+                int(ext.get("f") or 0),
+                **parse_properties(properties),
+            )
             position, message_count = position + size, message_count + 1
         self.batch_sizes.append(message_count)
         if self.loses_answers:
@@ -50,6 +71,22 @@ class CopyBroker(DeadLetterBroker):
             self.hang_up()
             return None
         return build_reply(asked, ext={"queueId": str(queue_id), "queueOffset": str(begin_offset)})
+
+    def store_again(self, copy: StoredMessage, body: bytes | None = None) -> None:
+        """Another message with the properties of this one, in its queue."""
+        self.store(copy.body if body is None else body, copy.topic, copy.queue_id, 0, **copy.properties)
+
+    def _reset_offset(self, asked: RemotingCommand) -> RemotingCommand:
+        ext = asked.ext or {}
+        queue_id, offset = int(ext["queueId"] or 0), int(ext["offset"] or 0)
+        self.offsets.setdefault(f"{ext['topic']}@{ext['group']}", {})[queue_id] = offset
+        return build_reply(asked)
+
+    def _find_offset(self, asked: RemotingCommand) -> RemotingCommand:
+        ext = asked.ext or {}
+        offsets = self.offsets.get(f"{ext['topic']}@{ext['consumerGroup']}", {})
+        committed = offsets.get(int(ext["queueId"] or 0))
+        return build_reply(asked, 22) if committed is None else offset(asked, committed)
 
 
 class ClusterPair(NamedTuple):
@@ -69,7 +106,9 @@ class ClusterPair(NamedTuple):
 
     def copy(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
         """Copy everything, and return the finished run."""
-        run = TransferRun(self.clusters, self.planner(), [self.plan()], options)
+        saved_rules = options.rules.save()
+        plan = self.plan(rules=saved_rules)
+        run = TransferRun(self.clusters, self.planner(rules=saved_rules), [plan], options)
         assert list(run.run()) is not None
         return run
 

@@ -1,6 +1,7 @@
 """Owns `transfer messages`, which copies the messages of topics to another cluster."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
@@ -11,6 +12,7 @@ from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
+from nsadmin.commands.transfer.copy_status import show_copy
 from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner
@@ -150,24 +152,21 @@ def _copy_messages(
     is_stopped = False
     with (
         catch_stop_signals(SYSTEM_CLOCK) as stop_signal,
-        session.show_progress("copying", total_count) as advance_progress,
+        show_copy(session, None if follows else total_count) as copy_status,
+        closing(transfer_run.run()) as rounds,
     ):
-        rounds = transfer_run.run()
-        examined_count = 0
         try:
             for progress in rounds:
-                advance_progress(progress.examined_count - examined_count)
-                examined_count = progress.examined_count
+                copy_status.show(progress)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             is_stopped = True
-        finally:
-            rounds.close()
-    copied_count = sum(queue.copied_count for queue in transfer_run.queues)
-    if is_stopped and not follows:
-        raise CommandInterrupted(
-            f"interrupted after {count_noun(copied_count, 'message')}: run the same command to resume"
-        )
+    if is_stopped:
+        copied_count = sum(queue.copied_count for queue in transfer_run.queues)
+        stop_text = f"after {count_noun(copied_count, 'message')}: run the same command to resume"
+        if not follows:
+            raise CommandInterrupted(f"interrupted {stop_text}")
+        session.write_remark(f"stopped {stop_text}")
     return _transfer_rows(transfer_run)
 
 

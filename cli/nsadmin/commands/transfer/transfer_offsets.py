@@ -99,9 +99,9 @@ def _list_notes(moves: Sequence[MovedQueue], uncarried_topics: Sequence[Uncarrie
     notes = []
     for uncarried in uncarried_topics:
         if uncarried.pending_count and is_retry_topic(uncarried.topic):
+            pending_text = count_noun(uncarried.pending_count, "message")
             notes.append(
-                f"{count_noun(uncarried.pending_count, 'message')} in {uncarried.topic} are not carried: let "
-                "the group consume them in the source"
+                f"not carried: {pending_text} in {uncarried.topic}: let the group consume them in the source"
             )
     kept_count = sum(move.result == "kept" and move.old_offset != move.translated.offset for move in moves)
     if kept_count:

@@ -56,11 +56,11 @@ def translate_offsets(
     for span in list_copy_spans(clusters, plan):
         planned_queues = queues_by_target[span.broker_name, span.queue_id]
         sources = tuple((planned, committed_offsets[planned.source]) for planned in planned_queues)
-        translated.append(_OffsetSearch(clusters, plan, span, sources).translate())
+        translated.append(_TargetSearch(clusters, plan, span, sources).translate())
     return translated
 
 
-class _OffsetSearch:
+class _TargetSearch:
     """Searches one target queue."""
 
     def __init__(

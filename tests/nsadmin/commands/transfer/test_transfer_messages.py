@@ -68,8 +68,8 @@ def test_a_signal_ends_it_after_the_batches_under_way(
     assert done.code == code
     copied = len(pair.copied_bodies())
     assert 0 < copied < 300
-    if not follow:
-        assert f"interrupted after {copied} messages: run the same command to resume" in done.err
+    verb = "stopped" if follow else "interrupted"
+    assert done.err == f"nsadmin: {verb} after {copied} messages: run the same command to resume\n"
 
 
 def stop(pair: ClusterPair) -> None:
