@@ -86,6 +86,7 @@ from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterS
 from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
 from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.delayed_messages import DelayedMessage
+from nsadmin.client.messages.message_batches import StoredBatch
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
@@ -433,6 +434,7 @@ __all__ = [
     "StepAction",
     "StepKind",
     "StepOutcome",
+    "StoredBatch",
     "StoredMessage",
     "StrandedMessagesError",
     "TableItems",

@@ -1,6 +1,6 @@
 """The record of a transfer, which name servers of the target keep in the KV config.
 
-It has what the target queues cannot say: where the transfer began, and how far empty parts were read.
+It has what the target queues do not show: where the transfer began, and how far empty parts were read.
 """
 
 import json
