@@ -88,6 +88,16 @@ SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
         (1, "a cause found"),
         (3, "no cause found, and some servers did not answer"),
     ),
+    "transferOffsets": (
+        (0, "the group is moved"),
+        (1, "refused, or a queue was not moved"),
+        (3, "unconsumed messages have no copy"),
+    ),
+    "transferVerify": (
+        (0, "the target has every message, some maybe repeatedly"),
+        (1, "messages are missing, changed or misplaced"),
+        (3, "later messages are not copied yet"),
+    ),
     "undrain": ((0, "the routes are as before"), (3, "some routes are not as before")),
     "whatIf": (
         (0, "nothing stops"),

@@ -1,11 +1,14 @@
 """Owns the meanings of columns that are particular to the commands about transfers."""
 
-_QUEUE_MEANINGS = {
-    "brokerName": "name of the source broker",
-    "queueId": "number of the source queue on its broker, from 0",
+_TARGET_MEANINGS = {
     "targetBroker": "name of the target broker",
     "targetQueue": "number of the target queue on its broker, from 0",
     "targetTopic": "name of the topic in the target",
+}
+_QUEUE_MEANINGS = {
+    **_TARGET_MEANINGS,
+    "brokerName": "name of the source broker",
+    "queueId": "number of the source queue on its broker, from 0",
 }
 
 TRANSFER_MEANINGS: dict[str, dict[str, str]] = {
@@ -20,7 +23,7 @@ TRANSFER_MEANINGS: dict[str, dict[str, str]] = {
         "skipped": "messages that a condition such as --key excluded; those of --tag and --sql do not count",
     },
     "transferOffsets": {
-        **_QUEUE_MEANINGS,
+        **_TARGET_MEANINGS,
         "from": "offset of the group in the target before; null for none",
         "missed": "messages that the group did not consume in the source, and that have no copy",
         "repeated": "messages that the group gets again, or twice",
