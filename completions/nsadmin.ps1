@@ -991,6 +991,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @()
             options = @('--warning= Age of a drain, in seconds. Default: 86400 (one day).', '--critical= Topics on drained brokers that may be writable. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
+        'kubedoctor' = @{
+            name = 'kube doctor'; family = 'check'; help = 'Examine RocketMQ in a Kubernetes namespace'
+            places = @()
+            options = @('--warning= How many kinds of warnings to accept. Default: 0.', '--critical= How many kinds of critical findings to accept. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+        }
         'startmonitoring' = @{
             name = 'startMonitoring'; family = 'check'; help = 'Check all consumer groups repeatedly'
             places = @()
@@ -1089,6 +1094,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'journal' = @{
             name = 'journal'; family = 'group'; help = 'The journal of a name server: every change of its tables'
             places = @('=cat|tail|stat|verify| ')
+            options = @(); columns = ''
+        }
+        'kube' = @{
+            name = 'kube'; family = 'group'; help = 'RocketMQ in a Kubernetes namespace'
+            places = @('=doctor| ')
             options = @(); columns = ''
         }
         'kv' = @{

@@ -12,6 +12,8 @@ import yaml
 
 from namesrv_core.__main__ import build_flag_parser
 from namesrv_core.server.settings_loader import load_settings
+from nsadmin import app
+from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 
 FILES = Path(__file__).parents[1] / "docs" / "service"
 UNIT = FILES / "nsadmin-namesrv.service"
@@ -124,3 +126,66 @@ def test_kubernetes_services_and_budget_are_about_these_pods() -> None:
     headless = services[workload["spec"]["serviceName"]]
     assert headless["clusterIP"] == "None"
     assert headless["publishNotReadyAddresses"] is True
+
+
+def job_specs() -> dict[str, dict[str, Any]]:
+    """The pods of the jobs, by the name of the job."""
+    items = yaml.safe_load_all((FILES / "kubernetes-jobs.yaml").read_text())
+    return {
+        item["metadata"]["name"]: item["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        for item in items
+        if item["kind"] == "CronJob"
+    }
+
+
+def test_jobs_run_command_lines_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
+    assert job_specs().keys() == {"nsadmin-plan", "nsadmin-apply", "nsadmin-backup"}
+    for pod in job_specs().values():
+        (container,) = pod["containers"]
+        program, *words = container["command"]
+        assert program == "nsadmin"
+        assert app.main(words) == 0
+
+
+def test_jobs_name_objects_of_the_file_and_write_only_to_volumes() -> None:
+    text = (FILES / "kubernetes-jobs.yaml").read_text()
+    objects = {(item["kind"], item["metadata"]["name"]): item for item in yaml.safe_load_all(text)}
+    environment = objects["ConfigMap", "nsadmin"]["data"]
+    for pod in job_specs().values():
+        (container,) = pod["containers"]
+        assert container["envFrom"] == [{"configMapRef": {"name": "nsadmin"}}]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+        assert environment["NSADMIN_STATE"] == mounts["state"]
+        folders = [word for word in container["command"] if word.startswith("/")]
+        assert all(word.startswith(tuple(mounts.values())) for word in folders)
+        for volume in pod["volumes"]:
+            assert volume["name"] in mounts
+            if "configMap" in volume:
+                config = objects["ConfigMap", volume["configMap"]["name"]]["data"]
+                assert [word for word in folders if word.removeprefix("/cluster/") in config] == folders
+            if "persistentVolumeClaim" in volume:
+                assert ("PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"]) in objects
+
+
+def test_the_state_of_the_jobs_is_one_that_plan_reads() -> None:
+    text = (FILES / "kubernetes-jobs.yaml").read_text()
+    data = [
+        item["data"] for item in yaml.safe_load_all(text) if item["metadata"]["name"] == "nsadmin-cluster"
+    ]
+    wanted = read_desired_cluster(data[0]["cluster.yaml"], "cluster.yaml")
+    assert wanted.cluster_name == "DefaultCluster"
+
+
+def test_kubernetes_would_take_the_jobs() -> None:
+    validate = pytest.importorskip("kubernetes_validate")
+    for item in yaml.safe_load_all((FILES / "kubernetes-jobs.yaml").read_text()):
+        validate.validate(item, "1.31", strict=True)
+
+
+def test_the_role_of_the_documentation_is_for_what_nsadmin_asks() -> None:
+    page = (FILES.parent / "how-to" / "reach-a-cluster.md").read_text()
+    role = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
+    rights = {(kind, verb) for rule in role["rules"] for kind in rule["resources"] for verb in rule["verbs"]}
+    assert rights >= {("pods", "list"), ("services", "list"), ("pods", "get"), ("pods/portforward", "create")}

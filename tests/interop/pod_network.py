@@ -1,4 +1,4 @@
-"""A network of its own for servers, whose addresses nothing outside can reach: a network namespace of Linux."""
+"""A separate network for servers, whose addresses nothing outside can reach: a network namespace of Linux."""
 
 import ctypes
 import os

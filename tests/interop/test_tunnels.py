@@ -76,7 +76,9 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                 send(broker.port, "Orders", 1, 3)
                 wait_for("the route", lambda: "Orders" in admin.topics.list_names(), 30)
                 queue = {"topic": "Orders", "queueId": "1"}
-                wait_for("the messages", lambda: wire.ask(broker.port, 30, queue).ext["offset"] == "3", 30)
+                wait_for(
+                    "the messages", lambda: (wire.ask(broker.port, 30, queue).ext or {})["offset"] == "3", 30
+                )
             (folder / "ssh").mkdir()
             (folder / "kube").mkdir()
             kube = StubCluster(folder / "kube")
@@ -155,7 +157,9 @@ def test_an_exporter_finds_a_pod_again_and_leaves_no_process(cluster: Cluster, t
     def reports(value: int) -> bool:
         with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as page:
             lines = page.read().decode().splitlines()
-        return any(line.startswith("nsadmin_broker_up{") and float(line.split()[-1]) == value for line in lines)
+        return any(
+            line.startswith("nsadmin_broker_up{") and float(line.split()[-1]) == value for line in lines
+        )
 
     try:
         wait_for("the broker", lambda: reports(1), 8)

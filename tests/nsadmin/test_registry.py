@@ -97,10 +97,10 @@ def test_a_group_is_found_in_any_case() -> None:
     assert (find_group("KV"), find_group("kvs")) == ("kv", None)
 
 
-def test_only_the_group_check_consists_of_checks() -> None:
+def test_only_the_groups_check_and_kube_consist_of_checks() -> None:
     assert [entry.member_name for entry in list_group_members("check")][:2] == ["all", "namesrv"]
     for group in COMMAND_GROUPS:
-        assert {entry.kind == "check" for entry in list_group_members(group)} == {group == "check"}
+        assert {entry.kind == "check" for entry in list_group_members(group)} == {group in ("check", "kube")}
 
 
 def test_groups_and_single_commands_follow_the_program_s_name() -> None:

@@ -56,6 +56,7 @@ ELSEWHERE = {
     "consume": "one of its examples follows a topic without an end",
     "delayedCancel": "its id is that of a message that was sent",
     "delayedList": "simulated brokers take no messages",
+    "kubeDoctor": "the lab runs in no Kubernetes cluster",
     "dlqList": "simulated consumers never fail",
     "dlqPurge": "simulated consumers never fail",
     "dlqReplay": "simulated consumers never fail",

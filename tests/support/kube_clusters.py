@@ -84,6 +84,8 @@ class StubCluster:
         self.servers: dict[str, str] = {}
         self.error = ""
         self.network = 0
+        self.kinds: list[str] = []
+        self.may_forward = True
         self.variables = {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "STUB_CLUSTER": str(self._cluster_file),
@@ -93,7 +95,14 @@ class StubCluster:
         self.save()
 
     def save(self) -> None:
-        cluster = {"items": self.items, "servers": self.servers, "error": self.error, "network": self.network}
+        cluster = {
+            "items": self.items,
+            "servers": self.servers,
+            "error": self.error,
+            "network": self.network,
+            "kinds": self.kinds,
+            "may_forward": self.may_forward,
+        }
         new_file = self._cluster_file.with_suffix(".new")
         new_file.write_text(json.dumps(cluster))
         new_file.replace(self._cluster_file)

@@ -5,6 +5,8 @@ The file STUB_CLUSTER has the cluster as JSON:
     items     the objects that `kubectl get` prints
     servers   the address that a port of a pod leads to, by "POD:PORT"
     error     what every command reports on stderr, if it is not empty
+    kinds     the kinds of the operator
+    may_forward  whether the account may forward ports
     network   the process whose network namespace the servers are in; 0 for that of the stub
 
 `port-forward` ends when the pod is not in the file any more, or has another uid. The file STUB_CALLS gets a
@@ -43,7 +45,7 @@ def fail(message: str) -> None:
 
 
 def get(arguments: list[str], options: dict[str, str]) -> None:
-    kinds = {kind.rstrip("s") for kind in arguments[0].split(",")}
+    kinds = {kind.partition(".")[0].rstrip("s") for kind in arguments[0].split(",")}
     items = [item for item in read_cluster()["items"] if item["kind"].lower() in kinds]
     print(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
 
@@ -122,7 +124,18 @@ class Relay:
                 ended.close()
 
 
-COMMANDS = {"get": get, "port-forward": port_forward}
+def list_kinds(arguments: list[str], options: dict[str, str]) -> None:
+    for kind in read_cluster().get("kinds", []):
+        print(kind)
+
+
+def answer_right(arguments: list[str], options: dict[str, str]) -> None:
+    is_allowed = read_cluster().get("may_forward", True)
+    print("yes" if is_allowed else "no")
+    sys.exit(0 if is_allowed else 1)
+
+
+COMMANDS = {"get": get, "port-forward": port_forward, "api-resources": list_kinds, "auth": answer_right}
 
 
 def main() -> None:

@@ -292,6 +292,7 @@ MEANINGS_BY_COMMAND = {
             "checkRegistrationSize",
             "checkTopic",
             "checkWritable",
+            "kubeDoctor",
             "securityAudit",
             "startMonitoring",
         ),

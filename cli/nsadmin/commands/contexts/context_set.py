@@ -198,8 +198,6 @@ def context_set(
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
         # Sign with credentials from the environment, over TLS
         nsadmin context set prod --credentials env --tls
-        # Reach brokers through a gateway
-        nsadmin context set prod --addressMap 10.0.0.0/8=gateway.example:10911
         # Reach the servers in a Kubernetes namespace
         nsadmin context set prod --kube rocketmq
     """

@@ -108,6 +108,13 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
         CheckMeasure("servers", "checked servers"),
     ),
+    "kubernetes": (
+        CheckMeasure("critical", "kinds of findings that stop nsadmin or lose messages", critical="0"),
+        CheckMeasure(
+            "warnings", "kinds of findings that stand in the way of nsadmin or of restarts", warning="0"
+        ),
+        CheckMeasure("servers", "pods of servers"),
+    ),
     "clients": (
         CheckMeasure("old", "clients with a release before --min-version", warning="0", critical="1000000"),
         CheckMeasure("unknown", "clients whose release is unknown"),

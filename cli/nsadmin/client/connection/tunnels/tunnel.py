@@ -7,6 +7,7 @@ from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
@@ -25,7 +26,7 @@ ForwardObserver = Callable[[str], None]
 """Takes a line about each program that is started, and each address that it forwards."""
 
 
-class TunnelError(Exception):
+class TunnelError(RocketMQError):
     """A program of a tunnel does not do its work. The text is one line with the reason."""
 
 

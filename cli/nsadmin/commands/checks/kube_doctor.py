@@ -1,0 +1,62 @@
+"""Owns kube doctor, a read-only check of RocketMQ in a Kubernetes namespace."""
+
+from typing import Annotated
+
+from nsadmin.client.connection.tunnels.tunnel import TunnelError
+from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, CheckOutcome, parse_limits, run_check
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import CheckVerdict
+from nsadmin.session import Session
+
+DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
+
+
+@declare_columns(DOCTOR_COLUMNS)
+def kube_doctor(
+    session: Session,
+    warning_range: Annotated[
+        str | None,
+        Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
+    ] = None,
+    critical_range: Annotated[
+        str | None,
+        Option(
+            "--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."
+        ),
+    ] = None,
+) -> CheckVerdict:
+    """Examine RocketMQ in a Kubernetes namespace: access, addresses, volumes and restarts, with remedies.
+
+    nsadmin reads pods, services and volumes with kubectl, and the registered brokers from the name servers.
+    It recognizes servers of the operator, of Helm charts and of plain StatefulSets by their labels, ports
+    and programs. Nothing is changed.
+
+    Critical findings: no name server, a server that is not ready, a store without a persistent volume, no
+    right to forward ports. Warnings: addresses that nsadmin cannot forward, brokers that no name server
+    lists, and settings that lose messages or stop producers during a restart. Findings with the state OK
+    show what is deployed.
+
+    Examples:
+        # Examine the namespace rocketmq of the current context of kubectl
+        nsadmin kube doctor --kube rocketmq
+        # Alert only on critical findings, for Nagios
+        nsadmin kube doctor --kube prod/rocketmq --warning '~:' --format nagios
+    """
+    target = session.options.access.tunnel
+    if not isinstance(target, KubeTarget):
+        raise UsageError("missing namespace: pass --kube NAMESPACE, or use a context with kube")
+    check_limits = parse_limits("kubernetes", warning_range, critical_range)
+    kube_target = target
+
+    def examine_namespace() -> CheckOutcome:
+        from nsadmin.operations.kubernetes.observer import observe_namespace
+        from nsadmin.operations.kubernetes.rules import judge_namespace
+
+        try:
+            return judge_namespace(check_limits, observe_namespace(kube_target, session.admin))
+        except TunnelError as error:
+            raise TunnelError(f"{kube_target}: {error}") from None
+
+    return run_check(session, "kubernetes", examine_namespace)

@@ -1,0 +1,1 @@
+"""What Kubernetes runs of RocketMQ, and what is wrong with it."""

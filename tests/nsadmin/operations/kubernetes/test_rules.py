@@ -1,0 +1,187 @@
+"""The rules of kube doctor, one by one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from nsadmin.client.connection.tunnels.pod_directory import PodDirectory
+from nsadmin.operations.checks.findings import CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.kubernetes.observer import KubeObservation
+from nsadmin.operations.kubernetes.rules import judge_namespace
+from tests.support.kube_clusters import pod, service
+
+NAMES, BROKER = {"component": "nameserver"}, {"app": "broker", "broker_cr": "a"}
+STORE: dict[str, Any] = {
+    "containers": [
+        {
+            "ports": [{"containerPort": 10911}],
+            "volumeMounts": [{"name": "data", "mountPath": "/home/rocketmq/store"}],
+            "lifecycle": {"preStop": {"exec": {"command": ["true"]}}},
+            "readinessProbe": {"tcpSocket": {"port": 10911}},
+            "env": [{"name": "NAMESRV_ADDR", "value": "names-0.names:9876"}],
+        }
+    ],
+    "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data-broker-0"}}],
+    "terminationGracePeriodSeconds": 90,
+}
+HEALTHY = [
+    pod("names-0", "10.1.0.4", [9876], labels=NAMES),
+    pod("broker-0", "10.1.0.5", labels=BROKER, **STORE),
+    service("names", NAMES, [(9876, 9876)]),
+    {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data-broker-0"},
+        "status": {"phase": "Bound", "capacity": {"storage": "8Gi"}},
+    },
+]
+
+
+def findings(
+    items: list[dict[str, Any]], broker_addrs: Mapping[str, str] | None = None, **more: Any
+) -> dict[str, tuple[CheckState, tuple[str, ...]]]:
+    objects: dict[str, list[Mapping[str, Any]]] = {}
+    for item in items:
+        objects.setdefault(item["kind"], []).append(item)
+    observation = KubeObservation(
+        PodDirectory("mq", items),
+        objects,
+        more.pop("errors", {}),
+        more.pop("operator_kinds", ()),
+        more.pop("may_forward", True),
+        {"10.1.0.5:10911": "broker-a:0"} if broker_addrs is None else broker_addrs,
+    )._replace(**more)
+    overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
+    found = {part.check: (part.state, part.details) for part in parts}
+    found["all"] = (overall.state, (overall.summary,))
+    return found
+
+
+def changed(**spec: Any) -> list[dict[str, Any]]:
+    """The healthy namespace with another broker."""
+    return [HEALTHY[0], pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, **spec}), *HEALTHY[2:]]
+
+
+def test_a_healthy_namespace_shows_what_is_deployed() -> None:
+    assert findings(HEALTHY, operator_kinds=("brokers.rocketmq.apache.org",)) == {
+        "servers": (
+            CheckState.OK,
+            (
+                "broker broker-0: 10.1.0.5, ports 10911, of the operator",
+                "name server names-0: 10.1.0.4, ports 9876, without an owner",
+            ),
+        ),
+        "services": (CheckState.OK, ("names: headless, ports 9876, 1 pods",)),
+        "volumes": (CheckState.OK, ("data-broker-0: 8Gi, Bound",)),
+        "operator": (CheckState.OK, ("brokers.rocketmq.apache.org",)),
+        "all": (CheckState.OK, ("0 critical, 0 warnings of 2 servers in mq",)),
+    }
+
+
+CONTAINER = STORE["containers"][0]
+
+
+@pytest.mark.parametrize(
+    ("items", "check", "state", "about"),
+    [
+        (HEALTHY[1:], "noNameServer", CheckState.CRITICAL, "namespace mq"),
+        (
+            [pod("names-0", "", labels=NAMES, phase="Pending"), *HEALTHY[1:]],
+            "notReady",
+            CheckState.CRITICAL,
+            "names-0: Pending",
+        ),
+        (changed(hostNetwork=True), "hostNetwork", CheckState.WARNING, "broker-0 on 192.0.2.1"),
+        (changed(terminationGracePeriodSeconds=30), "shortGracePeriod", CheckState.WARNING, "broker-0: 30 s"),
+        (changed(containers=[{**CONTAINER, "lifecycle": None}]), "noPreStop", CheckState.WARNING, "broker-0"),
+        (
+            changed(containers=[{**CONTAINER, "readinessProbe": None}]),
+            "noReadinessProbe",
+            CheckState.WARNING,
+            "broker-0",
+        ),
+        (changed(volumes=[{"name": "data", "emptyDir": {}}]), "emptyStore", CheckState.CRITICAL, "broker-0"),
+        (
+            changed(containers=[{**CONTAINER, "volumeMounts": []}]),
+            "emptyStore",
+            CheckState.CRITICAL,
+            "broker-0",
+        ),
+        (
+            changed(volumes=[{"name": "data", "hostPath": {"path": "/data"}}]),
+            "hostPathStore",
+            CheckState.WARNING,
+            "broker-0",
+        ),
+        (
+            [
+                *HEALTHY[:3],
+                {"kind": "PersistentVolumeClaim", "metadata": {"name": "x"}, "status": {"phase": "Pending"}},
+            ],
+            "unboundVolume",
+            CheckState.CRITICAL,
+            "x: Pending",
+        ),
+    ],
+)
+def test_a_problem_of_an_object(
+    items: list[dict[str, Any]], check: str, state: CheckState, about: str
+) -> None:
+    found = findings(items)
+    assert found.keys() - {"servers", "services", "volumes", "all", "foreignAddress", "unregistered"} == {
+        check
+    }
+    assert (found[check][0], found[check][1][0]) == (state, about)
+    assert found[check][1][1].startswith("remedy: ")
+    assert found["all"][0] is state
+
+
+def test_a_broker_that_registered_another_address() -> None:
+    found = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
+    assert found["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
+    assert found["unregistered"][1][0] == "broker-0 at 10.1.0.5"
+    assert found["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
+
+
+def test_brokers_that_register_through_one_service_for_many_name_servers() -> None:
+    items = [
+        HEALTHY[0],
+        pod("names-1", "10.1.0.6", [9876], labels=NAMES),
+        HEALTHY[1],
+        service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
+    ]
+    assert "sharedNameServers" not in findings(items)
+    container = {**CONTAINER, "env": [{"name": "NAMESRV_ADDR", "value": "names.mq.svc:9876"}]}
+    items[2] = pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, "containers": [container]})
+    assert findings(items)["sharedNameServers"][1][0] == "broker-0: NAMESRV_ADDR names.mq.svc:9876"
+
+
+def test_a_broker_of_a_deployment() -> None:
+    items = changed()
+    items[1]["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "broker"}]
+    items[1]["metadata"]["labels"] = {"app": "broker"}
+    found = findings(items)
+    assert found["brokerDeployment"][1][0] == "broker-0"
+    assert found["servers"][1][0].endswith("of ReplicaSet broker")
+
+
+def test_an_account_without_rights() -> None:
+    found = findings(HEALTHY, may_forward=False, errors={"persistentvolumeclaims": "is forbidden"})
+    assert (found["noPortForward"][0], found["unreadKind"]) == (
+        CheckState.CRITICAL,
+        (
+            CheckState.UNKNOWN,
+            ("persistentvolumeclaims: is forbidden", "remedy: ask for a role with get and list on them"),
+        ),
+    )
+
+
+def test_without_registrations_nothing_is_said_about_addresses() -> None:
+    found = findings(HEALTHY)
+    assert found["all"][0] is CheckState.OK
+    observation = KubeObservation(PodDirectory("mq", HEALTHY), {}, {}, (), None, None, "no answer")
+    overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
+    assert overall.state is CheckState.UNKNOWN
+    [unread] = [part for part in parts if part.state is CheckState.UNKNOWN]
+    assert (unread.check, unread.details[0]) == ("unreadRegistrations", "no answer")
