@@ -217,7 +217,7 @@ def check_restarts(observation: KubeObservation) -> Iterator[KubeProblem]:
             yield KubeProblem(
                 "shortGracePeriod",
                 CheckState.WARNING,
-                "Kubernetes kills a broker that needs longer to stop; it then repairs its commit log at the start",
+                "a broker that needs longer to stop is killed, and repairs its commit log at the next start",
                 f"{pod.name}: {grace_seconds} s",
                 f"set terminationGracePeriodSeconds: {_MIN_GRACE_SECONDS} or more",
             )
