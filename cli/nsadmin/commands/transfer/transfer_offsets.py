@@ -63,6 +63,10 @@ def transfer_offsets(
             raise NotApplied(
                 f'no topic of the group "{group}" was transferred there: run `nsadmin transfer messages`'
             )
+        if group_transfer.has_source_clients():
+            session.write_remark(
+                f"consumers of {group} are connected in the source: stop them, then run this command again"
+            )
         if not session.is_dry_run:
             repeated_count = sum(move.translated.repeated_count for move in moves)
             session.confirm_change(

@@ -91,6 +91,16 @@ class GroupTransfer:
         ]
         return moves, uncarried
 
+    def has_source_clients(self) -> bool:
+        """Return whether clients of the group are connected in the source, which move its offsets on."""
+        broker_addrs = [
+            group.master_addr
+            for group in self._clusters.source.clusters.get_info().broker_groups
+            if group.master_addr is not None
+        ]
+        connections = self._clusters.source.consumers.get_group_connections([self._group], broker_addrs)
+        return bool(connections[self._group].clients)
+
     def apply_moves(self, moves: list[MovedQueue]) -> list[MovedQueue]:
         """Commit the new offsets in the target, and read them back.
 

@@ -83,6 +83,7 @@ class TransferRun:
         self._reader = open_reader(clusters.source, self._plans, options.rules)
         self._queues: dict[TopicQueue, CopyQueue] = {}
         self._began_at, self._sent_count, self._saved_at = monotonic(), 0, monotonic()
+        self._is_owner, self._planned_at = True, 0.0
 
     @property
     def queues(self) -> list[CopyQueue]:
@@ -108,7 +109,8 @@ class TransferRun:
                 yield self._measure_progress()
         finally:
             self._reader.stop()
-            self._save_records(checks_owner=False)
+            if self._is_owner:
+                self._save_records()
 
     def _add_queue(self, pair: TopicPair, planned: PlannedQueue) -> None:
         topic_queue = TopicQueue(pair.topic, planned.queue)
@@ -268,12 +270,21 @@ class TransferRun:
         new_topics = {
             topic_queue.topic for topic_queue in self._reader.take_new_queues() - self._queues.keys()
         }
+        if not new_topics or monotonic() - self._planned_at < _RETRY_SECONDS:
+            return
+        self._planned_at = monotonic()
         for topic in new_topics:
-            plan = self._planner.plan_topic(self._plans[topic].pair)
+            try:
+                plan = self._planner.plan_topic(self._plans[topic].pair)
+            except (ClientClosed, NotApplied):
+                raise
+            except RocketMQError:
+                # A server does not answer now: the next round tries again.
+                continue
             for planned_queue in plan.queues:
                 if TopicQueue(topic, planned_queue.queue) not in self._queues:
                     self._add_queue(plan.pair, planned_queue)
-            self._save_records(checks_owner=False)
+            self._save_records()
 
     def _save_first(self) -> None:
         for plan in self._plans.values():
@@ -283,14 +294,14 @@ class TransferRun:
 
     def _save_if_due(self) -> None:
         if monotonic() - self._saved_at >= _SAVE_PERIOD_SECONDS:
-            self._save_records(checks_owner=True)
+            for plan in self._plans.values():
+                self._require_owner(plan)
+            self._save_records()
 
-    def _save_records(self, *, checks_owner: bool) -> None:
+    def _save_records(self) -> None:
         """Save how far the queues came. A name server that does not answer gets the next record."""
         self._saved_at = monotonic()
         for plan in self._plans.values():
-            if checks_owner:
-                self._require_owner(plan)
             plan.store.save(self._make_record(plan))
 
     def _require_owner(self, plan: TopicPlan) -> None:
@@ -299,6 +310,7 @@ class TransferRun:
         except RocketMQError:
             return
         if record is not None and record.run_id != self._run_id:
+            self._is_owner = False
             raise NotApplied(f"{plan.pair.topic}: another nsadmin continues this transfer: stop one of them")
 
     def _make_record(self, plan: TopicPlan) -> TransferRecord:

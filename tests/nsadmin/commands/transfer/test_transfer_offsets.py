@@ -3,6 +3,7 @@
 import json
 
 from tests.nsadmin.conftest import Run
+from tests.support.message_brokers import Reader
 from tests.support.transfer_clusters import ClusterPair
 
 
@@ -24,9 +25,11 @@ def test_a_preview_changes_nothing_and_the_move_is_read_back(transfer: Run, pair
         "topic": "T", "sourceOffsets": {"broker-a/0": 7}, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 0, "from": None, "to": 7, "repeated": 0, "missed": 0, "result": "done", "error": None,
     }  # fmt: skip
+    pair.source.readers["G"] = Reader(("c1",))
     pair.target.offsets["T@G"][0] = 3
     done = transfer("offsets", "G", "--yes")
     assert (done.code, json.loads(done.out)[0]["result"]) == (0, "kept")
+    assert "consumers of G are connected in the source: stop them, then run this command again" in done.err
     assert "1 queue kept another offset: --overwrite-offsets moves them" in done.err
 
 

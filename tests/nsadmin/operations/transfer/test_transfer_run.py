@@ -3,6 +3,7 @@
 import pytest
 
 from nsadmin.client.results import NotApplied
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.transfer import transfer_run
 from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
@@ -151,7 +152,33 @@ def test_a_second_nsadmin_stops_the_first(pair: ClusterPair, monkeypatch: pytest
     next(others)
     with pytest.raises(NotApplied, match="another nsadmin continues this transfer"):
         next(rounds)
+    # The first one leaves the record to the second.
+    next(others)
     others.close()
+
+
+def test_a_follower_copies_a_queue_that_appears_later(
+    pair: ClusterPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.client.messages.topic_follower._ROUTE_PERIOD_SECONDS", 0.0)
+    topics = pair.clusters.source.topics
+    get_route, counts = topics.get_route, [1]
+
+    def show_queues(topic: str) -> TopicRoute:
+        route = get_route(topic)
+        return route._replace(queues=(route.queues[0]._replace(read_queue_nums=counts[0]),))
+
+    monkeypatch.setattr(topics, "get_route", show_queues)
+    bodies = fill(pair, 5)
+    rounds = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions(follows=True)).run()
+    while len(pair.copied_bodies()) < 5:
+        next(rounds)
+    fill(pair, 5, queue_id=1)
+    counts[0] = 2
+    while len(pair.copied_bodies(1)) < 5:
+        next(rounds)
+    rounds.close()
+    assert pair.copied_bodies(0) == pair.copied_bodies(1) == bodies
 
 
 def test_a_rate_limits_all_queues_together(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
