@@ -150,6 +150,7 @@ from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicVi
 from nsadmin.library.admin_client import AdminClient
 from nsadmin.library.cluster_checks import ClusterCheckReport
 from nsadmin.library.cluster_plans import ClusterPlan, StrandedMessagesError
+from nsadmin.library.cluster_rebalance import RebalanceResult
 from nsadmin.library.drain_procedure import DrainResult, RestoredServer
 from nsadmin.library.name_server_divergence import Divergence
 from nsadmin.library.service_checks import CheckLimits
@@ -400,6 +401,7 @@ __all__ = [
     "ReadOnlyAccess",
     "RebalanceMove",
     "RebalancePlan",
+    "RebalanceResult",
     "RemotingCommand",
     "ReplayMemory",
     "ReplayOptions",

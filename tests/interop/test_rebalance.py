@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from nsadmin import AdminClient, DrainRefused
 from nsadmin.operations.rebalance.rebalance_plan import (
     QueuePair,
     RebalanceMove,
@@ -186,6 +188,27 @@ def test_a_rollback_brings_everything_back_while_a_name_server_restarts(world: W
     world.check_routes(PLAIN, BEFORE)
     world.check_routes(ORDERED, BEFORE)
     check_load(world)
+
+
+def test_a_script_moves_a_topic_and_moves_it_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a topic of its own, which nobody consumes."""
+    monkeypatch.setenv("NSADMIN_STATE", str(world.home / "script"))
+    monkeypatch.setenv("NSADMIN_AUDIT", str(world.home / "script-audit.jsonl"))
+    create_topic(world.brokers["broker-a"].port, "Scripted", 2)
+    wait_for_topic(world.servers, "Scripted")
+    move = RebalanceMove("Scripted", False, even(a=2), even(c=2))
+    plan = RebalancePlan("DefaultCluster", "", "queues", "", (move,), groups_to_create={})
+    events: list[str] = []
+    with AdminClient(";".join(server.address for server in world.servers)) as admin:
+        run = partial(admin.rebalance.run_plan, plan, settle_seconds=0.3, interval_seconds=0.2)
+        assert run(dry_run=True).is_done is False
+        assert run(on_event=lambda event: events.append(event["event"])).is_done
+        world.check_routes("Scripted", even(c=2))
+        with pytest.raises(DrainRefused, match="this plan is already done"):
+            run()
+        assert run(rollback=True).is_done
+    world.check_routes("Scripted", even(a=2))
+    assert {"began", "finished"} <= set(events), events
 
 
 @full

@@ -99,6 +99,7 @@ from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicVi
 from nsadmin.library.admin_client import AdminClient
 from nsadmin.library.cluster_checks import ClusterCheckReport
 from nsadmin.library.cluster_plans import ClusterPlan
+from nsadmin.library.cluster_rebalance import RebalanceResult
 from nsadmin.library.drain_procedure import DrainResult, RestoredServer
 from nsadmin.library.name_server_divergence import Divergence
 from nsadmin.library.service_checks import CheckLimits
@@ -111,6 +112,7 @@ from nsadmin.operations.divergence.observer import DivergenceObservation
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
+from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan
 
 CLIENT_CLASSES: tuple[type, ...]
 NOUN_NAMES: tuple[str, ...]
@@ -1716,7 +1718,7 @@ class AsyncClusterBackups:
         """Load a snapshot from a file. Needs zstandard."""
 
 class AsyncClusterRebalance:
-    """Plans that level the load of brokers (`admin.rebalance`)."""
+    """Plans that level the load of brokers, and their runs (`admin.rebalance`)."""
 
     async def propose_plan(
         self,
@@ -1736,6 +1738,29 @@ class AsyncClusterRebalance:
 
     async def save_plan(self, proposed_plan: ProposedPlan, path: str | PathLike[str]) -> None:
         """Write a plan to a file that a person can edit. Needs PyYAML. Replaces the file."""
+
+    async def load_plan(self, path: str | PathLike[str]) -> RebalancePlan:
+        """Read a plan of `save_plan` or of `nsadmin rebalance plan`. Needs PyYAML."""
+
+    async def run_plan(
+        self,
+        plan: RebalancePlan,
+        *,
+        on_event: Callable[[EventRecord], object] | None = None,
+        dry_run: bool = False,
+        rollback: bool = False,
+        allow_ordered: bool = False,
+        ignored_groups: Collection[str] = (),
+        max_topics: int = 10,
+        max_share: float = 20,
+        max_lag: int | None = None,
+        max_disk: float = 85,
+        max_send_errors: int = 60,
+        timeout_seconds: float | None = None,
+        settle_seconds: float = 60,
+        interval_seconds: float = 5,
+    ) -> RebalanceResult:
+        """Move queues as a plan says, like `nsadmin rebalance run`. Returns when it is done or paused."""
 
 class AsyncReplicatedTables:
     """`admin.replication.tables`: reads whole tables of masters and slaves."""

@@ -310,6 +310,7 @@ _NAMES_BY_MODULE = {
         "ClusterPlan",
         "StrandedMessagesError",
     ),
+    "nsadmin.library.cluster_rebalance": ("RebalanceResult",),
     "nsadmin.library.drain_procedure": (
         "DrainResult",
         "RestoredServer",

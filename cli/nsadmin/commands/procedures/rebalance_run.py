@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from nsadmin import audit
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.procedures import signals
@@ -13,17 +13,13 @@ from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.exit_codes import CommandInterrupted, UsageError
-from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalancePlan, load_rebalance_plan
-from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
-from nsadmin.operations.rebalance.run_environment import RunEnvironment
+from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_events import describe_record
-from nsadmin.operations.rebalance.run_preparation import prepare_run
+from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState
 from nsadmin.operations.rebalance.run_status import list_progress_facts
-from nsadmin.operations.rebalance.run_store import RunStore
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.phrases import quote_command
@@ -174,42 +170,15 @@ def load_plan_file(plan_file: str) -> RebalancePlan:
 
 def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRows | Iterator[OutputText]:
     """Check a plan, ask, and run or resume it."""
-    plan, state_home = run_order.plan, find_state_home()
-    environment = RunEnvironment(session.admin, plan.cluster, signals.SYSTEM_CLOCK.now_ms)
-    run_store = RunStore(state_home, plan.cluster, plan.digest)
-    saved_state = run_store.load_state()
-    new_state: RunState | None = None
-    risks: tuple[str, ...] = ()
-    if run_order.is_rollback and saved_state is None:
-        raise NotFound(f"this plan was not run from this account: {run_store.run_folder} does not exist")
-    if saved_state is not None and saved_state.finished is not None:
-        if saved_state.phase == "rolledBack" and not run_order.is_rollback:
-            saved_state = None
-        elif saved_state.is_rollback or not run_order.is_rollback:
-            done_text = "rolled back" if saved_state.is_rollback else "done: pass --rollback to undo it"
-            raise DrainRefused(f"this plan is already {done_text}")
-    if saved_state is None:
-        new_state, risks = prepare_run(
-            session.admin,
-            plan,
-            run_order.rules,
-            environment,
-            state_home,
-            signals.SYSTEM_CLOCK.now_ms(),
-            run_order.by,
-        )
-    elif saved_state.is_rollback and not run_order.is_rollback:
-        raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
+    plan = run_order.plan
+    pending_run = open_run(session.admin, run_order, find_state_home(), signals.SYSTEM_CLOCK.now_ms)
     if session.is_dry_run:
-        return _dry_run_rows(run_order, risks)
-    for risk in risks:
+        return _dry_run_rows(run_order, pending_run.risks)
+    for risk in pending_run.risks:
         session.write_remark(risk)
     action = "Move back" if run_order.is_rollback else "Move"
     session.confirm_change(f"{action} the queues of {len(plan.moves)} topics in {plan.cluster}?")
-    if new_state is not None:
-        run_store.archive_run()
-    rebalance = RebalanceRun(run_order, environment, run_store)
-    return _report_run(session, rebalance, new_state, run_order, plan_file)
+    return _report_run(session, pending_run, plan_file)
 
 
 def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
@@ -234,20 +203,14 @@ def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
     return ResultRows(RUN_COLUMNS, rows, [None], risks)
 
 
-def _report_run(
-    session: Session,
-    rebalance: RebalanceRun,
-    new_state: RunState | None,
-    run_order: RunOrder,
-    plan_file: str,
-) -> Iterator[OutputText]:
+def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> Iterator[OutputText]:
     """Run the plan and yield a line for each event; the last text decides the exit code."""
     report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
     pause_reason: str | None = None
-    rollback_words = ("--rollback",) if run_order.is_rollback else ()
+    rollback_words = ("--rollback",) if pending_run.run_order.is_rollback else ()
     with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
         try:
-            for event_record in rebalance.run(new_state, stop_signal.stoppable_clock):
+            for event_record in pending_run.run_events(stop_signal.stoppable_clock):
                 if event_record["event"] == "paused":
                     pause_reason = event_record["reason"]
                 yield report_event(event_record)

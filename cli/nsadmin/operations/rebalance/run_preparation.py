@@ -1,6 +1,6 @@
 """What is checked before a rebalance runs: whether the cluster is as the plan expects, and the risks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,13 +8,15 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
-from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
 from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import RunState
-from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
+from nsadmin.operations.rebalance.run_store import RunStore, SavedRun, load_runs
 from nsadmin.operations.rebalance.topic_start import describe_difference
 from nsadmin.phrases import abbreviate_names, quote_command
 
@@ -24,6 +26,62 @@ class PreparedRun(NamedTuple):
 
     new_state: RunState
     risks: tuple[str, ...]
+
+
+class PendingRun(NamedTuple):
+    """A checked run that has changed nothing yet. `new_state` is None if it resumes a saved run."""
+
+    run_order: RunOrder
+    environment: RunEnvironment
+    run_store: RunStore
+    new_state: RunState | None
+    risks: tuple[str, ...]
+
+    def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+        """Run or resume the plan. Raises DrainRefused if another process rebalances this cluster."""
+        if self.new_state is not None:
+            self.run_store.archive_run()
+        rebalance = RebalanceRun(self.run_order, self.environment, self.run_store)
+        yield from rebalance.run(self.new_state, procedure_clock)
+
+
+def open_run(
+    admin: AdminClient, run_order: RunOrder, state_home: Path, read_clock: Callable[[], int]
+) -> PendingRun:
+    """Check whether a plan can run, resume or roll back. Nothing is changed.
+
+    Raises:
+        NotFound: There is no run to roll back, or a broker of the plan is not in the cluster.
+        DrainRefused: The plan was run already, or cannot run, with the reasons as notes.
+        RocketMQError: A server does not answer.
+    """
+    plan = run_order.plan
+    environment = RunEnvironment(admin, plan.cluster, read_clock)
+    run_store = RunStore(state_home, plan.cluster, plan.digest)
+    if _is_resumable(run_store, run_order):
+        return PendingRun(run_order, environment, run_store, None, ())
+    new_state, risks = prepare_run(
+        admin, plan, run_order.rules, environment, state_home, read_clock(), run_order.by
+    )
+    return PendingRun(run_order, environment, run_store, new_state, risks)
+
+
+def _is_resumable(run_store: RunStore, run_order: RunOrder) -> bool:
+    """Whether a saved run of the plan continues; False if a new run begins."""
+    saved_state = run_store.load_state()
+    if saved_state is None:
+        if run_order.is_rollback:
+            raise NotFound(f"this plan was not run from this account: {run_store.run_folder} does not exist")
+        return False
+    if saved_state.finished is not None:
+        if saved_state.phase == "rolledBack" and not run_order.is_rollback:
+            return False
+        if saved_state.is_rollback or not run_order.is_rollback:
+            done_text = "rolled back" if saved_state.is_rollback else "done: pass --rollback to undo it"
+            raise DrainRefused(f"this plan is already {done_text}")
+    elif saved_state.is_rollback and not run_order.is_rollback:
+        raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
+    return True
 
 
 def prepare_run(
