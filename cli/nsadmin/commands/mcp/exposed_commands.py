@@ -17,6 +17,7 @@ _RUNS_ON = "it runs until it is stopped"
 _TAKES_SECRET = "it needs a secret, which the client would see"
 _OTHER_CONTEXTS = "it shows contexts that the operator did not name"
 _FREE_ADDRESS = "it connects to an address on the command line"
+_OTHER_CLUSTER = "it changes another cluster"
 _LOAD = "it puts load on the cluster"
 
 LEFT_OUT_COMMANDS: Mapping[str, str] = {
@@ -50,6 +51,7 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "journalStat": _READS_FILES,
     "journalTail": _READS_FILES,
     "journalVerify": _READS_FILES,
+    "kubeDoctor": "it runs kubectl of this machine",
     "kvImport": _READS_FILES,
     "kvSync": _FREE_ADDRESS,
     "messagesExport": _WRITES_FILES,
@@ -68,7 +70,9 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "sendMsgStatus": _LOAD,
     "snapshotList": _READS_FILES,
     "snapshotSave": _WRITES_FILES,
-    "transferMessages": "it sends messages to another cluster",
+    "transferMessages": _OTHER_CLUSTER,
+    "transferOffsets": _OTHER_CLUSTER,
+    "transferVerify": _FREE_ADDRESS,
     "updateAclConfig": _TAKES_SECRET,
     "updateControllerConfig": _FREE_ADDRESS,
     "updateGlobalWhiteAddr": "it lets clients in without a signature",
