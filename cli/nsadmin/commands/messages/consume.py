@@ -15,7 +15,16 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
-from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
+from nsadmin.commands.messages.message_conditions import (
+    BodyRegexOption,
+    KeysOption,
+    PropertiesOption,
+    SqlOption,
+    TagsOption,
+    parse_pairs,
+    parse_regex,
+    parse_start,
+)
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
     MESSAGE_COLUMNS,
@@ -62,23 +71,11 @@ def consume(
     queue_id: Annotated[
         int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
     ] = None,
-    tags: Annotated[
-        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
-    ] = None,
-    sql_text: Annotated[
-        str | None,
-        Option("--sql", metavar="SQL92", help="Only messages that this expression matches on the broker."),
-    ] = None,
-    keys: Annotated[
-        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
-    ] = None,
-    property_texts: Annotated[
-        list[str] | None,
-        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
-    ] = None,
-    body_text: Annotated[
-        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
-    ] = None,
+    tags: TagsOption = None,
+    sql_text: SqlOption = None,
+    keys: KeysOption = None,
+    property_texts: PropertiesOption = None,
+    body_text: BodyRegexOption = None,
     field_texts: Annotated[
         list[str] | None,
         Option(

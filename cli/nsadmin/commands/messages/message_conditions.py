@@ -1,10 +1,30 @@
-"""Parses the conditions for messages that an operator types: where to begin, properties, and bodies."""
+"""Owns the conditions for messages that an operator types: where to begin, tags, keys, properties, bodies."""
 
 import re
+from typing import Annotated
 
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
+from nsadmin.command_line.declarations import Option
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.exit_codes import UsageError
+
+TagsOption = Annotated[
+    list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
+]
+SqlOption = Annotated[
+    str | None,
+    Option("--sql", metavar="SQL92", help="Only messages that this expression matches on the broker."),
+]
+KeysOption = Annotated[
+    list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
+]
+PropertiesOption = Annotated[
+    list[str] | None,
+    Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
+]
+BodyRegexOption = Annotated[
+    str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
+]
 
 
 def parse_start(command_name: str, start_text: str | None, follows: bool) -> FollowStart:

@@ -13,7 +13,14 @@ from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex
+from nsadmin.commands.messages.message_conditions import (
+    BodyRegexOption,
+    KeysOption,
+    PropertiesOption,
+    TagsOption,
+    parse_pairs,
+    parse_regex,
+)
 from nsadmin.commands.messages.message_rows import message_row
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.message_files.file_form import FileForm, find_form
@@ -62,19 +69,10 @@ def messages_export(
     until_text: Annotated[
         str | None, Option("--until", metavar="TIME", help="Only messages stored until this time.")
     ] = None,
-    tags: Annotated[
-        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
-    ] = None,
-    keys: Annotated[
-        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
-    ] = None,
-    property_texts: Annotated[
-        list[str] | None,
-        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
-    ] = None,
-    body_text: Annotated[
-        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
-    ] = None,
+    tags: TagsOption = None,
+    keys: KeysOption = None,
+    property_texts: PropertiesOption = None,
+    body_text: BodyRegexOption = None,
     broker_name: Annotated[
         str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
     ] = None,

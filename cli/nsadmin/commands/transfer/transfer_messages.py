@@ -6,10 +6,19 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex
+from nsadmin.commands.messages.message_conditions import (
+    BodyRegexOption,
+    KeysOption,
+    PropertiesOption,
+    SqlOption,
+    TagsOption,
+    parse_pairs,
+    parse_regex,
+)
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.copy_status import show_copy
@@ -51,23 +60,11 @@ def transfer_messages(
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Copy at most N messages per second.")
     ] = None,
-    tags: Annotated[
-        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
-    ] = None,
-    sql_text: Annotated[
-        str | None,
-        Option("--sql", metavar="SQL92", help="Only messages that this expression matches on the broker."),
-    ] = None,
-    keys: Annotated[
-        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
-    ] = None,
-    property_texts: Annotated[
-        list[str] | None,
-        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
-    ] = None,
-    body_text: Annotated[
-        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
-    ] = None,
+    tags: TagsOption = None,
+    sql_text: SqlOption = None,
+    keys: KeysOption = None,
+    property_texts: PropertiesOption = None,
+    body_text: BodyRegexOption = None,
     topic_mappings: MapTopicOption = None,
     merges_queues: Annotated[
         bool,
@@ -124,15 +121,13 @@ def parse_pairs_of_topics(
     command_name: str, topics_text: str, topic_mappings: Sequence[str] | None
 ) -> list[TopicPair]:
     """Parse the topics and --map-topic."""
-    topics = list(dict.fromkeys(filter(None, (topic.strip() for topic in topics_text.split(",")))))
+    topics = parse_name_list("TOPICS", topics_text)
     target_topics = parse_pairs(command_name, "--map-topic", list(topic_mappings or ()))
     unknown_topics = sorted(target_topics.keys() - set(topics))
     if unknown_topics:
         raise UsageError(
             f'{command_name}: --map-topic names "{unknown_topics[0]}", which is not among the topics'
         )
-    if not topics:
-        raise UsageError(f'{command_name}: invalid topics "{topics_text}": use names separated by commas')
     return [TopicPair(topic, target_topics.get(topic, topic)) for topic in topics]
 
 

@@ -40,12 +40,12 @@ def test_topics_get_other_names_in_the_target(transfer: Run, pair: ClusterPair) 
         (("T", "--tag", "a", "--sql", "b = 1"), "--tag and --sql exclude each other"),
         (("T", "--map-topic", "U=V"), '--map-topic names "U", which is not among the topics'),
         (("T", "--map-topic", "U"), 'invalid value "U" for --map-topic: use NAME=VALUE'),
-        ((",",), 'invalid topics ",": use names separated by commas'),
+        ((",",), 'invalid list "," for TOPICS: write names separated by commas, such as A,B'),
     ],
 )
 def test_mistakes_in_the_command_line(transfer: Run, words: tuple[str, ...], text: str) -> None:
     done = transfer("messages", *words)
-    assert (done.code, f"nsadmin: transfer messages: {text}" in done.err) == (2, True)
+    assert (done.code, text in done.err) == (2, True)
 
 
 def test_a_filter_is_part_of_the_transfer(transfer: Run, pair: ClusterPair) -> None:
