@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from tests.interop import jars
 from tests.interop.command_line import ENVIRONMENT
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, Running
-from tests.interop.processes import Child, wait_for
+from tests.interop.java_parts import Running, client_jvm
+from tests.interop.processes import start_child, wait_for
 
 
 class Consumed(NamedTuple):
@@ -38,22 +38,8 @@ class FailingConsumers(Running):
         self.home, self._args, self._version = home, arguments, version
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [
-            f"-Duser.home={self.home}",
-            f"-Drmq.logback.configurationFile={logback}",
-            f"-Drocketmq.client.logRoot={self.home}",
-            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
-        ]
-        command = ["java", *QUICK_START, "-Xmx256m", *settings, *self._program(), *self._args]
-        self.child = Child(command, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = [*client_jvm(self.home), *self._program(), *self._args]
+        self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
 
     def _program(self) -> list[str]:
         return jars.program("DeadLetters", self._version)

@@ -12,8 +12,8 @@ from tests.interop import jars, wire
 from tests.interop.cluster import plain
 from tests.interop.command_line import ENVIRONMENT, Done, nsadmin
 from tests.interop.differential.loose_json import parse
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker, JavaNameServer, Running
-from tests.interop.processes import Child, wait_for
+from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, client_jvm
+from tests.interop.processes import start_child
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "1s", "--intervals", "2")
@@ -34,29 +34,11 @@ class Load(Running):
         self.home, self._args, self._version = home, [";".join(namesrv), topic], version
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [
-            f"-Duser.home={self.home}",
-            f"-Drmq.logback.configurationFile={logback}",
-            f"-Drocketmq.client.logRoot={self.home}",
-            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
-        ]
-        load = jars.program("Load", self._version)
-        program = ["java", *QUICK_START, "-Xmx256m", *settings, *load, *self._args]
-        self.child = Child(program, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = [*client_jvm(self.home), *jars.program("Load", self._version), *self._args]
+        self.child = start_child(command, self.home / "stdout.log", "ready", 90, talks=True)
 
     def order(self, order: str) -> Counts:
-        answered = self.child.output.count("done ")
-        self.child.write(f"{order}\n")
-        wait_for(order, lambda: self.child.output.count("done ") > answered, 60)
-        before, _, said = self.child.output.rpartition("done ")
+        before, said = self.child.obey(order, 60)
         words = said.split("sent ")[1].split()
         failures = tuple(line for line in before.splitlines() if line.startswith("failed "))
         return Counts(int(words[0]), int(words[2]), failures)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.interop import jars
-from tests.interop.processes import Child, free_port, wait_for
+from tests.interop.processes import Child, free_port, start_child, wait_for
 from tests.support.certificates import Pair
 
 # For a quick start only: a run that measures anything passes its own flags.
@@ -16,6 +16,13 @@ STOCK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 # By default servers of 5.x make a certificate for themselves, which takes as long as the rest of their start.
 QUICK_START = (*STOCK, "-Dtls.server.mode=disabled")
 OPENED = ("--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED")
+IDLE_SERVER_CONFIG: dict[str, object] = {
+    # A 5.x broker keeps a processor busy for as long before it writes these figures for the first time.
+    "transactionMetricFlushInterval": 500,
+    # Each flush takes a processor for a fifth of a second.
+    "timerFlushIntervalMs": 20_000,
+}
+"""Settings of a broker that takes little processor time when it has nothing to do."""
 QUIET_LOGBACK = "<configuration><root level='OFF'/></configuration>\n"
 
 
@@ -59,6 +66,21 @@ def write_logback(home: Path, version: str, main: str) -> None:
         (home / "logback.xml").write_bytes(jars.member(jar, f"rmq.{part}.logback.xml"))
     else:
         (home / "logback.xml").write_text(QUIET_LOGBACK)
+
+
+def client_jvm(home: Path, *flags: str) -> list[str]:
+    """The beginning of the command line of a program with clients, which logs nothing."""
+    home.mkdir(parents=True)
+    logback = home / "logback.xml"
+    logback.write_text(QUIET_LOGBACK)
+    settings = [
+        f"-Duser.home={home}",
+        f"-Drmq.logback.configurationFile={logback}",
+        f"-Drocketmq.client.logRoot={home}",
+        # By default, clients look every 20 seconds for queues that are new to them.
+        *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min", "lock")),
+    ]
+    return ["java", *QUICK_START, "-Xmx256m", *settings, *flags]
 
 
 class Running:
@@ -161,12 +183,7 @@ class JavaNameServer(Running):
         write_properties(self.config_file, self._config)
         main = "org.apache.rocketmq.namesrv.NamesrvStartup"
         command = java(self.version, main, self.home, self._flags, ["-c", str(self.config_file)])
-        self.child = Child(command, self.home / "stdout.log")
-        try:
-            self.child.wait_for_line("The Name Server boot success", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        self.child = start_child(command, self.home / "stdout.log", "The Name Server boot success", 60)
 
 
 class JavaBroker(Running):
@@ -206,10 +223,7 @@ class JavaBroker(Running):
             "mappedFileSizeConsumeQueue": 60_000,
             "mappedFileSizeTimerLog": 1024 * 1024,
             "autoCreateTopicEnable": "true",
-            # 5.x keeps a processor busy for as long before it writes these figures for the first time.
-            "transactionMetricFlushInterval": 500,
-            # Each time a fifth of a second of a processor.
-            "timerFlushIntervalMs": 20_000,
+            **IDLE_SERVER_CONFIG,
             **(config or {}),
         }
 
@@ -220,14 +234,8 @@ class JavaBroker(Running):
     def start(self) -> None:
         file = write_properties(self.home / "broker.properties", self._config)
         main = "org.apache.rocketmq.broker.BrokerStartup"
-        self.child = Child(
-            java(self.version, main, self.home, self._flags, ["-c", str(file)]), self.home / "stdout.log"
-        )
-        try:
-            self.child.wait_for_line("boot success", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = java(self.version, main, self.home, self._flags, ["-c", str(file)])
+        self.child = start_child(command, self.home / "stdout.log", "boot success", 90)
 
 
 class MqAdmin(Running):
@@ -270,33 +278,12 @@ class LiveClients(Running):
         self._flags = flags
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
-        # Clients look every 20 seconds for queues that are new to them.
-        settings += [f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")]
-        command = [
-            "java",
-            *QUICK_START,
-            "-Xmx256m",
-            *self._flags,
-            *settings,
-        ]
-        program = [*command, *jars.program("LiveClients"), *self._args]
-        self.child = Child(program, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = [*client_jvm(self.home, *self._flags), *jars.program("LiveClients"), *self._args]
+        self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
 
     def order(self, line: str) -> int:
         """Have the clients do something, and wait until it is done; how many they consumed so far."""
-        before = self.child.output.count("done ")
-        self.child.write(f"{line}\n")
-        wait_for(line, lambda: self.child.output.count("done ") > before, 40)
-        return int(self.child.output.rpartition("consumed ")[2].split()[0])
+        return int(self.child.obey(line, 40)[1].rpartition("consumed ")[2].split()[0])
 
 
 class Lookups(Running):
@@ -309,18 +296,9 @@ class Lookups(Running):
         self.home, self._args, self._domain = home, [";".join(namesrv) or "-", topic], domain
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [f"-Duser.home={self.home}", f"-Drmq.logback.configurationFile={logback}"]
-        settings += [f"-Drocketmq.namesrv.domain={self._domain}"] if self._domain else []
-        command = ["java", *QUICK_START, "-Xmx256m", *settings, *jars.program("Lookups"), *self._args]
-        self.child = Child(command, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("begun", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        domain = [f"-Drocketmq.namesrv.domain={self._domain}"] if self._domain else []
+        command = [*client_jvm(self.home, *domain), *jars.program("Lookups"), *self._args]
+        self.child = start_child(command, self.home / "stdout.log", "begun", 60, talks=True)
 
     def ended(self) -> str:
         """What it says at its end: how often it asked, and what failed."""

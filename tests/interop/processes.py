@@ -97,6 +97,22 @@ class Child:
         except TimeoutError as error:
             raise TimeoutError(f"{error}; output so far:\n{self.output}") from None
 
+    def obey(self, order: str, timeout: float) -> tuple[str, str]:
+        """Write an order, and wait for the line that answers it with "done ".
+
+        Returns the output before this line, and the rest of the line.
+        """
+        answer_count = self.output.count("done ")
+        self.write(f"{order}\n")
+
+        def answer() -> tuple[str, str] | None:
+            output = self.output
+            before, _, rest = output.rpartition("done ")
+            line, line_end, _ = rest.partition("\n")
+            return (before, line) if line_end and output.count("done ") > answer_count else None
+
+        return wait_for(order, answer, timeout)
+
     def wait(self, timeout: float) -> int:
         return self._process.wait(timeout)
 
@@ -119,6 +135,24 @@ class Child:
         if self._process.stdin is not None:
             self._process.stdin.close()
         _running.discard(self)
+
+
+def start_child(
+    command: Sequence[str],
+    log: Path,
+    ready_line: str,
+    timeout: float,
+    env: Mapping[str, str] | None = None,
+    talks: bool = False,
+) -> Child:
+    """A process that has said a line. It is killed if it does not say the line in time."""
+    child = Child(command, log, env, talks)
+    try:
+        child.wait_for_line(ready_line, timeout)
+    except BaseException:
+        child.kill()
+        raise
+    return child
 
 
 @atexit.register

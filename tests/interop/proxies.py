@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.interop import jars
 from tests.interop.java_parts import QUICK_START, Running, jvm, write_properties
-from tests.interop.processes import Child, free_port
+from tests.interop.processes import free_port, start_child
 
 _MAIN = "org.apache.rocketmq.proxy.ProxyStartup"
 
@@ -60,12 +60,8 @@ class JavaProxy(Running):
         command = jvm(self._version, _MAIN, self.home, [*self._flags, "-Xms128m", "-Xmx512m"])
         folder = jars.proxy(self._version)
         program = jars.compiled("LoopbackProxy", self._version, folder)
-        self.child = Child([*command, *program, *words], self.home / "stdout.log")
-        try:
-            self.child.wait_for_line("rocketmq-proxy startup successfully", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        log, line = self.home / "stdout.log", "rocketmq-proxy startup successfully"
+        self.child = start_child([*command, *program, *words], log, line, 90)
 
 
 class PythonGrpcClients(Running):
@@ -84,12 +80,7 @@ class PythonGrpcClients(Running):
         program = Path(__file__).with_name("python") / "grpc_client.py"
         command = [sys.executable, str(program), *self._args]
         environment = {"PYTHONPATH": str(folder), "HOME": str(self.home)}
-        self.child = Child(command, self.home / "stdout.log", environment, talks=True)
-        try:
-            self.child.wait_for_line("ready", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        self.child = start_child(command, self.home / "stdout.log", "ready", 60, environment, talks=True)
 
 
 class GrpcClients(Running):
@@ -102,12 +93,7 @@ class GrpcClients(Running):
         self.home.mkdir(parents=True)
         program = jars.compiled("GrpcClients", jars.GRPC_CLIENT, jars.grpc_client())
         command = ["java", *QUICK_START, "-Xmx256m", f"-Duser.home={self.home}", *program]
-        self.child = Child(command, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 60)
-        except BaseException:
-            self.child.kill()
-            raise
+        self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
 
     def open(self, kind: str, name: str, endpoint: str, topic: str, group: str = "-") -> str:
         """Start a push or simple consumer or a producer; return its client id."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from tests.interop import jars
 from tests.interop.cluster import NameServer, body
 from tests.interop.command_line import ENVIRONMENT
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, Running
-from tests.interop.processes import Child, wait_for
+from tests.interop.java_parts import Running, client_jvm
+from tests.interop.processes import start_child, wait_for
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "500ms")
@@ -50,29 +50,11 @@ class KeyedLoad(Running):
         self._args = [";".join(namesrv), plain, ordered, str(pause_ms)]
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [
-            f"-Duser.home={self.home}",
-            f"-Drmq.logback.configurationFile={logback}",
-            f"-Drocketmq.client.logRoot={self.home}",
-            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min", "lock")),
-        ]
-        load = jars.program("KeyedLoad", self._version)
-        program = ["java", *QUICK_START, "-Xmx256m", *settings, *load, *self._args]
-        self.child = Child(program, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = [*client_jvm(self.home), *jars.program("KeyedLoad", self._version), *self._args]
+        self.child = start_child(command, self.home / "stdout.log", "ready", 90, talks=True)
 
     def order(self, order: str) -> LoadCount:
-        answered = self.child.output.count("done ")
-        self.child.write(f"{order}\n")
-        wait_for(order, lambda: self.child.output.count("done ") > answered, 60)
-        before, _, said = self.child.output.rpartition("done ")
+        before, said = self.child.obey(order, 60)
         words = said.split()
         numbers = [int(words[at]) for at in range(2, 13, 2)]
         failures = tuple(line for line in before.splitlines() if line.startswith("failed "))

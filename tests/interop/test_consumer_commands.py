@@ -1,5 +1,6 @@
 """Commands about consumers, producers and offsets, with living Java clients on a 5.5.0 and a 4.9.7 broker."""
 
+import itertools
 import json
 import os
 import re
@@ -166,6 +167,8 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
         "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "1", "expressionType": "TAG",
     }  # fmt: skip
     client = wire.Connection(cluster.new.port)
+    # Each commit differs from the one before: nsadmin may read the offset between the reset and a commit.
+    own_offsets = itertools.cycle("456789")
     words = ("resetOffsetByTime", "Busy", TOPIC, "-b", cluster.new.address, "-q", "0", "-s", "-1", "--yes")
     with closing(client), ThreadPoolExecutor(1) as pool:
         assert client.call(34, {}, json.dumps(heartbeat("Busy", TOPIC)).encode()).code == 0
@@ -174,13 +177,13 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
             while not moving.done():
                 client.call(11, pull)
                 if commits_its_own:
-                    client.call(15, {**place, "commitOffset": "4"})
+                    client.call(15, {**place, "commitOffset": next(own_offsets)})
                 time.sleep(0.2)
             done = moving.result()
             assert (done.code, done.rows[0]["to"], done.rows[0]["result"]) == (code, 10, result), done
-            assert (
-                "overwritten: a client committed 4 after the change" in (done.rows[0]["error"] or "")
-            ) == commits_its_own
+            error = done.rows[0]["error"] or ""
+            is_overwritten = re.search("overwritten: a client committed [4-9] after the change", error)
+            assert (is_overwritten is not None) == commits_its_own, error
 
 
 def heartbeat(group: str, topic: str) -> dict[str, Any]:

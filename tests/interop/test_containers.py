@@ -12,9 +12,9 @@ import pytest
 from tests.interop import command_line, jars
 from tests.interop.cluster import brokers, wait_for_broker, wait_for_runtime_info
 from tests.interop.command_line import Done
-from tests.interop.java_parts import QUICK_START, MqAdmin, Running, java, write_properties
+from tests.interop.java_parts import IDLE_SERVER_CONFIG, QUICK_START, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
-from tests.interop.processes import Child, free_port, wait_for
+from tests.interop.processes import free_port, start_child, wait_for
 from tests.support.examples import elsewhere, words
 
 NAME = "broker-a-0"
@@ -42,6 +42,7 @@ class Container(Running):
                 "mappedFileSizeCommitLog": 16 * 1024 * 1024,
                 "mappedFileSizeConsumeQueue": 60_000,
                 "mappedFileSizeTimerLog": 1024 * 1024,
+                **IDLE_SERVER_CONFIG,
             },
         )
 
@@ -59,12 +60,7 @@ class Container(Running):
         at = command.index("-cp") + 1
         command[at] = f"{jars.container(jars.NEWEST)}{os.pathsep}{command[at]}"
         command[command.index(main)] = "org.apache.rocketmq.container.BrokerContainerStartup"
-        self.child = Child(command, self.home / "stdout.log")
-        try:
-            self.child.wait_for_line("broker container boot success", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        self.child = start_child(command, self.home / "stdout.log", "broker container boot success", 90)
 
 
 class Place(NamedTuple):

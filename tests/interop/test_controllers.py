@@ -13,7 +13,7 @@ from tests.interop import command_line, jars
 from tests.interop.command_line import Done
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
-from tests.interop.processes import Child, free_port, wait_for
+from tests.interop.processes import free_port, start_child, wait_for
 from tests.support.examples import ON_CONTROLLERS, words
 
 SMALL = (*QUICK_START, "-Xss256k")
@@ -41,12 +41,8 @@ class Controller(Running):
         main = "org.apache.rocketmq.controller.ControllerStartup"
         flags = [*SMALL, "-Xms32m", "-Xmx128m"]
         args = ["-c", str(write_properties(file, config))]
-        self.child = Child(java(jars.NEWEST, main, self.home, flags, args), self.home / "stdout.log")
-        try:
-            self.child.wait_for_line("boot success", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        command = java(jars.NEWEST, main, self.home, flags, args)
+        self.child = start_child(command, self.home / "stdout.log", "boot success", 90)
 
 
 class Group(NamedTuple):

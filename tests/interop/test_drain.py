@@ -54,7 +54,9 @@ class World(NamedTuple):
 
     def puts(self) -> int:
         words = ("brokerStatus", "-b", self.broker.address, "--filter", "key=msgPutTotalTodayNow")
-        return int(self.drain(*words).rows[0]["value"])
+        done = self.drain("--timeout", "10", *words)
+        assert done.code == 0, done.said
+        return int(done.rows[0]["value"])
 
 
 def world(home: Path, version: str, slaves: int = 0) -> Iterator[World]:

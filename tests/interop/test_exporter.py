@@ -83,7 +83,7 @@ class Cluster(NamedTuple):
     exporter: Exporter
 
     def rows(self, *words: str) -> list[dict[str, object]]:
-        done = command_line.nsadmin(self.server.address, *words)
+        done = command_line.nsadmin(self.server.address, "--timeout", "10", *words)
         assert done.code == 0, done.said
         found: list[dict[str, object]] = done.rows
         return found
@@ -130,7 +130,7 @@ def wait_until(cluster: Cluster, what: str, is_so: Callable[[Series], bool], tim
         series = cluster.exporter.series()
         return series if is_so(series) else None
 
-    return wait_for(what, page, timeout, 0.2)
+    return wait_for(what, page, timeout, 0.5)
 
 
 def wait_for_metrics(cluster: Cluster, expected: set[str]) -> Series:
@@ -138,7 +138,7 @@ def wait_for_metrics(cluster: Cluster, expected: set[str]) -> Series:
     series = cluster.exporter.series()
     while missing := expected - {name for name, _ in series}:
         assert time.monotonic() < deadline, sorted(missing)
-        time.sleep(0.3)
+        time.sleep(0.5)
         series = cluster.exporter.series()
     return series
 

@@ -14,8 +14,8 @@ FAILED = Path(".pytest_cache/v/cache/lastfailed")
 PYTEST = (sys.executable, "-m", "pytest")
 MOST = 5
 """Files that run again. More failures have a common cause."""
-WORKERS = 4
-"""For two processors. Tests with Java servers mostly wait, so two workers would leave both half idle."""
+WORKERS = 3
+"""For two processors. Tests with Java servers mostly wait: two workers leave half of the time unused."""
 
 
 def main(args: list[str]) -> int:

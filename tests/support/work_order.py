@@ -3,15 +3,18 @@
 import re
 
 LONGEST_FIRST = (
-    "tests/nsreport",
     "tests/interop/test_drain.py",
     "tests/interop",
+    "tests/nsreport",
     "tests/test_documentation.py",
     "tests/nsadmin/commands/reports/test_report_run.py",
     "tests/nsadmin/commands/test_examples.py",
     "tests/bench",
 )
-"""Folders and files that begin first. Otherwise one worker would end long after the others."""
+"""Folders and files that begin first. Otherwise one worker would end long after the others.
+
+Tests that mostly wait for servers come before the pipeline, which needs more than one processor for itself.
+"""
 _WORK_UNITS = re.compile(
     # One Spark session: it takes seconds to start, and its first queries take longer than the later ones.
     r"tests/nsreport/"
