@@ -16,10 +16,11 @@ from nsadmin.session import Session
 
 
 class ServedCluster(NamedTuple):
-    """A cluster: the words of its connection options, and a function that opens a client of it."""
+    """A cluster: the options and variables with which a command reaches it, and a function for a client."""
 
     context_name: str | None
     option_words: tuple[str, ...]
+    variables: Mapping[str, str]
     is_read_only: bool
     open_client: Callable[[], AdminClient]
 
@@ -32,13 +33,12 @@ def list_served_clusters(session: Session, contexts_text: str | None) -> dict[st
 
 
 def _session_cluster(session: Session) -> ServedCluster:
-    option_words = connection_words(session.shared_values)
-    if session.options.context is not None and session.shared_values.get("context") is None:
-        # The context in use may change while the server runs.
-        option_words = ["--context", session.options.context, *option_words]
+    context_name = session.options.context
     return ServedCluster(
-        session.options.context,
-        tuple(option_words),
+        context_name,
+        tuple(connection_words(session.shared_values)),
+        # The context in use may change while the server runs. --context would overrule NAMESRV_ADDR.
+        {} if context_name is None else {"NSADMIN_CONTEXT": context_name},
         session.options.read_only,
         session.open_background_client,
     )
@@ -49,6 +49,7 @@ def _context_cluster(session: Session, context_name: str) -> ServedCluster:
     return ServedCluster(
         context_name,
         ("--context", context_name),
+        {},
         connection.is_read_only,
         partial(session.open_background_client, connection.find_name_servers, connection.access),
     )

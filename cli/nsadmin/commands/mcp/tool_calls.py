@@ -186,6 +186,7 @@ class ToolCaller:
         origin: str | None = None,
     ) -> CommandOutcome:
         is_execution = origin is not None
+        origin_variables = {} if origin is None else {ORIGIN_VARIABLE: origin}
         option_words = () if tool.exposed.entry.kind == "local" else cluster.option_words
         outcome = CommandOutcome("", "the server stops", ExitCode.INTERRUPTED)
         with build_command_words(tool, arguments, self._folder) as command, self._open_call_scope():
@@ -193,7 +194,7 @@ class ToolCaller:
                 outcome = await run_command_line(
                     [*option_words, *command.words, *safety_words],
                     CHANGE_SECONDS if is_execution else self._limits.read_seconds,
-                    more_variables={ORIGIN_VARIABLE: origin} if origin is not None else None,
+                    more_variables={**cluster.variables, **origin_variables},
                     may_change=is_execution,
                 )
         return outcome._replace(

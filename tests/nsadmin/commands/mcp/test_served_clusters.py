@@ -35,7 +35,8 @@ def test_without_contexts_the_options_of_the_command_line_apply() -> None:
 
 def test_the_context_in_use_stays_the_same_while_the_server_runs() -> None:
     clusters = list_served_clusters(session({"context": None}, context="prod", read_only=True), None)
-    assert clusters["prod"].option_words == ("--context", "prod")
+    assert clusters["prod"].option_words == ()
+    assert clusters["prod"].variables == {"NSADMIN_CONTEXT": "prod"}
     assert clusters["prod"].is_read_only
     named = list_served_clusters(session({"context": "prod"}, context="prod"), None)
     assert named["prod"].option_words == ("--context", "prod")

@@ -69,6 +69,21 @@ def test_a_read_returns_what_json_returns(caller: ToolCaller, run: Run, first: F
     assert call(caller, "topicRoute", {"topic": "nothing"}).is_error
 
 
+def test_the_environment_overrules_the_context_in_use_as_it_does_for_commands(
+    first: FakeNameServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("context", "set", "prod", "-n", "127.0.0.1:1")
+    run("context", "use", "prod")
+    monkeypatch.setenv("NAMESRV_ADDR", first.addr)
+    session = Session(SharedOptions(NameServerList((first.addr,), "NAMESRV_ADDR"), context="prod"))
+    caller = ToolCaller(TOOLS, list_served_clusters(session, None), None, CallLimits(30, 2))
+    run("context", "set", "other", "-n", "127.0.0.1:1")
+    run("context", "use", "other")
+    assert call(caller, "topicList", {}).structured["rows"] == [{"topic": "T"}]
+    [row] = call(caller, "where", {}).structured["rows"]
+    assert (row["namesrvAddr"], row["source"], row["context"]) == (first.addr, "NAMESRV_ADDR", "prod")
+
+
 def test_a_command_of_the_machine_gets_no_connection_options(caller: ToolCaller) -> None:
     rows = call(caller, "mqadminMap", {"filter": ["mqadmin=topicRoute"]}).structured
     assert rows["exitCode"] == 0 or rows["messages"]
