@@ -71,7 +71,7 @@ public class TransferLoad {
                 case "leave":
                     // Nothing is counted that is not committed.
                     isLeaving.set(true);
-                    Thread.sleep(1500);
+                    Thread.sleep(500);
                     consumer.shutdown();
                     isLeaving.set(false);
                     break;

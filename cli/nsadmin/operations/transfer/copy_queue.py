@@ -26,6 +26,7 @@ class CopyQueue:
         copied_count: The copies that this run made.
         skipped_count: The messages that a filter of the client excluded.
         is_unsettled: Whether a request failed, so that the target queue decides what was stored.
+        lost_from: The target offset from which on confirmed copies were lost; None if none were.
         retry_at: No request before this time, in seconds of a monotonic clock.
         failing_since: The time of the first failure after the last success; None after a success.
         error: The last failure; None after a success.
@@ -39,6 +40,7 @@ class CopyQueue:
     copied_count: int = 0
     skipped_count: int = 0
     is_unsettled: bool = False
+    lost_from: int | None = None
     retry_at: float = 0.0
     failing_since: float | None = None
     error: RocketMQError | None = None

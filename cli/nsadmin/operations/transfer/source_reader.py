@@ -139,10 +139,10 @@ class SourceReader:
         with self._changed:
             return set(self._new_queues)
 
-    def wait_for_change(self, max_seconds: float) -> None:
-        """Wait until something was read."""
+    def wait_for_page(self, topic_queues: Iterable[TopicQueue], max_seconds: float) -> None:
+        """Wait until one of these queues has a page, at most this long."""
         with self._changed:
-            if self._failure is None and not any(state.pages for state in self._states.values()):
+            if self._failure is None and not any(self._states[queue].pages for queue in topic_queues):
                 self._changed.wait(max_seconds)
 
     def _run(self) -> None:

@@ -218,9 +218,15 @@ class TopicPlanner:
             MessageQueue(queue.topic, queue.broker_name, queue.queue_id),
             last_source.offset,
         )
-        [store_time] = self._clusters.source.queue_reader.get_store_times([place])
-        is_beyond_end = last_source.offset >= source_span.end_offset
-        if is_beyond_end or store_time.value() not in (None, last_source.store_ms):
+        queue_reader = self._clusters.source.queue_reader
+        [store_time] = queue_reader.get_store_times([place])
+        if store_time.value() is None:
+            # It expired, or the queue is shorter. The end may have moved on since the span was read.
+            end_offset = queue_reader.get_end_offset(source_span.broker_addr, queue.topic, queue.queue_id)
+            is_same = last_source.offset < end_offset
+        else:
+            is_same = store_time.value() == last_source.store_ms
+        if not is_same:
             raise NotApplied(
                 f"{queue.topic}: {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
                 "the topic was created again, or is of another cluster: pass --map-topic OLD=NEW"

@@ -140,7 +140,7 @@ class TransferRun:
                 self._fill_queue(queue)
         ready_queues = [queue for queue in due_queues if not queue.is_unsettled and not queue.is_empty]
         if not ready_queues:
-            self._reader.wait_for_change(_IDLE_SECONDS)
+            self._reader.wait_for_page([queue.topic_queue for queue in due_queues], _IDLE_SECONDS)
             return
         batches = [(queue, queue.choose_batch()) for queue in ready_queues]
         self._keep_rate(sum(len(batch) for _, batch in batches))
@@ -192,8 +192,7 @@ class TransferRun:
             queue.max_batch = MAX_BATCH_MESSAGES
         elif stored_batch is not None:
             # The target lost messages that it had confirmed, such as after a failover: copy them again.
-            last_copy = self._search_copies(queue, stored_batch.begin_offset)
-            self._rewind_queue(queue, last_copy)
+            queue.lost_from, queue.is_unsettled = stored_batch.begin_offset, True
         elif isinstance(error, RequestError) and error.code == ResponseCode.MESSAGE_ILLEGAL:
             self._note_refusal(queue, len(batch), error)
         elif error is not None:
@@ -236,7 +235,7 @@ class TransferRun:
             end_offset = self._clusters.target.queue_reader.get_end_offset(
                 present_queue.broker_addr, present_queue.topic, present_queue.queue_id
             )
-            last_copy = self._search_copies(queue, end_offset)
+            last_copy = self._search_copies(queue, end_offset if queue.lost_from is None else queue.lost_from)
         except RocketMQError as error:
             self._note_failure(queue, error)
             return
@@ -261,7 +260,7 @@ class TransferRun:
             queue.record = queue.record._replace(
                 next_offset=last_copy.source.offset + 1, target_end=last_copy.target_offset + 1
             )
-        queue.is_unsettled = False
+        queue.is_unsettled, queue.lost_from = False, None
         queue.forget_read()
         self._reader.rewind(queue.topic_queue, queue.record.next_offset)
 

@@ -120,7 +120,7 @@ def _read_source(
                     for message in page.messages:
                         comparisons[planned.source].add_source(message.queue_offset, hash_content(message))
                     count_messages(len(page.messages))
-            reader.wait_for_change(_WAIT_SECONDS)
+            reader.wait_for_page(waiting_queues, _WAIT_SECONDS)
     finally:
         reader.stop()
     return expired_counts
