@@ -216,13 +216,33 @@ def _perform_command(
     parsed_line: "ParsedCommandLine",
     batch_context: _BatchContext | None,
 ) -> int:
-    # The overview does not need it.
-    from nsadmin import result_delivery
+    # Imported late: help needs no settings.
+    from nsadmin import settings
 
     shared_options = parsed_line.options
     stderr.set_context_label(
         shared_options.context, shared_options.color if shared_options.style.uses_color else None
     )
+    with settings.enter_bundle(shared_options) as shared_options:
+        return _perform_in_session(
+            command_entry,
+            command_function,
+            command_args,
+            parsed_line._replace(options=shared_options),
+            batch_context,
+        )
+
+
+def _perform_in_session(
+    command_entry: CommandEntry,
+    command_function: Any,
+    command_args: list[str],
+    parsed_line: "ParsedCommandLine",
+    batch_context: _BatchContext | None,
+) -> int:
+    from nsadmin import result_delivery
+
+    shared_options = parsed_line.options
     session = Session(
         shared_options,
         may_change=command_entry.may_change,

@@ -48,6 +48,7 @@ _SAME_OR_DIFFERENT = ((0, "equal"), (1, "different"))
 SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
     "backupCreate": ((0, "done"), (3, "the backup lacks a server that did not answer")),
     "backupDiff": (*_SAME_OR_DIFFERENT, (3, "a server did not answer")),
+    "bundleDiff": _SAME_OR_DIFFERENT,
     "configDiff": (*_SAME_OR_DIFFERENT, (3, "a server did not answer")),
     "divergence": (
         (0, "the name servers agree, or still converge"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from time import monotonic, sleep
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin import confirmation, exit_codes, progress, request_observer, stderr
@@ -16,6 +16,9 @@ from nsadmin.client.connection.addresses import NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.results import error_text
 from nsadmin.output import OutputStyle, ResultRows
+
+if TYPE_CHECKING:
+    from nsadmin.client.bundles.bundle_file import SupportBundle
 
 T = TypeVar("T")
 
@@ -36,7 +39,8 @@ class SharedOptions(NamedTuple):
 
     `context` is the name of the context in force, and `color` its colour. `overruled_sources` describes the
     sources of name servers that were not used, `credentials_source` the source of the credentials.
-    `journal_folders` are the folders that the context names.
+    `journal_folders` are the folders that the context names. `bundle` is the support bundle that is read
+    instead of servers.
     """
 
     namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None = None
@@ -54,6 +58,7 @@ class SharedOptions(NamedTuple):
     credentials_source: str | None = None
     journal_folders: tuple[str, ...] = ()
     plugin_options: PluginOptions = PluginOptions()
+    bundle: "SupportBundle | None" = None
 
 
 class Session:
@@ -78,7 +83,7 @@ class Session:
         self.options = shared_options
         self._connection_pool = connection_pool
         self._run_line = run_line
-        self._may_change = may_change and not shared_options.dry_run
+        self._may_change = may_change and not shared_options.dry_run and shared_options.bundle is None
         self.namesrv_addrs: tuple[str, ...] = ()
         self.shared_values: Mapping[str, Any] = {}
         self.sent_changes = request_observer.SentChanges()
@@ -250,7 +255,12 @@ class Session:
         return secret_text
 
     def require_writable(self, command_name: str) -> None:
-        """Raise ReadOnlyContextError in a read-only context, except in a dry run."""
+        """Raise ReadOnlyContextError in a read-only context or a bundle, except in a dry run."""
+        if self.options.bundle is not None and not self.is_dry_run:
+            raise exit_codes.ReadOnlyContextError(
+                f"{command_name} changes the cluster, and a bundle only has its answers: leave out --bundle, "
+                "or pass --dry-run"
+            )
         if self.options.read_only and not self.is_dry_run:
             raise exit_codes.ReadOnlyContextError(
                 f"{command_name} changes the cluster, and the context "

@@ -32,7 +32,7 @@ def _rewrite_as_pairs(json_text: str) -> str | None:
 
     Return None if there is no such map, or if brackets or quotes do not match.
     """
-    json_tokens = _split_tokens(json_text)
+    json_tokens = split_tokens(json_text)
     if json_tokens is None:
         return None
     written_tokens: list[str] = []
@@ -64,7 +64,7 @@ def _rewrite_as_pairs(json_text: str) -> str | None:
     return "".join(written_tokens) if has_object_keys else None
 
 
-def _split_tokens(json_text: str) -> list[str] | None:
+def split_tokens(json_text: str) -> list[str] | None:
     """Split JSON into its tokens. Return None for a string without an end."""
     json_tokens: list[str] = []
     for token_match in _JSON_TOKEN.finditer(json_text):

@@ -97,6 +97,12 @@ BEFORE = {
         "backup create cluster-a --file tuesday.nsbackup.zip",
     ),
     "backupRestore": (_BACKUP, "deleteTopic orders -c cluster-a --yes"),
+    "bundleShow": ("bundle create incident.nsbundle.zip",),
+    "bundleDiff": (
+        "bundle create monday.nsbundle.zip",
+        "updateTopic vouchers -c cluster-a --yes",
+        "bundle create tuesday.nsbundle.zip",
+    ),
     "checkBackup": ("backup create cluster-a --dir backups",),
     "drainStatus": ("drain broker-a-0 --force --yes",),
     "undrain": ("drain broker-a-0 --force --yes",),

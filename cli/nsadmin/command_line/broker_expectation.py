@@ -1,8 +1,8 @@
 """The option --expect: brokers that must be registered, in addition to those of the inventory."""
 
-from time import time
 from typing import TYPE_CHECKING, Annotated
 
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 

@@ -15,6 +15,14 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             value_source="contexts",
         ),
     ],
+    "bundle": Annotated[
+        str | None,
+        Option(
+            "--bundle",
+            metavar="FILE",
+            help="Read this support bundle (nsadmin bundle create) instead of the servers.",
+        ),
+    ],
     "namesrv_addr": Annotated[
         list[str] | None,
         Option(

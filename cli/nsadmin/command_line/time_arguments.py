@@ -3,8 +3,8 @@
 import re
 from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
-from time import time
 
+from nsadmin.client.wall_clock import time
 from nsadmin.exit_codes import UsageError
 from nsadmin.output.timestamps import format_utc
 

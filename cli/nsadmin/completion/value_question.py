@@ -11,6 +11,7 @@ CONNECTION_OPTIONS = {
     "-n": "namesrv_addr",
     "--namesrvAddr": "namesrv_addr",
     "--context": "context",
+    "--bundle": "bundle",
     "--configFile": "config_file",
     "--endpoint": "endpoint",
     "--addressMap": "address_map",

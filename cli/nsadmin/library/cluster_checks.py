@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from time import time
 from typing import NamedTuple
 
 from namesrv_core.errors import BadSettings
+from nsadmin.client.wall_clock import time
 from nsadmin.library.service_checks import CheckLimits, ServiceChecks, make_scale
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope

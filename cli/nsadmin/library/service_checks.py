@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from time import monotonic, time
+from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale

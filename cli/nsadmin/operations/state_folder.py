@@ -5,12 +5,17 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from nsadmin.client.bundles import bundle_state
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
-    """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder."""
+    """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder.
+
+    While a command reads a bundle, it is the bundle's.
+    """
     # Imported late: commands that only read an inventory do not need it.
     from pathlib import Path
 
@@ -19,6 +24,8 @@ def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
 
 def locate_state_home(environment: Mapping[str, str] = os.environ) -> str:
     """Return the path of `find_state_home` as text. Raises RuntimeError for a user without a home."""
+    if (bundle_home := bundle_state.get_state_home()) is not None:
+        return str(bundle_home)
     base_folder = environment.get("XDG_STATE_HOME") or "~/.local/state"
     state_path = os.path.expanduser(environment.get("NSADMIN_STATE") or os.path.join(base_folder, "nsadmin"))
     if state_path.startswith("~"):

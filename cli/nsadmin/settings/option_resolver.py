@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
 from nsadmin.client.connection.credentials import FoundCredentials
@@ -11,6 +11,7 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.output import OUTPUT_FORMATS, OutputStyle, RowSelection
 from nsadmin.session import PluginOptions, SharedOptions
 from nsadmin.settings import (
+    bundle_choice,
     connection_security,
     context_choice,
     name_server_discovery,
@@ -19,14 +20,21 @@ from nsadmin.settings import (
 from nsadmin.settings.context_choice import ChosenContext
 from nsadmin.stderr import write_stderr_line
 
+if TYPE_CHECKING:
+    from nsadmin.client.bundles.bundle_file import SupportBundle
+
 T = TypeVar("T")
 
 
 def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = True) -> SharedOptions:
     """Resolve the shared options from their typed values, by name.
 
-    Without `needs_connection` no context applies. Raises UsageError, with the source of the invalid value.
+    Without `needs_connection` no context applies. A bundle replaces name servers, credentials and TLS. Raises
+    UsageError, with the source of the invalid value.
     """
+    bundle = bundle_choice.open_chosen_bundle(option_values) if needs_connection else None
+    if bundle is not None:
+        return _resolve_for_bundle(bundle, option_values)
     chosen_context = (
         context_choice.choose_context(option_values["context"])
         if needs_connection
@@ -64,6 +72,21 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
             str(chosen_context.resolve_path(journal_folder)) for journal_folder in context.journals
         ),
         plugin_options=_resolve_plugin(option_values),
+    )
+
+
+def _resolve_for_bundle(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> SharedOptions:
+    return SharedOptions(
+        namesrv_addr=bundle_choice.make_bundle_finder(bundle, option_values),
+        access=bundle_choice.make_bundle_access(bundle, option_values),
+        style=_resolve_style(option_values, context_choice.NO_CONTEXT),
+        dry_run=option_values.get("dry_run", False),
+        yes=option_values.get("yes", False),
+        watch=_require_seconds("--watch", option_values.get("watch"), 86400),
+        quiet=option_values.get("quiet", False),
+        debug=option_values.get("debug", False),
+        plugin_options=_resolve_plugin(option_values),
+        bundle=bundle,
     )
 
 

@@ -142,7 +142,7 @@ def test_random_texts_are_read_as_a_plain_search_for_tokens_reads_them(
         return [read_or_refuse(text) for text in texts]
 
     new = results()
-    monkeypatch.setattr(object_keys, "_split_tokens", EARLIER_TOKEN.findall)
+    monkeypatch.setattr(object_keys, "split_tokens", EARLIER_TOKEN.findall)
     old = results()
     # An odd quote was left out before: such a text could be read although it is no JSON.
     differing = [text for text, was, now in zip(texts, old, new, strict=True) if was != now]

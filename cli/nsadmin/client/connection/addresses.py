@@ -27,7 +27,7 @@ class NameServerList(NamedTuple):
 
     Attributes:
         addrs: The addresses "host:port", in request order.
-        source: "given", "environment", "context", "file", "endpoint" or "default".
+        source: "given", "environment", "context", "file", "endpoint", "bundle" or "default".
         origin: The context's name, the file's path or the endpoint's URL; "" otherwise.
         note: A line to show to the operator, or None.
     """

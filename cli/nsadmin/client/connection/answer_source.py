@@ -13,6 +13,10 @@ SendLive = Callable[[Sequence[int]], list[RemotingCommand | CallError]]
 class AnswerSource(Protocol):
     """Answers requests from a file, or passes them on to the servers and notes the answers."""
 
+    @property
+    def is_static(self) -> bool:
+        """Whether the answers never change, because they come from a file."""
+
     def answer_calls(
         self, identity: str, calls: Sequence[tuple[str, RemotingCommand]], send_live: SendLive
     ) -> list[RemotingCommand | CallError]:

@@ -58,6 +58,12 @@ class BlockingClient:
         return self._caller.read_only
 
     @property
+    def is_static(self) -> bool:
+        """Whether the client reads a bundle, so that the same request always gets the same answer."""
+        answers = self._caller.access.answers
+        return answers is not None and answers.is_static
+
+    @property
     def addresses(self) -> NameServerList:
         """The configured name servers in request order, and the source of that list."""
         return self._caller.name_servers

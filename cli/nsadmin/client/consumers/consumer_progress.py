@@ -269,15 +269,39 @@ class ConsumerAdmin:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
-        command = build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)
-        [answer] = self._caller.send_requests(
-            [(broker_addr, command)], max(timeout_seconds, self._caller.access.timeout)
+        [stats_result] = self.get_broker_stats_each(
+            [broker_addr], is_order=is_order, timeout_seconds=timeout_seconds
         )
-        [stats_result] = self._mark_never_committed([decode_answer(answer, parse_broker_stats)])
         if stats_result.result is None:
             raise stats_result.error or RuntimeError(broker_addr)
         return stats_result.result.queues
+
+    def get_broker_stats_each(
+        self,
+        broker_addrs: Iterable[str],
+        *,
+        is_order: bool = False,
+        timeout_seconds: float = BROKER_STATS_TIMEOUT_SECONDS,
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return every group on every queue of brokers (GET_BROKER_CONSUME_STATS, 317); all at once.
+
+        Args:
+            broker_addrs: The broker addresses. This request is expensive for them.
+            is_order: Read the statistics of ordered consumption.
+            timeout_seconds: The time limit in seconds, if the access has a shorter one.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
+        ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
+        answers = self._caller.send_requests(
+            [
+                (broker_addr, build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields))
+                for broker_addr in broker_addrs
+            ],
+            max(timeout_seconds, self._caller.access.timeout),
+        )
+        return self._mark_never_committed([decode_answer(answer, parse_broker_stats) for answer in answers])
 
     def _list_asked_addrs(self, cluster_name: str | None) -> list[str]:
         return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from time import time
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -21,6 +20,7 @@ from nsadmin.client.proxies.client_heartbeats import (
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
+from nsadmin.client.wall_clock import time
 
 MAX_HEARTBEATS = 5_000
 """The number of heartbeats to read from each queue: those of 500 clients in 100 seconds."""

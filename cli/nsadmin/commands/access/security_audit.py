@@ -1,9 +1,9 @@
 """Owns securityAudit, a read-only check of the exposure of name servers and brokers."""
 
-from time import time
 from typing import Annotated
 
 from nsadmin.client.connection.access_options import Tls
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, CheckOutcome, parse_limits, run_check
 from nsadmin.output import CheckVerdict

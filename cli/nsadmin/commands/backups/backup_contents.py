@@ -1,9 +1,9 @@
 """Owns backup show and backup diff, which read backups."""
 
-from time import time
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import time
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import stderr
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns

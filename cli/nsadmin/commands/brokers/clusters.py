@@ -1,12 +1,12 @@
 """Owns clusterList and brokerStatus, which show the state that brokers report."""
 
 from collections.abc import Iterator
-from time import time
 from typing import Annotated
 
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import NotFound, error_text, is_denied
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr

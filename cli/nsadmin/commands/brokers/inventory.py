@@ -1,12 +1,12 @@
 """Owns inventory list, inventory forget and inventory pin, which show and edit the expected brokers."""
 
 from collections.abc import Callable, Sequence
-from time import time
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.results import NoneReachable
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.expectation import (

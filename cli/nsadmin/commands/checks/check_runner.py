@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from time import monotonic, sleep, time
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated
 
 from namesrv_core.errors import BadSettings, RocketMQError
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
 from nsadmin.command_line.declarations import Option
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport

@@ -1,9 +1,9 @@
 """startMonitoring: checks every consumer group periodically."""
 
 from collections.abc import Iterator
-from time import time
 from typing import Annotated
 
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,

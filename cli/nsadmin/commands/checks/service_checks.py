@@ -5,9 +5,10 @@ Development Guidelines.
 """
 
 import re
-from time import monotonic, sleep, time
+from time import monotonic, sleep
 from typing import Annotated
 
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.checks.check_runner import (

@@ -1,9 +1,9 @@
 """Owns the checks for gradual problems: heartbeats, registrations, certificates, journals, replicas."""
 
 from pathlib import Path
-from time import time
 from typing import Annotated
 
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options, time_arguments
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Option, declare_columns

@@ -10,6 +10,7 @@ from typing import Any
 from nsadmin.commands.columns import drain_columns, lite_topic_columns, report_columns
 from nsadmin.commands.columns.access_columns import ACCESS_MEANINGS
 from nsadmin.commands.columns.backup_columns import BACKUP_MEANINGS
+from nsadmin.commands.columns.bundle_columns import BUNDLE_MEANINGS
 from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
 from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
@@ -329,6 +330,7 @@ MEANINGS_BY_COMMAND = {
         "value": "text of the value",
     },
     **BACKUP_MEANINGS,
+    **BUNDLE_MEANINGS,
     **COMPARISON_MEANINGS,
     **DEAD_LETTER_MEANINGS,
     **HISTORY_MEANINGS,

@@ -1,13 +1,13 @@
 """Owns consumerStatus, which shows the state that a group's clients report, and diagnoses the group."""
 
 from collections.abc import Iterable
-from time import time
 from typing import Annotated
 
 from nsadmin.client.consumers.client_runtime import RunningClient
 from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption, proxy_notes

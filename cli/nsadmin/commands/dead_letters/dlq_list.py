@@ -1,10 +1,10 @@
 """Owns `dlq list`, which counts the dead letters of each group."""
 
-from time import time
 from typing import Annotated
 
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import time
 from typing import Annotated
 
 from namesrv_core import private_files
@@ -12,6 +11,7 @@ from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetter
 from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,

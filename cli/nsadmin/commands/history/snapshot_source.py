@@ -2,7 +2,6 @@
 
 import os
 from collections import defaultdict
-from time import time
 from typing import Any
 
 from namesrv_core import operator_files
@@ -13,6 +12,7 @@ from nsadmin.client import snapshots
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
 from nsadmin.commands.history.journal_source import call_with_usage_errors, find_journals
 from nsadmin.exit_codes import UsageError

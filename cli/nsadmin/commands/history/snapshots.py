@@ -2,12 +2,12 @@
 
 import os
 from pathlib import Path
-from time import time
 from typing import Annotated
 
 from namesrv_core import operator_files, private_files
 from nsadmin.client import snapshots
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption

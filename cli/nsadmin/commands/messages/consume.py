@@ -3,7 +3,7 @@
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
-from time import sleep, time
+from time import sleep
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
@@ -12,6 +12,7 @@ from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders

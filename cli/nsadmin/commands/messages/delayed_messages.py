@@ -1,6 +1,5 @@
 """Owns `delayed list` and `delayed cancel`, about messages that brokers deliver later."""
 
-from time import time
 from typing import Annotated
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
@@ -8,6 +7,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.results import error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument, message_row

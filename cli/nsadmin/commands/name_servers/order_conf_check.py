@@ -1,12 +1,12 @@
 """Owns orderConfCheck, which compares order configurations with the existing topics and brokers."""
 
-from time import time
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import take_server_snapshots
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.operations.order_conf_check import check_order_confs
 from nsadmin.output import ResultRow, ResultRows

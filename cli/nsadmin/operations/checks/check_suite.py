@@ -3,13 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from time import monotonic, sleep, time
+from time import monotonic, sleep
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from time import time
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
@@ -11,6 +10,7 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale

@@ -1,6 +1,5 @@
 """Compares name servers repeatedly to distinguish drift from convergence, and asks brokers for the causes."""
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import (
     STATE_SECTIONS,
@@ -110,11 +110,14 @@ class DivergenceObserver:
     ) -> DivergenceObservation:
         """Observe until each difference is gone, is drift, or is younger than the first observation.
 
-        Calls `on_waiting` once, with the first observation and the longest possible wait in seconds.
+        Calls `on_waiting` once, with the first observation and the longest possible wait in seconds. The
+        answers of a bundle do not change, so one observation of them is enough.
         """
         started_ms = self._clock_ms()
         latest_observation = self.observe_once()
         has_reported = False
+        if self._admin.is_static:
+            return latest_observation
         while (now_ms := self._clock_ms()) < started_ms + self._settle_ms and (
             times_left := self._difference_ages.list_undecided_ms(now_ms)
         ):
@@ -174,7 +177,7 @@ def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> di
     """Return the ms since the settings of each broker changed; without brokers that do not report it."""
     if not broker_addrs:
         return {}
-    now_ms = int(time.time() * 1000)
+    now_ms = int(time() * 1000)
     return {
         broker_addr: now_ms - changed_ms
         for broker_addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)

@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
-from time import time
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
@@ -12,6 +11,7 @@ from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.explain.facts import (
     JournalEvidence,
     MeasuredRegistration,

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.connection.addresses import NameServerList, make_finder
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.inventory.records import (
     ExpectedBroker,
     MissingBroker,

@@ -1,9 +1,10 @@
 """Compares slaves with their masters, once or until it is certain which differences stay."""
 
 from collections.abc import Callable
-from time import sleep, time
+from time import sleep
 
 from nsadmin.client import AdminClient
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore
 from nsadmin.operations.replicas.observer import observe_replicas

@@ -1,10 +1,10 @@
 """Finds what slaves lack before they serve in place of their master, or become the master."""
 
-from time import time
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.wall_clock import time
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.observer import read_replica_group
 from nsadmin.operations.replicas.records import (

@@ -17,6 +17,8 @@ from tests.support.servers import closed_port
 class CannedAnswers:
     """Answers requests itself, except those of one code, which it passes on."""
 
+    is_static = False
+
     def __init__(self, live_code: int) -> None:
         self.live_code = live_code
         self.seen: list[tuple[str, str, int]] = []

@@ -1,0 +1,171 @@
+"""SupportBundle, a support bundle that is open for reading."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from nsadmin.client.bundles.answer_table import AnswerTable, decode_table
+from nsadmin.client.verified_archive import InvalidArchiveError, VerifiedArchive
+
+FORMAT_VERSION = 1
+BUNDLE_SUFFIX = ".nsbundle.zip"
+PROBES, JOURNAL_FOLDER, STATE_FOLDER = "probes.json", "journals/", "state/"
+
+
+class InvalidBundleError(InvalidArchiveError):
+    """The file is not a support bundle, is damaged, or was changed."""
+
+
+class LeftOut(NamedTuple):
+    """Something that a bundle does not contain.
+
+    Attributes:
+        item: What is missing.
+        quantity: How many requests or files of that kind.
+        reason: Why it is missing.
+        code: The code of the requests; None for other things.
+    """
+
+    item: str
+    quantity: int
+    reason: str
+    code: int | None = None
+
+
+class BundleManifest(NamedTuple):
+    """The manifest of a bundle.
+
+    Attributes:
+        tool_version: The version of nsadmin that made the bundle.
+        created_ms: The moment that ages are computed for, in ms since 1970 (UTC).
+        name_servers: The name servers that the client had.
+        identity: How the client identified itself; see `Access.identity`.
+        members_by_server: Server address to the name of the member with its answers.
+        request_count: How many answers the bundle has.
+        seconds: How long the collection took.
+        anonymised: What has pseudonyms: "addresses", "names", or nothing.
+        left_out: What the bundle does not contain.
+    """
+
+    tool_version: str
+    created_ms: int
+    name_servers: tuple[str, ...]
+    identity: str
+    members_by_server: Mapping[str, str]
+    request_count: int
+    seconds: float
+    anonymised: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the fields of the manifest as JSON values."""
+        return {
+            "nsadmin": self.tool_version,
+            "createdMs": self.created_ms,
+            "nameServers": list(self.name_servers),
+            "identity": self.identity,
+            "servers": dict(self.members_by_server),
+            "answers": self.request_count,
+            "seconds": self.seconds,
+            "anonymised": list(self.anonymised),
+            "leftOut": [dict(left_out._asdict()) for left_out in self.left_out],
+        }
+
+
+class SupportBundle:
+    """An open bundle. Close it when no answer is needed any more.
+
+    Args:
+        bundle_path: The file.
+
+    Attributes:
+        path: The file.
+        manifest: The manifest.
+
+    Raises:
+        OSError: The file cannot be read.
+        InvalidBundleError: The file is not a bundle, is damaged or was changed.
+    """
+
+    def __init__(self, bundle_path: Path) -> None:
+        self.path = bundle_path
+        self._archive = VerifiedArchive(bundle_path, "bundle", FORMAT_VERSION, InvalidBundleError)
+        try:
+            self.manifest = _parse_manifest(self._archive.manifest)
+        except (ValueError, TypeError, LookupError, AttributeError):
+            self._archive.close()
+            raise InvalidBundleError(
+                f"{bundle_path} is not a bundle of nsadmin: make one with nsadmin bundle create"
+            ) from None
+
+    def read_answers(self, server_addr: str) -> AnswerTable | None:
+        """Read the answers of a server; None if the bundle has none.
+
+        Args:
+            server_addr: The address of the server.
+
+        Raises:
+            InvalidBundleError: The answers are damaged or changed.
+        """
+        member_name = self.manifest.members_by_server.get(server_addr)
+        if member_name is None:
+            return None
+        content = self._archive.read_member(member_name)
+        try:
+            return decode_table(content)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
+
+    def read_probes(self) -> dict[str, Any]:
+        """Read the results of probes by key.
+
+        Raises:
+            InvalidBundleError: They are damaged or changed.
+        """
+        probes = json.loads(self._archive.read_member(PROBES))
+        return probes if isinstance(probes, dict) else {}
+
+    def read_files(self, folder: str) -> dict[str, bytes]:
+        """Read the files of a folder: path within the folder to content.
+
+        Args:
+            folder: The folder, such as "journals/".
+
+        Raises:
+            InvalidBundleError: A file is damaged or changed.
+        """
+        names = [name for name in self._archive.list_names() if name.startswith(folder)]
+        return {name.removeprefix(folder): self._archive.read_member(name) for name in names}
+
+    def verify(self) -> None:
+        """Verify every part.
+
+        Raises:
+            InvalidBundleError: A part is missing, damaged, changed, or was added.
+        """
+        self._archive.read_members()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception_info: object) -> None:
+        self.close()
+
+
+def _parse_manifest(record: Mapping[str, Any]) -> BundleManifest:
+    return BundleManifest(
+        str(record["nsadmin"]),
+        int(record["createdMs"]),
+        tuple(map(str, record["nameServers"])),
+        str(record["identity"]),
+        dict(record["servers"]),
+        int(record["answers"]),
+        float(record["seconds"]),
+        tuple(map(str, record["anonymised"])),
+        tuple(LeftOut(**left_out) for left_out in record["leftOut"]),
+    )

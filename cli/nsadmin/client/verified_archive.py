@@ -1,0 +1,186 @@
+"""Verified archives: ZIP files with a manifest of checksums, such as backups and support bundles.
+
+Rule: a member that was cut off, changed, or added later is refused.
+"""
+
+import hashlib
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Self
+
+from namesrv_core.errors import BadSettings
+
+MANIFEST = "manifest.json"
+MAX_MEMBER_BYTES = 1 << 30
+
+
+class InvalidArchiveError(BadSettings):
+    """The file is not an archive of this kind, is damaged, or was changed."""
+
+
+def encode_json(json_value: Any) -> bytes:
+    """Encode a value as compact JSON; equal values give equal bytes.
+
+    Args:
+        json_value: The value.
+    """
+    json_text = json.dumps(json_value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return json_text.encode("utf-8", "surrogatepass")
+
+
+def build_manifest(
+    format_version: int, header_fields: Mapping[str, Any], members: Mapping[str, bytes]
+) -> bytes:
+    """Return the manifest of an archive.
+
+    Args:
+        format_version: The version of the format.
+        header_fields: Further fields.
+        members: The contents of all other members by name.
+    """
+    listed_files = {name: _describe_content(content) for name, content in members.items()}
+    return encode_json({"format": format_version, **header_fields, "files": listed_files})
+
+
+def pack_members(members: Mapping[str, bytes]) -> bytes:
+    """Return the bytes of an archive; equal members give equal bytes.
+
+    Args:
+        members: The contents of all members by name, the manifest included.
+    """
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            # A fixed time, so that equal contents give equal files.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+class VerifiedArchive:
+    """An open archive. Close it, or use it as a context manager.
+
+    Args:
+        archive_path: The file.
+        archive_kind: What the archive is, in messages: "backup", "bundle".
+        format_version: The version of the format that this program reads.
+        error_type: The type of the errors. Default: InvalidArchiveError.
+        unlisted_names: Members that the manifest does not list, besides itself.
+
+    Attributes:
+        manifest: The manifest.
+        manifest_bytes: The bytes of the manifest.
+
+    Raises:
+        OSError: The file cannot be read.
+        InvalidArchiveError: The file is not such an archive.
+    """
+
+    def __init__(
+        self,
+        archive_path: Path,
+        archive_kind: str,
+        format_version: int,
+        error_type: type[InvalidArchiveError] = InvalidArchiveError,
+        unlisted_names: frozenset[str] = frozenset(),
+    ) -> None:
+        self._archive_path = archive_path
+        self._archive_kind = archive_kind
+        self._error_type = error_type
+        self._unlisted_names = unlisted_names
+        try:
+            self._archive = zipfile.ZipFile(archive_path)
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+            raise self._damage_error(error) from None
+        try:
+            self.manifest_bytes = self._read_manifest_bytes()
+            self.manifest = self._parse_manifest(format_version)
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_manifest_bytes(self) -> bytes:
+        if MANIFEST not in self.list_names():
+            raise self._error_type(
+                f"{self._archive_path} is not a {self._archive_kind} of nsadmin: it has no {MANIFEST}"
+            )
+        return self._read_raw(MANIFEST)
+
+    def _parse_manifest(self, format_version: int) -> dict[str, Any]:
+        try:
+            manifest: dict[str, Any] = json.loads(self.manifest_bytes)
+            found_version, self._listed_files = manifest["format"], dict(manifest["files"])
+        except (ValueError, TypeError, KeyError):
+            raise self._error_type(f"{self._archive_path} is damaged: {MANIFEST} is not readable") from None
+        if found_version != format_version:
+            raise self._error_type(
+                f"{self._archive_path} has the format {found_version}, but this nsadmin reads format "
+                f"{format_version}: use the nsadmin that wrote it"
+            )
+        return manifest
+
+    def list_names(self) -> list[str]:
+        """Return the names of all members, also of those that the manifest does not list."""
+        return self._archive.namelist()
+
+    def read_member(self, name: str) -> bytes:
+        """Read and verify a member that the manifest lists.
+
+        Args:
+            name: The name of the member.
+
+        Raises:
+            InvalidArchiveError: The member is missing, damaged or changed.
+        """
+        content = self._read_raw(name) if name in self.list_names() else None
+        if content is None or self._listed_files.get(name) != _describe_content(content):
+            raise self._error_type(f"{self._archive_path} was changed: {name} is not as its manifest says")
+        return content
+
+    def read_members(self) -> dict[str, bytes]:
+        """Read and verify all members that the manifest lists, and refuse any other.
+
+        Raises:
+            InvalidArchiveError: A member is missing, damaged, changed, or not listed.
+        """
+        stored_names = set(self.list_names()) - self._unlisted_names - {MANIFEST}
+        return {name: self.read_member(name) for name in sorted(self._listed_files.keys() | stored_names)}
+
+    def read_unlisted(self, name: str) -> bytes | None:
+        """Read a member that the manifest does not list, such as its signature; None if it is missing.
+
+        Args:
+            name: The name of the member.
+        """
+        return self._read_raw(name) if name in self.list_names() else None
+
+    def _read_raw(self, name: str) -> bytes:
+        try:
+            if self._archive.getinfo(name).file_size > MAX_MEMBER_BYTES:
+                raise zipfile.BadZipFile(f"{name} is larger than {MAX_MEMBER_BYTES} bytes")
+            return self._archive.read(name)
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+            raise self._damage_error(error) from None
+
+    def _damage_error(self, error: Exception) -> InvalidArchiveError:
+        return self._error_type(
+            f"{self._archive_path} is damaged, or is not a {self._archive_kind} of nsadmin ({error}): "
+            "use another file"
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception_info: object) -> None:
+        self.close()
+
+
+def _describe_content(content: bytes) -> dict[str, Any]:
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}

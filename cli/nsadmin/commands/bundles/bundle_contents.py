@@ -1,0 +1,117 @@
+"""Owns bundle show and bundle diff, which read bundles."""
+
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.bundles.comparison import compare_bundles
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+BUNDLE_ITEM_COLUMNS = ("kind", "item", "count", "reason")
+BUNDLE_DIFF_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
+
+BundleFileArgument = Annotated[str, Argument(("--file",), "FILE", "A file of `nsadmin bundle create`.")]
+
+
+class BundleDiffersError(RocketMQError):
+    """The bundles differ."""
+
+
+@declare_columns(BUNDLE_ITEM_COLUMNS)
+def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
+    """Verify a bundle, and list what it contains and what was left out.
+
+    nsadmin verifies the checksum of every part. A line on stderr has the time and the version of nsadmin that
+    made the bundle. `count` is the number of answers of a server, or of requests that were left out.
+
+    Examples:
+        # The contents
+        nsadmin bundle show incident.nsbundle.zip
+        # What was left out, and why
+        nsadmin bundle show incident.nsbundle.zip --filter kind=leftOut
+    """
+    bundle = open_bundle(file_name)
+    try:
+        bundle.verify()
+        server_rows: list[ResultRow] = [
+            {"kind": "server", "item": server_addr, "count": len(bundle.read_answers(server_addr) or ())}
+            for server_addr in bundle.manifest.members_by_server
+        ]
+        journal_names = sorted({name.split("/")[0] for name in bundle.read_files(JOURNAL_FOLDER)})
+    finally:
+        bundle.close()
+    manifest = bundle.manifest
+    journal_rows: list[ResultRow] = [{"kind": "journal", "item": name} for name in journal_names]
+    left_out_rows: list[ResultRow] = [
+        {
+            "kind": "leftOut",
+            "item": left_out.item,
+            "count": left_out.quantity or None,
+            "reason": left_out.reason,
+        }
+        for left_out in manifest.left_out
+    ]
+    anonymised_text = f", pseudonyms for {' and '.join(manifest.anonymised)}" if manifest.anonymised else ""
+    note = (
+        f"{format_utc(manifest.created_ms)}, by nsadmin {manifest.tool_version}, "
+        f"{count_noun(manifest.request_count, 'answer')} in {manifest.seconds:g} s{anonymised_text}"
+    )
+    return ResultRows(BUNDLE_ITEM_COLUMNS, [*server_rows, *journal_rows, *left_out_rows], [], [note])
+
+
+@declare_columns(BUNDLE_DIFF_COLUMNS)
+def bundle_diff(
+    session: Session,
+    file_name: BundleFileArgument,
+    other_file: Annotated[str, Argument(("--with",), "OTHER", "A later bundle.")],
+) -> ResultRows:
+    """Compare two bundles: brokers, topics, groups, users, settings, KV config, and backlogs.
+
+    nsadmin skips settings that name a server or its folders. Bundles with pseudonyms cannot be compared,
+    because each has other pseudonyms. The exit code is 1 if an item differs.
+
+    Examples:
+        # What changed between two bundles (exit code 1)
+        nsadmin bundle diff monday.nsbundle.zip tuesday.nsbundle.zip
+    """
+    before, after = open_bundle(file_name), open_bundle(other_file)
+    try:
+        if before.manifest.anonymised or after.manifest.anonymised:
+            raise UsageError("bundles with pseudonyms cannot be compared: use bundles without --anonymise")
+        differences = compare_bundles(before, after)
+    finally:
+        before.close()
+        after.close()
+    diff_rows: list[ResultRow] = [
+        {
+            "section": difference.item.section,
+            "brokerName": difference.item.place or None,
+            "name": difference.item.name,
+            "differs": describe_change(_plain_value(difference.before), _plain_value(difference.after)),
+            "before": _plain_value(difference.before),
+            "after": _plain_value(difference.after),
+        }
+        for difference in differences
+    ]
+    errors: list[RocketMQError | None] = [BundleDiffersError("the bundles differ")] if differences else [None]
+    summary = count_noun(len(differences), "difference") if differences else "no differences"
+    return ResultRows(BUNDLE_DIFF_COLUMNS, diff_rows, errors, [summary], BUNDLE_DIFF_COLUMNS[:4])
+
+
+def _plain_value(fields: object) -> object:
+    return fields[""] if isinstance(fields, dict) and "" in fields else fields
+
+
+def open_bundle(file_name: str) -> SupportBundle:
+    """Open a bundle. Raises UsageError if the file cannot be read."""
+    try:
+        return SupportBundle(Path(file_name).expanduser())
+    except OSError as error:
+        raise UsageError(f'cannot read the bundle "{file_name}": {error.strerror}') from None

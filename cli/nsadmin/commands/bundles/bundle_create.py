@@ -1,0 +1,147 @@
+"""Owns bundle create, which saves the answers of a cluster in one file without secrets."""
+
+from pathlib import Path
+from typing import Annotated
+
+from nsadmin import audit
+from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
+from nsadmin.client.wall_clock import time
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.bundles.bundle_builder import BundleOrder, create_bundle
+from nsadmin.operations.bundles.collector import DEFAULT_NAMESPACE, CollectionPlan
+from nsadmin.operations.bundles.pseudonyms import ADDRESSES, NAMES
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import to_bytes
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+BUNDLE_COLUMNS = (
+    "file", "time", "nsadmin", "nameServers", "servers", "answers", "seconds", "size", "anonymised",
+    "leftOut",
+)  # fmt: skip
+_DEFAULT_SINCE = "6h"
+_MAX_SINCE_SECONDS = 30 * 86_400.0
+
+
+@declare_columns(BUNDLE_COLUMNS)
+def bundle_create(
+    session: Session,
+    file_name: Annotated[
+        str | None,
+        Argument(("--file",), "FILE", "File to write. Default: named by the time.", required=False),
+    ],
+    since_text: Annotated[
+        str,
+        Option("--since", metavar="TIME", help="Include journals and the audit log of this last time."),
+    ] = _DEFAULT_SINCE,
+    journal_folders: Annotated[
+        list[str] | None,
+        Option(
+            "--journal",
+            metavar="DIR",
+            help="Include this journal, or folder of `nsadmin collect`. Repeatable. Default: the context's.",
+        ),
+    ] = None,
+    namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "-s",
+            "--namespace",
+            metavar="NAMESPACE",
+            help="Include this KV namespace. Repeatable.",
+            value_source="namespaces",
+        ),
+    ] = None,
+    anonymise: Annotated[
+        bool, Option("--anonymise", help="Replace host names and addresses by pseudonyms.")
+    ] = False,
+    anonymise_names: Annotated[
+        bool,
+        Option(
+            "--anonymise-names",
+            help="Also replace names of topics, groups, brokers, clusters and users. Implies --anonymise.",
+        ),
+    ] = False,
+    requests_per_second: Annotated[
+        int,
+        Option("--rate", metavar="N", help="Send each server at most N requests per second.", minimum=1),
+    ] = 5000,
+    max_details: Annotated[
+        int,
+        Option(
+            "--max-details",
+            metavar="N",
+            help="Send at most N requests about single topics, groups and clients.",
+            minimum=0,
+        ),
+    ] = 20_000,
+) -> ResultRows:
+    """Save the answers of a cluster in one file, without secrets, for support and analysis.
+
+    The file has the answers of all servers to the requests of reading commands: versions, routes, tables of
+    name servers, runtime figures and settings of brokers, topics, groups, offsets, clients, users and ACLs.
+    It also has the results of checks, recent journals and the audit log. nsadmin --bundle FILE COMMAND reads
+    it in place of the cluster.
+
+    Passwords, keys, tokens and signatures are replaced by ***. The file contains no messages. Pseudonyms are
+    the same in the whole file, and their key is not saved. bundle show lists what was left out, and why.
+
+    Examples:
+        # A bundle for support
+        nsadmin bundle create incident.nsbundle.zip
+        # Without host names, addresses and names
+        nsadmin bundle create incident.nsbundle.zip --anonymise-names
+    """
+    if session.options.bundle is not None:
+        raise UsageError("bundle create reads a cluster: leave out --bundle")
+    since_seconds = parse_duration_seconds("--since", since_text, 1.0, _MAX_SINCE_SECONDS)
+    now_seconds = time()
+    name_servers = session.admin.addresses
+    bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
+    order = BundleOrder(
+        bundle_path,
+        CollectionPlan(tuple(dict.fromkeys((DEFAULT_NAMESPACE, *(namespaces or ())))), max_details),
+        requests_per_second,
+        int((now_seconds - since_seconds) * 1000),
+        tuple(journal_folders or session.options.journal_folders),
+        audit.audit_path(),
+        find_state_home(),
+        (ADDRESSES, *((NAMES,) if anonymise_names else ())) if anonymise or anonymise_names else (),
+    )
+    try:
+        with create_bundle(
+            lambda access: session.open_other_client(name_servers, access),
+            session.options.access,
+            name_servers.addrs,
+            order,
+        ) as bundle:
+            manifest = bundle.manifest
+    except OSError as error:
+        raise UsageError(f'cannot write the bundle "{bundle_path}": {error.strerror}') from None
+    notes = [f"left out: {left_out.item}: {left_out.reason}" for left_out in manifest.left_out]
+    return ResultRows(BUNDLE_COLUMNS, [make_bundle_row(bundle_path, manifest)], [None], notes)
+
+
+def _name_by_time(now_seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return f"nsadmin-{datetime.fromtimestamp(now_seconds, UTC):%Y%m%dT%H%M%SZ}{BUNDLE_SUFFIX}"
+
+
+def make_bundle_row(bundle_path: Path, manifest: BundleManifest) -> ResultRow:
+    """Return a row about a bundle."""
+    return {
+        "file": str(bundle_path),
+        "time": format_utc(manifest.created_ms),
+        "nsadmin": manifest.tool_version,
+        "nameServers": len(manifest.name_servers),
+        "servers": len(manifest.members_by_server),
+        "answers": manifest.request_count,
+        "seconds": manifest.seconds,
+        "size": to_bytes(bundle_path.stat().st_size),
+        "anonymised": ", ".join(manifest.anonymised) or None,
+        "leftOut": len(manifest.left_out),
+    }

@@ -1,0 +1,1 @@
+"""Support bundles: collection, redaction, pseudonyms, and the comparison of two bundles."""

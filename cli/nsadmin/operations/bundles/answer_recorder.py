@@ -1,0 +1,162 @@
+"""AnswerRecorder, which notes what servers answer, and limits the requests that they get.
+
+Rule: no request is sent twice, so equal reads of several procedures cost one request.
+"""
+
+from _thread import RLock
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic, sleep
+from typing import Any
+
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.bundles.answer_table import (
+    AnswerTable,
+    Outcome,
+    RecordedFailure,
+    RequestKey,
+    make_key,
+    record_outcome,
+)
+from nsadmin.client.bundles.bundle_answers import MESSAGE_CODES, NOT_IN_BUNDLE, probe_key
+from nsadmin.client.bundles.derived_answers import derive_answer
+from nsadmin.client.connection.answer_source import SendLive
+
+_BATCH_SECONDS = 0.2
+"""How long the requests of one batch may take at the limit of the rate."""
+_MAX_UNANSWERED = 3
+"""After this number of requests without an answer, a server gets no further request."""
+
+
+class AnswerRecorder:
+    """An AnswerSource that asks the servers, and keeps the answers. Thread-safe; one batch at a time.
+
+    Args:
+        requests_per_second: The limit of requests to one server in a second.
+
+    Attributes:
+        tables: Server address to its answers.
+        probes: The results of probes by `probe_key`.
+        skipped_counts: Request code to the number of requests that the limit of details prevented.
+        silent_servers: Server address to why it gets no further request.
+    """
+
+    is_static = False
+
+    def __init__(self, requests_per_second: int) -> None:
+        self._requests_per_second = requests_per_second
+        self._lock = RLock()
+        self._remaining_details: int | None = None
+        self._unanswered_counts: Counter[str] = Counter()
+        self.tables: dict[str, AnswerTable] = {}
+        self.probes: dict[str, Any] = {}
+        self.skipped_counts: Counter[int] = Counter()
+        self.silent_servers: dict[str, RecordedFailure] = {}
+
+    def limit_requests(self, request_count: int) -> None:
+        """Send at most this number of further requests; count the others as skipped."""
+        self._remaining_details = request_count
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the limit prevents every further request."""
+        return self._remaining_details is not None and self._remaining_details <= 0
+
+    def answer_calls(
+        self, identity: str, calls: Sequence[tuple[str, RemotingCommand]], send_live: SendLive
+    ) -> list[RemotingCommand | CallError]:
+        """Answer requests: known ones from memory, the others from their servers."""
+        keyed_calls = [(server_addr, make_key(identity, command)) for server_addr, command in calls]
+        with self._lock:
+            other_outcomes = self._send_unknown(keyed_calls, send_live)
+            return [
+                _replay_outcome(
+                    server_addr,
+                    other_outcomes.get((server_addr, key)) or self.tables[server_addr][key],
+                )
+                for server_addr, key in keyed_calls
+            ]
+
+    def answer_probe(self, probe_name: str, server_addr: str, probe_live: Callable[[], Any]) -> Any:
+        """Probe a server, once; raise CallError if the probe failed."""
+        key = probe_key(probe_name, server_addr)
+        with self._lock:
+            outcome = self.probes.get(key)
+        if outcome is None:
+            try:
+                outcome = {"result": probe_live()}
+            except CallError as error:
+                outcome = {"kind": error.kind, "reason": error.reason}
+            with self._lock:
+                self.probes[key] = outcome
+        if "reason" in outcome:
+            raise CallError(server_addr, outcome["kind"], outcome["reason"])
+        return outcome["result"]
+
+    def _send_unknown(
+        self, keyed_calls: Sequence[tuple[str, RequestKey]], send_live: SendLive
+    ) -> Mapping[tuple[str, RequestKey], Outcome]:
+        """Send the requests without a known answer. Return the outcomes of those that are not sent.
+
+        These are derived from other answers, or must not be sent.
+        """
+        other_outcomes: dict[tuple[str, RequestKey], Outcome] = {}
+        indexes_by_addr: dict[str, list[int]] = {}
+        planned_calls: set[tuple[str, RequestKey]] = set()
+        for index, (server_addr, key) in enumerate(keyed_calls):
+            table = self.tables.setdefault(server_addr, {})
+            if key in table or (server_addr, key) in planned_calls or (server_addr, key) in other_outcomes:
+                continue
+            if derived_answer := derive_answer(table, key):
+                other_outcomes[server_addr, key] = derived_answer
+            elif key.code in MESSAGE_CODES:
+                other_outcomes[server_addr, key] = RecordedFailure(NOT_IN_BUNDLE, "it contains messages")
+            elif self.is_exhausted:
+                self.skipped_counts[key.code] += 1
+                other_outcomes[server_addr, key] = RecordedFailure(NOT_IN_BUNDLE, "limit of details")
+            else:
+                if self._remaining_details is not None:
+                    self._remaining_details -= 1
+                planned_calls.add((server_addr, key))
+                indexes_by_addr.setdefault(server_addr, []).append(index)
+        batch_size = max(1, int(self._requests_per_second * _BATCH_SECONDS))
+        while any(indexes_by_addr.values()):
+            batch = [index for indexes in indexes_by_addr.values() for index in indexes[:batch_size]]
+            largest_count = min(batch_size, max(map(len, indexes_by_addr.values())))
+            self._send_batch(keyed_calls, batch, send_live, largest_count)
+            indexes_by_addr = {addr: indexes[batch_size:] for addr, indexes in indexes_by_addr.items()}
+        return other_outcomes
+
+    def _send_batch(
+        self,
+        keyed_calls: Sequence[tuple[str, RequestKey]],
+        batch: Sequence[int],
+        send_live: SendLive,
+        largest_count: int,
+    ) -> None:
+        began_at = monotonic()
+        for index in batch:
+            server_addr, key = keyed_calls[index]
+            if server_addr in self.silent_servers:
+                self.tables[server_addr][key] = self.silent_servers[server_addr]
+        live_indexes = [index for index in batch if keyed_calls[index][0] not in self.silent_servers]
+        for index, outcome in zip(live_indexes, send_live(live_indexes) if live_indexes else (), strict=True):
+            server_addr, key = keyed_calls[index]
+            self.tables[server_addr][key] = record_outcome(outcome)
+            self._note_liveness(server_addr, outcome)
+        sleep(max(0.0, began_at + largest_count / self._requests_per_second - monotonic()))
+
+    def _note_liveness(self, server_addr: str, outcome: RemotingCommand | CallError) -> None:
+        if not isinstance(outcome, CallError):
+            self._unanswered_counts[server_addr] = 0
+            return
+        self._unanswered_counts[server_addr] += 1
+        if not outcome.was_sent or self._unanswered_counts[server_addr] >= _MAX_UNANSWERED:
+            self.silent_servers.setdefault(server_addr, RecordedFailure(outcome.kind, outcome.reason))
+
+
+def _replay_outcome(server_addr: str, outcome: Outcome) -> RemotingCommand | CallError:
+    if isinstance(outcome, RecordedFailure):
+        return CallError(server_addr, outcome.kind, outcome.reason)
+    return outcome.to_command()

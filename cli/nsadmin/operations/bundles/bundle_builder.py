@@ -1,0 +1,180 @@
+"""Makes a support bundle: collects, redacts, replaces names by pseudonyms, and writes the file."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from namesrv_core import __version__
+from namesrv_core.storage import atomic_write
+from nsadmin.client import AdminClient, wall_clock
+from nsadmin.client.bundles.answer_table import AnswerTable, encode_table
+from nsadmin.client.bundles.bundle_answers import describe_code
+from nsadmin.client.bundles.bundle_file import (
+    FORMAT_VERSION,
+    PROBES,
+    BundleManifest,
+    LeftOut,
+    SupportBundle,
+)
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.verified_archive import MANIFEST, build_manifest, encode_json, pack_members
+from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
+from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
+from nsadmin.operations.bundles.local_files import LocalFiles
+from nsadmin.operations.bundles.pseudonyms import Pseudonyms
+from nsadmin.operations.bundles.redaction import Redactor
+from nsadmin.operations.state_folder import escape_file_name
+
+_ALWAYS_LEFT_OUT = (
+    LeftOut("messages", 0, "a bundle contains no messages"),
+    LeftOut("secrets", 0, "passwords, keys, tokens and signatures are replaced by ***"),
+)
+
+
+class BundleOrder(NamedTuple):
+    """What a bundle shall contain.
+
+    Attributes:
+        bundle_path: The file to write.
+        plan: What to read from the servers.
+        requests_per_second: The limit of requests to one server.
+        since_ms: Include journals and the audit log since this time, in ms since 1970 (UTC).
+        journal_folders: Journals, or folders of the collector.
+        audit_file: The audit log; None for none.
+        state_home: The folder with the saved state of procedures.
+        anonymised: "addresses" and "names" are replaced by pseudonyms.
+    """
+
+    bundle_path: Path
+    plan: CollectionPlan
+    requests_per_second: int
+    since_ms: int
+    journal_folders: tuple[str, ...]
+    audit_file: Path | None
+    state_home: Path
+    anonymised: tuple[str, ...] = ()
+
+
+def create_bundle(
+    open_client: Callable[[Access], AdminClient],
+    access: Access,
+    namesrv_addrs: Sequence[str],
+    order: BundleOrder,
+    on_step: Callable[[str], object] = lambda step_name: None,
+) -> SupportBundle:
+    """Collect and write a bundle; return it, open. Calls `on_step` with the name of each step.
+
+    Raises:
+        NoneReachable: No name server answers.
+        OSError: The file cannot be written.
+    """
+    recorder, began_at, created_seconds = (
+        AnswerRecorder(order.requests_per_second),
+        monotonic(),
+        wall_clock.time(),
+    )
+    # All ages of the bundle are computed for this moment, also those that a request depends on.
+    wall_clock.freeze(created_seconds)
+    try:
+        summary = collect_answers(open_client, access, recorder, order.plan, on_step)
+    finally:
+        wall_clock.freeze(None)
+    on_step("redaction")
+    redactor = Redactor(_list_own_secrets(access))
+    tables = redactor.redact_tables(recorder.tables)
+    local_files = _collect_local_files(redactor, order, namesrv_addrs, summary)
+    manifest = BundleManifest(
+        __version__,
+        int(created_seconds * 1000),
+        tuple(namesrv_addrs),
+        access.identity,
+        {},
+        sum(map(len, tables.values())),
+        round(monotonic() - began_at, 1),
+        order.anonymised,
+        (*_list_left_out(recorder, summary), *local_files.left_out),
+    )
+    members = {PROBES: encode_json(redactor.redact_json(recorder.probes)), **local_files.members}
+    on_step("archive")
+    _write_bundle(order, manifest, tables, members)
+    return SupportBundle(order.bundle_path)
+
+
+def _collect_local_files(
+    redactor: Redactor, order: BundleOrder, namesrv_addrs: Sequence[str], summary: CollectionSummary
+) -> LocalFiles:
+    local_files = LocalFiles(redactor, order.since_ms)
+    if order.anonymised:
+        reason = "they may contain names that the servers no longer have, and so no pseudonym"
+        local_files.leave_out("journals, the audit log and saved drains", reason)
+        return local_files
+    local_files.add_journals(order.journal_folders)
+    local_files.add_audit(order.audit_file, namesrv_addrs)
+    local_files.add_state(
+        order.state_home,
+        [
+            order.state_home / "drains" / escape_file_name(cluster_name)
+            for cluster_name in summary.cluster_names
+        ],
+    )
+    return local_files
+
+
+def _list_own_secrets(access: Access) -> list[str]:
+    credentials, tls = access.credentials, access.tls
+    candidates = (
+        credentials and credentials.secret_key,
+        credentials and credentials.security_token,
+        tls and tls.key_password,
+    )
+    return [secret for secret in candidates if secret]
+
+
+def _list_left_out(recorder: AnswerRecorder, summary: CollectionSummary) -> list[LeftOut]:
+    limit_reason = "the limit of details (--max-details) or of time was reached"
+    silent_servers = [
+        LeftOut(f"answers of {server_addr}", 1, f"it did not answer: {failure.reason}")
+        for server_addr, failure in sorted(recorder.silent_servers.items())
+    ]
+    skipped_details = [
+        LeftOut(f"details of {items}", count, limit_reason)
+        for items, count in (
+            ("groups", summary.groups_without_details),
+            ("topics", summary.topics_without_details),
+        )
+        if count
+    ]
+    skipped_requests = [
+        LeftOut(f"requests {describe_code(code)}", count, limit_reason, code)
+        for code, count in sorted(recorder.skipped_counts.items())
+    ]
+    return [*_ALWAYS_LEFT_OUT, *silent_servers, *skipped_details, *skipped_requests]
+
+
+def _write_bundle(
+    order: BundleOrder,
+    manifest: BundleManifest,
+    tables: dict[str, AnswerTable],
+    members: dict[str, bytes],
+) -> None:
+    members_by_server = {
+        server_addr: f"servers/{server_number:04}.json"
+        for server_number, server_addr in enumerate(sorted(tables), 1)
+        if tables[server_addr]
+    }
+    all_members = {
+        **{
+            member_name: encode_table(server_addr, tables[server_addr])
+            for server_addr, member_name in members_by_server.items()
+        },
+        **members,
+    }
+    record = manifest._replace(members_by_server=members_by_server).to_record()
+    if order.anonymised:
+        pseudonyms = Pseudonyms(tables, manifest.name_servers, order.anonymised)
+        all_members = pseudonyms.rename_members(all_members)
+        record = pseudonyms.rename_json(record)
+    manifest_bytes = build_manifest(FORMAT_VERSION, record, all_members)
+    archive_bytes = pack_members({MANIFEST: manifest_bytes, **all_members})
+    atomic_write.replace_file(order.bundle_path, archive_bytes, keeps_backup=False)

@@ -1,0 +1,286 @@
+"""Reads everything that a bundle contains: tables first, then details of topics and groups within a limit.
+
+Rule: a step that fails does not stop the others. Its error is an answer, so the bundle has it, too.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.connection.access_options import Access, Tls
+from nsadmin.client.results import ClientClosed, ServerResult
+from nsadmin.client.wall_clock import time
+from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
+
+DEFAULT_NAMESPACE = "ORDER_TOPIC_CONFIG"
+_ITEMS_AT_ONCE = 20
+_MAX_DETAIL_SECONDS = 30.0
+"""The longest time for details, because a large cluster has millions of pairs of topics and brokers."""
+
+
+class CollectionPlan(NamedTuple):
+    """What to collect.
+
+    Attributes:
+        namespaces: The KV namespaces to include.
+        max_details: The limit of requests about single topics, groups and clients.
+    """
+
+    namespaces: tuple[str, ...]
+    max_details: int
+
+
+class CollectionSummary(NamedTuple):
+    """The items of the cluster, and how many of them have no details."""
+
+    cluster_names: tuple[str, ...]
+    topic_count: int
+    group_count: int
+    topics_without_details: int
+    groups_without_details: int
+
+
+OpenClient = Callable[[Access], AdminClient]
+"""Opens a client of the name servers with these connection options."""
+
+
+def collect_answers(
+    open_client: OpenClient,
+    access: Access,
+    recorder: AnswerRecorder,
+    plan: CollectionPlan,
+    on_step: Callable[[str], object] = lambda step_name: None,
+) -> CollectionSummary:
+    """Read the cluster through the recorder. Calls `on_step` with the name of each step before it.
+
+    Raises:
+        NoneReachable: No name server answers.
+        ClientClosed: A client was closed.
+    """
+    recorded_access = access._replace(answers=recorder)
+    with open_client(recorded_access) as admin:
+        admin.clusters.get_info()
+        collection = _Collection(admin, plan)
+        for step_name, step in collection.list_table_steps():
+            on_step(step_name)
+            with _ignore_failures():
+                step()
+        on_step("checks")
+        _run_procedures(open_client, recorded_access, collection)
+        recorder.limit_requests(plan.max_details)
+        ends_at = monotonic() + _MAX_DETAIL_SECONDS
+
+        def has_time() -> bool:
+            return not recorder.is_exhausted and monotonic() < ends_at
+
+        on_step("producers")
+        _read_details(collection.list_producer_groups(), collection.read_producers, has_time)
+        on_step("groups")
+        groups_left = _read_details(collection.groups, collection.read_groups, has_time)
+        on_step("topics")
+        topics_left = _read_details(collection.topics, collection.read_topics, has_time)
+    return CollectionSummary(
+        tuple(collection.cluster_names),
+        len(collection.topics),
+        len(collection.groups),
+        topics_left,
+        groups_left,
+    )
+
+
+def _read_details(
+    names: Sequence[str], read_names: Callable[[Sequence[str]], None], has_time: Callable[[], bool]
+) -> int:
+    """Read the details of names in batches; return how many were left out."""
+    done_count = 0
+    while done_count < len(names) and has_time():
+        read_names(names[done_count : done_count + _ITEMS_AT_ONCE])
+        done_count += _ITEMS_AT_ONCE
+    return max(0, len(names) - done_count)
+
+
+@contextmanager
+def _ignore_failures() -> Iterator[None]:
+    """Ignore the errors of servers, which the recorder has noted; not those of the client."""
+    try:
+        yield
+    except ClientClosed:
+        raise
+    except RocketMQError:
+        pass
+
+
+class _Collection:
+    """The reads of one cluster. Its tables tell which topics, groups and clients there are."""
+
+    def __init__(self, admin: AdminClient, plan: CollectionPlan) -> None:
+        self._admin = admin
+        self._plan = plan
+        self._broker_addrs: list[str] = []
+        self._target_addrs: list[str] = []
+        self.cluster_names: list[str] = []
+        self.topics: list[str] = []
+        self.groups: list[str] = []
+
+    def list_table_steps(self) -> Iterator[tuple[str, Callable[[], object]]]:
+        admin, addrs = self._admin, self._broker_addrs
+        yield "name servers", self._read_name_servers
+        yield "routes", self._read_routes
+        yield "brokers", lambda: admin.brokers.get_runtime_info(addrs)
+        for read_table in (
+            admin.broker_configs.get_each,
+            admin.bulk.list_topics,
+            admin.bulk.list_groups,
+            admin.bulk.list_system_topics,
+            admin.consumers.get_committed_each,
+            admin.consumers.get_broker_stats_each,
+            admin.consume_modes.list_modes,
+            admin.producers.list_producers,
+            admin.replication.get_status,
+            admin.cold_data.get_each,
+            admin.lite_topics.get_broker_info,
+            admin.users.list_users,
+            admin.acls.list_entries,
+            admin.plain_acls.list_accounts,
+            admin.plain_acls.list_files,
+        ):
+            yield "tables of brokers", lambda read_table=read_table: read_table(addrs)  # type: ignore[misc]
+        yield "tables of brokers", self._read_users
+        yield "tables of brokers", self._list_groups
+
+    def _read_name_servers(self) -> None:
+        admin = self._admin
+        namesrv_addrs = admin.addresses.addrs
+        cluster_results = admin.clusters.get_info_each()
+        self._broker_addrs += dict.fromkeys(
+            broker_addr
+            for cluster_result in cluster_results
+            if cluster_result.result is not None
+            for broker_group in cluster_result.result.broker_groups
+            for broker_addr in broker_group.broker_addrs.values()
+        )
+        self.cluster_names += sorted(
+            {
+                broker_group.cluster_name
+                for cluster_result in cluster_results
+                if cluster_result.result is not None
+                for broker_group in cluster_result.result.broker_groups
+            }
+        )
+        admin.clusters.get_heartbeats_each()
+        admin.name_server_tables.get_listing_each(namesrv_addrs, self._plan.namespaces)
+        admin.name_servers.check_ready_each()
+        admin.name_servers.find_silent(namesrv_addrs)
+        self.topics += admin.topics.list_names()
+        with _ignore_failures():
+            admin.topics.list_system_names()
+        for cluster_name in self.cluster_names:
+            admin.bulk.list_routed_topics(cluster_name)
+
+    def _read_routes(self) -> None:
+        """Each topic's route from each name server; the topics of all, because one may lack some."""
+        admin = self._admin
+        listings = admin.name_server_tables.get_listing_each(admin.addresses.addrs, self._plan.namespaces)
+        all_topics = sorted({topic for _, listing, _ in listings if listing for topic in listing.topics})
+        self.topics[:] = all_topics or self.topics
+        admin.name_server_tables.get_queues_each({listing.addr: self.topics for listing in listings})
+
+    def _read_users(self) -> None:
+        """Each user and ACL by name: brokers answer these requests in another form than the lists."""
+        admin = self._admin
+        usernames = _merge_names(
+            user_result.then(lambda users: [user.username for user in users])
+            for user_result in admin.users.list_users(self._broker_addrs)
+        )
+        subjects = _merge_names(
+            acl_result.then(lambda entries: [*entries])
+            for acl_result in admin.acls.list_entries(self._broker_addrs)
+        )
+        for username in usernames:
+            admin.users.get_user(self._broker_addrs, username)
+        for subject in subjects:
+            admin.acls.get_entries(self._broker_addrs, subject)
+
+    def list_producer_groups(self) -> list[str]:
+        """Return the groups of connected producers; their table is known already."""
+        return _merge_names(
+            producer_result.then(lambda producers: [producer.producer_group for producer in producers])
+            for producer_result in self._admin.producers.list_producers(self._broker_addrs)
+        )
+
+    def _list_groups(self) -> None:
+        name_results = self._admin.groups.list_names(include_system=True)
+        self.groups += _merge_names(name_results)
+        self._target_addrs += [name_result.addr for name_result in name_results]
+
+    def read_groups(self, groups: Sequence[str]) -> None:
+        """The progress and the clients of groups. Reads first what all of them need, in one round."""
+        admin = self._admin
+        admin.consumers.get_stats_each([(addr, group) for group in groups for addr in self._target_addrs])
+        admin.consumers.get_group_connections(groups, self._broker_addrs)
+        for group in groups:
+            with _ignore_failures():
+                admin.consumers.get_progress(group)
+            with _ignore_failures():
+                admin.client_runtime.get_group(group)
+
+    def read_producers(self, groups: Sequence[str]) -> None:
+        for group in groups:
+            with _ignore_failures():
+                self._admin.producers.get_connections(group)
+
+    def read_topics(self, topics: Sequence[str]) -> None:
+        """The offsets, traffic and settings of topics. Reads first what all of them need, in one round."""
+        admin = self._admin
+        route_results = admin.topics.get_routes(topics)
+        topic_places = [
+            (queue_route.any_addr, topic)
+            for topic, route_result in route_results.items()
+            for queue_route in (route_result.result.queues if route_result.result else ())
+            if queue_route.any_addr is not None
+        ]
+        admin.topics.get_stats_at(topic_places)
+        admin.bulk.list_rates((broker_addr, "TOPIC_PUT_SIZE", topic) for broker_addr, topic in topic_places)
+        for topic in topics:
+            with _ignore_failures():
+                admin.topics.get_stats(topic)
+        with _ignore_failures():
+            admin.topics.get_traffic(tuple(topics))
+
+    def read_clients(self) -> None:
+        """Every connected client, also those behind proxies."""
+        self._admin.clients.list_clients(include_system=True)
+        for cluster_name in self.cluster_names:
+            self._admin.proxies.list_proxies(cluster_name)
+
+    def count_dead_letters(self) -> None:
+        letters = self._admin.dead_letters
+        letters.count_letters(letters.list_groups(), int(time() * 1000))
+
+
+def _merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:
+    return sorted({name for name_result in name_results for name in name_result.result or ()})
+
+
+def _run_procedures(open_client: OpenClient, access: Access, collection: _Collection) -> None:
+    """Run the procedures that ask more than tables: checks, and the security audit as a stranger."""
+    from nsadmin.operations.checks import check_suite
+    from nsadmin.operations.security import observer
+
+    check_suite.run_checks(
+        lambda: open_client(access), check_suite.CheckScope(tls=access.tls, settle_seconds=0), ("drain",)
+    )
+    stranger = access._replace(credentials=None, tls=None, retries=0)
+    with (
+        open_client(access) as own_client,
+        open_client(stranger) as plain_client,
+        open_client(stranger._replace(tls=Tls(verify=False))) as tls_client,
+        _ignore_failures(),
+    ):
+        observer.observe_servers(observer.AuditClients(own_client, plain_client, tls_client), time())
+    for read_all in (collection.count_dead_letters, collection.read_clients):
+        with _ignore_failures():
+            read_all()

@@ -1,0 +1,92 @@
+"""Compares two bundles: brokers, topics, groups, users, settings, KV config, and the backlog of groups."""
+
+from typing import Any, NamedTuple
+
+from nsadmin.client import AdminClient
+from nsadmin.client.bundles.bundle_answers import BundleAnswers
+from nsadmin.client.bundles.bundle_file import SupportBundle
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS
+from nsadmin.operations.backups.observer import observe_backup
+from nsadmin.operations.backups.records import Section, list_items
+from nsadmin.operations.config_diff import is_own_setting
+
+BROKERS, LAGS = "brokers", "lags"
+SECTION_ORDER = (BROKERS, *(section.value for section in Section if section is not Section.OFFSETS), LAGS)
+"""Offsets move with every message, so the backlog of groups replaces them."""
+
+
+class BundleItem(NamedTuple):
+    """The name of an item. `place` is a broker name, or "" for the KV config and for groups."""
+
+    section: str
+    place: str
+    name: str
+
+
+class BundleDifference(NamedTuple):
+    """An item that differs; None stands for a bundle without the item."""
+
+    item: BundleItem
+    before: Any
+    after: Any
+
+
+def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[BundleDifference]:
+    """Return the items that differ, in the order of sections, brokers and names.
+
+    Raises:
+        NoneReachable: A bundle has no answer of a name server.
+    """
+    items_before, items_after = _list_bundle_items(before), _list_bundle_items(after)
+    return [
+        BundleDifference(item, items_before.get(item), items_after.get(item))
+        for item in sorted(
+            items_before.keys() | items_after.keys(),
+            key=lambda item: (SECTION_ORDER.index(item.section), item.place, item.name),
+        )
+        if items_before.get(item) != items_after.get(item)
+        and not (item.section == Section.SETTINGS and is_own_setting(item.name))
+    ]
+
+
+def open_bundle_client(bundle: SupportBundle) -> AdminClient:
+    """Open a client that reads a bundle; close it as any other."""
+    return AdminClient(
+        list(bundle.manifest.name_servers),
+        access=DEFAULT_ACCESS._replace(answers=BundleAnswers(bundle)),
+        read_only=True,
+    )
+
+
+def _list_bundle_items(bundle: SupportBundle) -> dict[BundleItem, Any]:
+    items: dict[BundleItem, Any] = {}
+    with open_bundle_client(bundle) as admin:
+        cluster_info = admin.clusters.get_info()
+        for broker_group in cluster_info.broker_groups:
+            for broker_id, broker_addr in broker_group.broker_addrs.items():
+                items[BundleItem(BROKERS, broker_group.broker_name, str(broker_id))] = {
+                    "address": broker_addr
+                }
+        fields_by_addr = {
+            fields["address"]: fields for item, fields in items.items() if item.section == BROKERS
+        }
+        for runtime in admin.brokers.get_runtime_info(fields_by_addr):
+            if runtime.result is not None:
+                fields_by_addr[runtime.addr]["release"] = runtime.result.release
+        for cluster_name in sorted({group.cluster_name for group in cluster_info.broker_groups}):
+            backup = observe_backup(admin, cluster_name, bundle.manifest.created_ms)
+            for item, fields in list_items(backup).items():
+                if item.section is not Section.OFFSETS:
+                    items[BundleItem(item.section.value, item.place, item.name)] = fields
+        items.update(_list_lags(admin))
+    return items
+
+
+def _list_lags(admin: AdminClient) -> dict[BundleItem, Any]:
+    """The backlog of each group and topic, from the statistics of all masters."""
+    lag_by_item: dict[BundleItem, int] = {}
+    for stats_result in admin.consumers.get_broker_stats_each(admin.clusters.list_masters()):
+        for queue_lag in stats_result.result.queues if stats_result.result else ():
+            item = BundleItem(LAGS, "", f"{queue_lag.queue.topic} {queue_lag.group}")
+            lag_by_item[item] = lag_by_item.get(item, 0) + (queue_lag.lag_count or 0)
+    return {item: {"": lag_count} for item, lag_count in lag_by_item.items()}

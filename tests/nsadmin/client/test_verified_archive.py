@@ -1,0 +1,75 @@
+"""Archives whose manifest lists the checksum of every member."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from nsadmin.client.verified_archive import (
+    MANIFEST,
+    InvalidArchiveError,
+    VerifiedArchive,
+    build_manifest,
+    encode_json,
+    pack_members,
+)
+
+MEMBERS = {"a.json": b"{}", "b.txt": b"hello"}
+
+
+def write(path: Path, members: dict[str, bytes] = MEMBERS, manifest: bytes | None = None) -> Path:
+    content = build_manifest(1, {"made": "today"}, MEMBERS) if manifest is None else manifest
+    path.write_bytes(pack_members({MANIFEST: content, **members}))
+    return path
+
+
+def test_equal_members_give_equal_bytes() -> None:
+    assert pack_members(MEMBERS) == pack_members(dict(MEMBERS))
+    assert encode_json({"b": 1, "a": "ü"}) == '{"a":"ü","b":1}'.encode()
+
+
+def test_an_archive_returns_what_was_written(tmp_path: Path) -> None:
+    with VerifiedArchive(write(tmp_path / "a.zip"), "bundle", 1) as archive:
+        assert archive.manifest["made"] == "today"
+        assert archive.read_members() == MEMBERS
+        assert archive.read_member("b.txt") == b"hello"
+        assert archive.read_unlisted("c.sig") is None
+
+
+def test_a_member_that_was_changed_or_added_is_refused(tmp_path: Path) -> None:
+    with VerifiedArchive(write(tmp_path / "a.zip", {**MEMBERS, "b.txt": b"bye"}), "bundle", 1) as archive:
+        assert archive.read_member("a.json") == b"{}"
+        with pytest.raises(InvalidArchiveError, match=r"was changed: b\.txt is not as its manifest says"):
+            archive.read_member("b.txt")
+    with (
+        VerifiedArchive(write(tmp_path / "b.zip", {**MEMBERS, "c.txt": b"new"}), "bundle", 1) as archive,
+        pytest.raises(InvalidArchiveError, match=r"was changed: c\.txt"),
+    ):
+        archive.read_members()
+    unlisted = frozenset({"c.txt"})
+    with VerifiedArchive(tmp_path / "b.zip", "bundle", 1, unlisted_names=unlisted) as archive:
+        assert archive.read_members() == MEMBERS
+        assert archive.read_unlisted("c.txt") == b"new"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "reason"),
+    [
+        (build_manifest(2, {}, MEMBERS), "has the format 2, but this nsadmin reads format 1"),
+        (b"[]", "manifest.json is not readable"),
+    ],
+)
+def test_a_manifest_of_another_format_is_refused(tmp_path: Path, manifest: bytes, reason: str) -> None:
+    with pytest.raises(InvalidArchiveError, match=reason):
+        VerifiedArchive(write(tmp_path / "a.zip", manifest=manifest), "bundle", 1)
+
+
+def test_another_file_is_refused_by_what_it_should_be(tmp_path: Path) -> None:
+    text_file = tmp_path / "a.txt"
+    text_file.write_text("hello")
+    with pytest.raises(InvalidArchiveError, match="is damaged, or is not a bundle of nsadmin"):
+        VerifiedArchive(text_file, "bundle", 1)
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(InvalidArchiveError, match="is not a bundle of nsadmin: it has no manifest"):
+        VerifiedArchive(tmp_path / "b.zip", "bundle", 1)

@@ -1,0 +1,94 @@
+"""Files of this machine in a bundle."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.storage.journal import segments
+from nsadmin.operations.bundles import local_files
+from nsadmin.operations.bundles.local_files import LocalFiles
+from nsadmin.operations.bundles.redaction import Redactor
+
+HOUR_MS = 3_600_000
+NOW_MS = 1_700_000_000_000
+
+
+def files_since(hours: int) -> LocalFiles:
+    return LocalFiles(Redactor(), NOW_MS - hours * HOUR_MS)
+
+
+def write_segment(folder: Path, seq: int, hours_ago: int, record: object = None) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    name = segments.segment_name(seq, NOW_MS - hours_ago * HOUR_MS)
+    (folder / name).write_text(json.dumps({"seq": seq} if record is None else record) + "\n")
+    return name
+
+
+def test_the_segments_since_the_time_and_the_one_before_are_included(tmp_path: Path) -> None:
+    journal = tmp_path / "ns-1"
+    names = [write_segment(journal, seq, hours_ago) for seq, hours_ago in ((1, 9), (2, 7), (3, 5))]
+    collected = files_since(6)
+    collected.add_journals([str(journal), str(journal)])
+    assert sorted(collected.members) == [f"journals/ns-1/{name}" for name in names[1:]]
+    [left_out] = collected.left_out
+    assert (left_out.item, left_out.quantity) == (f"segments of the journal {journal}", 1)
+
+
+def test_a_folder_of_the_collector_has_several_journals_and_compressed_segments_are_read(
+    tmp_path: Path,
+) -> None:
+    name = write_segment(tmp_path / "ns-1", 1, 5, {"type": "KvPut", "key": "token", "value": "abc"})
+    segments.compress_segment(tmp_path / "ns-1" / name)
+    write_segment(tmp_path / "ns-2", 1, 5)
+    collected = files_since(6)
+    collected.add_journals([str(tmp_path)])
+    assert {member.split("/")[1] for member in collected.members} == {"ns-1", "ns-2"}
+    assert json.loads(collected.members[f"journals/ns-1/{name}"])["value"] == "***"
+
+
+def test_what_cannot_be_read_or_is_too_large_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_segment(tmp_path / "ns-1", 1, 5)
+    monkeypatch.setattr(local_files, "_MAX_JOURNAL_BYTES", 3)
+    collected = files_since(6)
+    collected.add_journals([str(tmp_path / "nowhere"), str(tmp_path / "ns-1")])
+    assert collected.members == {}
+    assert [left_out.reason for left_out in collected.left_out] == [
+        "No such file or directory",
+        "journals are limited to 200 MiB",
+    ]
+
+
+def test_the_audit_log_has_the_recent_changes_of_this_cluster(tmp_path: Path) -> None:
+    records = [
+        {"time": NOW_MS, "nameServers": ["h:1"], "command": "kv put --password=abc"},
+        {"time": NOW_MS - 9 * HOUR_MS, "nameServers": ["h:1"]},
+        {"time": NOW_MS, "nameServers": ["h:2"]},
+    ]
+    audit_file = tmp_path / "audit.jsonl"
+    audit_file.write_text("".join(json.dumps(record) + "\n" for record in records) + "no json\n")
+    collected = files_since(6)
+    collected.add_audit(audit_file, ["h:1"])
+    [line] = collected.members["state/audit.jsonl"].splitlines()
+    assert json.loads(line)["command"] == "kv put --password=***"
+    collected.add_audit(None, ["h:1"])
+    collected.add_audit(tmp_path / "none.jsonl", ["h:1"])
+
+
+def test_saved_state_is_redacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "drains" / "c"
+    folder.mkdir(parents=True)
+    (folder / "state.json").write_text('{"secretKey": "abc", "broker": "a"}')
+    (folder / "events.jsonl").write_text('{"token": "abc"}\n{"a": 1}\n')
+    (folder / "lock").write_text("")
+    collected = files_since(6)
+    collected.add_state(tmp_path, [tmp_path / "drains", tmp_path / "none"])
+    assert collected.members == {
+        "state/drains/c/events.jsonl": b'{"token":"***"}\n{"a":1}\n',
+        "state/drains/c/state.json": b'{"secretKey": "***", "broker": "a"}',
+    }
+    monkeypatch.setattr(local_files, "_MAX_STATE_FILE_BYTES", 3)
+    collected.add_state(tmp_path, [tmp_path / "drains"])
+    assert {left_out.reason for left_out in collected.left_out} == {"it is larger than 10 MiB"}

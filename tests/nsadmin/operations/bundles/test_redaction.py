@@ -1,0 +1,123 @@
+"""Secrets never reach a bundle."""
+
+import json
+
+import pytest
+
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin.client.bundles.answer_table import Outcome, RecordedAnswer, RecordedFailure, RequestKey
+from nsadmin.operations.bundles.redaction import Redactor
+from tests.support.bundles import json_answer, request_key
+
+
+def redact(outcome: Outcome, key: RequestKey, *known_secrets: str) -> RecordedAnswer:
+    redacted = Redactor(known_secrets).redact_tables({"h:1": {key: outcome}})["h:1"][key]
+    assert isinstance(redacted, RecordedAnswer)
+    return redacted
+
+
+def answer(body: str, **ext: str) -> RecordedAnswer:
+    return RecordedAnswer(0, ext or None, body.encode(), None, 513)
+
+
+SETTINGS = request_key(RequestCode.GET_BROKER_CONFIG)
+JSON = request_key(RequestCode.AUTH_LIST_USER)
+
+
+@pytest.mark.parametrize(
+    ("line", "redacted"),
+    [
+        ("tls.client.keyPassword=hunter2", "tls.client.keyPassword=***"),
+        ("brokerName=broker-a", "brokerName=broker-a"),
+        ("accessKey=", "accessKey="),
+        (
+            'initAuthenticationUser={"username":"u","password":"pp"}',
+            'initAuthenticationUser={"username":"u","password":***',
+        ),
+        ("store=jdbc:mysql://root:hunter2@db:3306/x", "store=jdbc:mysql://***@db:3306/x"),
+        ("opts=--secretKey=abc --more", "opts=--secretKey=***"),
+        ("flag=a=b", "flag=a=b"),
+    ],
+)
+def test_settings_with_secrets_are_hidden(line: str, redacted: str) -> None:
+    assert redact(answer(f"a=1\n{line}\nz=2"), SETTINGS).body.decode() == f"a=1\n{redacted}\nz=2"
+
+
+@pytest.mark.parametrize(
+    ("body", "redacted"),
+    [
+        (
+            '[{"username":"u","password":"pp","userType":"Super"}]',
+            '[{"username":"u","password":"***","userType":"Super"}]',
+        ),
+        ('{"token":["a1","b2"],"perm":6}', '{"token":["***","***"],"perm":6}'),
+        ('{{"queueId":0}:{"secretKey":"x"}}', '{{"queueId":0}:{"secretKey":"***"}}'),
+        (
+            '{"topicConfigTable":{"tokens":{"topicName":"tokens"}}}',
+            '{"topicConfigTable":{"tokens":{"topicName":"tokens"}}}',
+        ),
+        ('{"password":"","n":"v"}', '{"password":"","n":"v"}'),
+        ('{"a":"url http://u:pw@h/"}', '{"a":"url http://***@h/"}'),
+        ('{"secret":"no end', '{"secret":***'),
+    ],
+)
+def test_fields_with_secrets_are_hidden_and_all_else_stays(body: str, redacted: str) -> None:
+    assert redact(answer(body), JSON).body.decode() == redacted
+
+
+def test_a_value_of_the_kv_config_is_hidden_by_the_name_of_its_key() -> None:
+    key = request_key(RequestCode.GET_KV_CONFIG, namespace="N", key="dbPassword")
+    assert redact(answer("", value="hunter2"), key).ext == {"value": "***"}
+    other = request_key(RequestCode.GET_KV_CONFIG, namespace="N", key="stage")
+    assert redact(answer("", value="canary"), other).ext == {"value": "canary"}
+
+
+def test_a_secret_that_occurs_once_under_its_name_is_hidden_everywhere() -> None:
+    tables = {
+        "h:1": {JSON: json_answer([{"username": "u", "password": "hunter2-hunter2"}])},
+        "h:2": {
+            SETTINGS: answer("note=use hunter2-hunter2 here"),
+            request_key(1): RecordedAnswer(1, {"x": "hunter2-hunter2"}, b"", "wrong hunter2-hunter2", 513),
+            request_key(2): RecordedFailure("timeout", "no answer"),
+        },
+    }
+    redacted = Redactor().redact_tables(tables)
+    assert "hunter2" not in repr(redacted)
+    assert redacted["h:2"][request_key(2)] == tables["h:2"][request_key(2)]
+
+
+def test_the_credentials_of_the_client_are_hidden_everywhere() -> None:
+    assert redact(answer("note=my-own-secret"), SETTINGS, "my-own-secret").body == b"note=***"
+
+
+def test_members_of_a_setting_are_learned_but_not_its_access_key() -> None:
+    tables = {
+        "h:1": {
+            SETTINGS: answer(
+                'innerClientAuthenticationCredentials={"accessKey":"rocketmq","secretKey":"s3cr3t-value"}'
+            ),
+            request_key(2): answer("org.apache.rocketmq s3cr3t-value x-s3cr3t-value"),
+        }
+    }
+    redacted = Redactor().redact_tables(tables)["h:1"]
+    assert redacted[SETTINGS].body == b"innerClientAuthenticationCredentials=***"  # type: ignore[union-attr]
+    # A longer word only contains the same letters.
+    assert redacted[request_key(2)].body == b"org.apache.rocketmq *** x-s3cr3t-value"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("password", ["123456789", "true", "short"])
+def test_numbers_and_common_words_are_hidden_only_under_their_name(password: str) -> None:
+    tables = {"h:1": {JSON: json_answer({"password": password, "x": password})}}
+    body = Redactor().redact_tables(tables)["h:1"][JSON].body  # type: ignore[union-attr]
+    assert json.loads(body) == {"password": "***", "x": password}
+
+
+def test_records_of_journals_and_lines_of_logs_are_redacted() -> None:
+    redactor = Redactor()
+    redactor.redact_tables({"h:1": {JSON: json_answer({"password": "hunter2-hunter2"})}})
+    record = {"type": "KvPut", "key": "apiToken", "value": "abc", "kv": {"N": {"token": "x", "stage": "y"}}}
+    assert redactor.redact_json(record) == {
+        "type": "KvPut", "key": "apiToken", "value": "***", "kv": {"N": {"token": "***", "stage": "y"}},
+    }  # fmt: skip
+    assert redactor.redact_json(["hunter2-hunter2", 7, None]) == ["***", 7, None]
+    assert redactor.redact_text("ok\npassword=abc def\nhunter2-hunter2") == "ok\npassword=***\n***"
