@@ -256,7 +256,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
     ),
     CommandCategory("bundles", "Support bundles", "A cluster's answers in a file, to analyse elsewhere"): (
         ("bundle create", "bundles.bundle_create", "read", "Save the answers of a cluster in one file"),
-        ("bundle show", "bundles.bundle_contents", "local", "List what a bundle contains and what not"),
+        ("bundle show", "bundles.bundle_contents", "local", "List the contents of a bundle, and its gaps"),
         ("bundle diff", "bundles.bundle_contents", "local", "Compare two bundles"),
     ),
     CommandCategory("capacity", "Capacity and cleanup", "Outages, balance, leftovers and limits"): (

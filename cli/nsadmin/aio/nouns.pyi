@@ -941,6 +941,11 @@ class AsyncConsumerAdmin:
     ) -> tuple[GroupQueueLag, ...]:
         """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317)."""
 
+    async def get_broker_stats_each(
+        self, broker_addrs: Iterable[str], *, is_order: bool = False, timeout_seconds: float = ...
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return every group on every queue of brokers (GET_BROKER_CONSUME_STATS, 317); all at once."""
+
 class AsyncProxyAdmin:
     """`admin.proxies`: proxies, and the consumers behind those in cluster mode."""
 

@@ -58,7 +58,7 @@ class RecordedFailure(NamedTuple):
 
 
 Outcome = RecordedAnswer | RecordedFailure
-AnswerTable = dict[RequestKey, Outcome]
+AnswerTable = Mapping[RequestKey, Outcome]
 
 
 def make_key(identity: str, command: RemotingCommand) -> RequestKey:

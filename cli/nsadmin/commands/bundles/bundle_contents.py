@@ -26,7 +26,7 @@ class BundleDiffersError(RocketMQError):
 
 @declare_columns(BUNDLE_ITEM_COLUMNS)
 def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
-    """Verify a bundle, and list what it contains and what was left out.
+    """Verify a bundle, and list its contents and its gaps.
 
     nsadmin verifies the checksum of every part. A line on stderr has the time and the version of nsadmin that
     made the bundle. `count` is the number of answers of a server, or of requests that were left out.
@@ -34,7 +34,7 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     Examples:
         # The contents
         nsadmin bundle show incident.nsbundle.zip
-        # What was left out, and why
+        # The gaps, with the reasons
         nsadmin bundle show incident.nsbundle.zip --filter kind=leftOut
     """
     bundle = open_bundle(file_name)
@@ -78,7 +78,7 @@ def bundle_diff(
     because each has other pseudonyms. The exit code is 1 if an item differs.
 
     Examples:
-        # What changed between two bundles (exit code 1)
+        # The changes between two bundles (exit code 1)
         nsadmin bundle diff monday.nsbundle.zip tuesday.nsbundle.zip
     """
     before, after = open_bundle(file_name), open_bundle(other_file)

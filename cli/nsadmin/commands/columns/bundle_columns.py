@@ -2,10 +2,10 @@
 
 BUNDLE_MEANINGS: dict[str, dict[str, str]] = {
     "bundleCreate": {
-        "anonymised": "what has pseudonyms: addresses, names; null for nothing",
+        "anonymised": "kinds of names with pseudonyms: addresses, names; null for none",
         "answers": "number of answers of servers in the bundle",
         "file": "the bundle",
-        "leftOut": "number of entries about what was left out; bundle show lists them",
+        "leftOut": "number of gaps; bundle show lists them",
         "nameServers": "number of name servers",
         "nsadmin": "version of nsadmin that made the bundle",
         "seconds": "duration of the collection, in seconds",
@@ -23,7 +23,7 @@ BUNDLE_MEANINGS: dict[str, dict[str, str]] = {
     },
     "bundleShow": {
         "count": "number of answers of the server, or of requests that were left out",
-        "item": "address of the server, name of the journal, or what was left out",
+        "item": "address of the server, name of the journal, or the missing item",
         "kind": "server, journal or leftOut",
         "reason": "why it was left out",
     },

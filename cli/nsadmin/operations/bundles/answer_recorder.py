@@ -12,7 +12,6 @@ from typing import Any
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.bundles.answer_table import (
-    AnswerTable,
     Outcome,
     RecordedFailure,
     RequestKey,
@@ -49,7 +48,7 @@ class AnswerRecorder:
         self._lock = RLock()
         self._remaining_details: int | None = None
         self._unanswered_counts: Counter[str] = Counter()
-        self.tables: dict[str, AnswerTable] = {}
+        self.tables: dict[str, dict[RequestKey, Outcome]] = {}
         self.probes: dict[str, Any] = {}
         self.skipped_counts: Counter[int] = Counter()
         self.silent_servers: dict[str, RecordedFailure] = {}

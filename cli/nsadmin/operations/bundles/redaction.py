@@ -51,7 +51,7 @@ class Redactor:
 
     def redact_tables(self, tables: Mapping[str, AnswerTable]) -> dict[str, AnswerTable]:
         """Return the tables without secrets."""
-        named = {
+        named: dict[str, AnswerTable] = {
             server_addr: {key: self._redact_named(key, outcome) for key, outcome in table.items()}
             for server_addr, table in tables.items()
         }

@@ -5,8 +5,10 @@ import json
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.bundles.answer_table import (
+    Outcome,
     RecordedAnswer,
     RecordedFailure,
+    RequestKey,
     decode_table,
     encode_table,
     make_key,
@@ -23,7 +25,7 @@ def test_the_key_of_a_request_does_not_depend_on_the_order_of_its_fields() -> No
 
 def test_a_table_returns_from_its_json_unchanged_and_has_each_body_once() -> None:
     route = RecordedAnswer(0, {}, b'{"queueDatas":[]}', None, 513)
-    table = {
+    table: dict[RequestKey, Outcome] = {
         KEY: route,
         KEY._replace(ext=(("topic", "U"),)): route,
         KEY._replace(code=26): RecordedAnswer(0, None, b"\xff\x00", None, 513),

@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import AdminClient
-from nsadmin.client.bundles.answer_table import RecordedFailure
+from nsadmin.client.bundles.answer_table import Outcome, RecordedFailure, RequestKey
 from nsadmin.client.bundles.bundle_answers import BundleAnswers, describe_request, probe_key
 from nsadmin.client.bundles.bundle_file import LeftOut, SupportBundle
 from nsadmin.client.connection.access_options import Access, Credentials
@@ -25,7 +25,7 @@ LIMIT = LeftOut("requests GET_TOPIC_STATS_INFO (202)", 3, "the limit was reached
 
 @pytest.fixture
 def admin(tmp_path: Path) -> Iterator[AdminClient]:
-    tables = {
+    tables: dict[str, dict[RequestKey, Outcome]] = {
         NAMESRV: {request_key(106): json_answer(CLUSTER)},
         BROKER: {
             request_key(28): json_answer({"table": {"brokerVersionDesc": "V5_5_0"}}),

@@ -73,7 +73,7 @@ def test_a_value_of_the_kv_config_is_hidden_by_the_name_of_its_key() -> None:
 
 
 def test_a_secret_that_occurs_once_under_its_name_is_hidden_everywhere() -> None:
-    tables = {
+    tables: dict[str, dict[RequestKey, Outcome]] = {
         "h:1": {JSON: json_answer([{"username": "u", "password": "hunter2-hunter2"}])},
         "h:2": {
             SETTINGS: answer("note=use hunter2-hunter2 here"),
