@@ -65,7 +65,7 @@ class VerifiedArchive:
 
     Args:
         archive_path: The file.
-        archive_kind: What the archive is, in messages: "backup", "bundle".
+        archive_kind: The name of such archives in messages: "backup", "bundle".
         format_version: The version of the format that this program reads.
         error_type: The type of the errors. Default: InvalidArchiveError.
         unlisted_names: Members that the manifest does not list, besides itself.

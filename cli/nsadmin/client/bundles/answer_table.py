@@ -13,7 +13,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 
 
 class RequestKey(NamedTuple):
-    """What distinguishes two requests to one server.
+    """The parts of a request that distinguish it from others to the same server.
 
     Attributes:
         identity: How the client identified itself; see `Access.identity`.

@@ -21,7 +21,7 @@ class LeftOut(NamedTuple):
     """Something that a bundle does not contain.
 
     Attributes:
-        item: What is missing.
+        item: The missing thing.
         quantity: How many requests or files of that kind.
         reason: Why it is missing.
         code: The code of the requests; None for other things.
@@ -44,8 +44,8 @@ class BundleManifest(NamedTuple):
         members_by_server: Server address to the name of the member with its answers.
         request_count: How many answers the bundle has.
         seconds: How long the collection took.
-        anonymised: What has pseudonyms: "addresses", "names", or nothing.
-        left_out: What the bundle does not contain.
+        anonymised: The kinds of names with pseudonyms: "addresses", "names", or nothing.
+        left_out: The gaps of the bundle.
     """
 
     tool_version: str

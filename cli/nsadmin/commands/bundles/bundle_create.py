@@ -81,10 +81,10 @@ def bundle_create(
 ) -> ResultRows:
     """Save the answers of a cluster in one file, without secrets, for support and analysis.
 
-    The file has the answers of all servers to the requests of reading commands. They contain versions, routes,
-    tables of name servers, runtime figures and settings of brokers, topics, groups, offsets, clients, users
-    and ACLs. The file also has recent journals and the audit log. nsadmin --bundle FILE COMMAND reads it in
-    place of the cluster.
+    The file has the answers of all servers to the requests of reading commands. They contain versions,
+    routes, tables of name servers, runtime figures and settings of brokers, topics, groups, offsets, clients,
+    users and ACLs. The file also has recent journals and the audit log. nsadmin --bundle FILE COMMAND reads
+    it in place of the cluster.
 
     Passwords, keys, tokens and signatures are replaced by ***. The file contains no messages. Pseudonyms are
     the same in the whole file, and their key is not saved. bundle show lists the gaps, with the reasons.
