@@ -23,6 +23,7 @@ ENVIRONMENT_VARIABLES = (
         "NSADMIN_TLS",
         "1 turns TLS on. NSADMIN_TLS_CA, _CERT, _KEY and _SERVER_NAME are like --tlsCa and so on.",
     ),
+    ("NSADMIN_BUNDLE", "Support bundle to read instead of the servers, like --bundle."),
     ("NSADMIN_STATE", "Folder of drains and of the inventory. Default: nsadmin in ~/.local/state."),
     (
         "NSADMIN_AUDIT",
