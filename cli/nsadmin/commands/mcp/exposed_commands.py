@@ -24,6 +24,7 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "addBroker": _FREE_ADDRESS,
     "auditList": _OTHER_CONTEXTS,
     "backupCreate": _WRITES_FILES,
+    "bundleCreate": _WRITES_FILES,
     "benchConsume": _LOAD,
     "benchLatency": _LOAD,
     "benchProduce": _LOAD,

@@ -163,7 +163,7 @@ class _Handlers:
 
     async def _read_file(self, uri: str, file_name: str) -> types.ReadResourceResult:
         """Return what the command that shows such a file says about it."""
-        tool = self._content.tools.get("snapshotShow" if ".snapshot" in file_name else "backupShow")
+        tool = self._content.tools.get(_find_showing_tool(file_name))
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')
         try:
@@ -267,3 +267,9 @@ async def _report_progress(context: Any, tool_name: str) -> None:
         await context.session.report_progress(
             elapsed_seconds, None, f"{tool_name[:100]} has run for {elapsed_seconds:.0f} s"
         )
+
+
+def _find_showing_tool(file_name: str) -> str:
+    if ".snapshot" in file_name:
+        return "snapshotShow"
+    return "bundleShow" if file_name.endswith(".nsbundle.zip") else "backupShow"

@@ -9,7 +9,7 @@ from pathlib import Path
 from nsadmin import output
 from nsadmin.exit_codes import UsageError
 
-FILE_ENDINGS = (".nsbackup.zip", ".snapshot.zst", ".snapshot")
+FILE_ENDINGS = (".nsbackup.zip", ".nsbundle.zip", ".snapshot.zst", ".snapshot")
 _PAGE_ENDING = ".md"
 _MAX_FILES = 1000
 

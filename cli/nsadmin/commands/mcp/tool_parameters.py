@@ -68,7 +68,8 @@ LEFT_OUT_PARAMETERS: Mapping[str, str] = {
 FOLDER_FILES = frozenset(
     (
         "backupDiff.file_name", "backupDiff.other_file", "backupRestore.file_name", "backupShow.file_name",
-        "checkBackup.backup_path", "snapshotShow.file_name",
+        "bundleDiff.file_name", "bundleDiff.other_file", "bundleShow.file_name", "checkBackup.backup_path",
+        "snapshotShow.file_name",
     )
 )  # fmt: skip
 """Parameters whose value is the name of a file in the folder of --files."""

@@ -59,7 +59,10 @@ def test_a_client_chooses_only_among_several_contexts() -> None:
 
 def test_tools_about_files_need_a_folder() -> None:
     missing = TOOLS.keys() - build_tools(EXPOSED, (), has_folder=False).keys()
-    assert missing == {"backupDiff", "backupShow", "checkBackup", "plan_backupRestore", "snapshotShow"}
+    assert missing == {
+        "backupDiff", "backupShow", "bundleDiff", "bundleShow", "checkBackup", "plan_backupRestore",
+        "snapshotShow",
+    }  # fmt: skip
 
 
 def test_the_schema_of_a_result_accepts_results_only() -> None:
