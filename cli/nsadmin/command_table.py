@@ -247,12 +247,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
     CommandCategory("transfers", "Transfers", "Messages and offsets copied to another cluster"): (
         ("transfer messages", "transfer.transfer_messages", "mixed", "Copy messages to another cluster"),
         ("transfer verify", "transfer.transfer_verify", "read", "Compare messages with their copies"),
-        (
-            "transfer offsets",
-            "transfer.transfer_offsets",
-            "mixed",
-            "Move a group to copied messages",
-        ),
+        ("transfer offsets", "transfer.transfer_offsets", "mixed", "Move a group to copied messages"),
     ),
     CommandCategory("bundles", "Support bundles", "A cluster's answers in a file, to analyse elsewhere"): (
         ("bundle create", "bundles.bundle_create", "read", "Save the answers of a cluster in one file"),
