@@ -58,23 +58,23 @@ def test_messages_before_the_transfer_are_missed_and_counted(pair: ClusterPair) 
     assert (translated.offset, translated.missed_count) == (0, 3)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["copies", "repeat", "foreign"]), st.integers(1, 40)), max_size=8
     ),
-    consumed=st.integers(0, 200),
+    consumed=st.integers(0, 80),
 )
 def test_no_unconsumed_message_lies_before_the_new_offset(
     steps: list[tuple[str, int]], consumed: int
 ) -> None:
     with open_pair() as pair:
-        fill(pair, 200)
+        fill(pair, 80)
         pair.copy()
         originals = pair.copies()
         pair.target.queues["T", 0].clear()
         position = 0
-        for kind, count in [*steps, ("copies", 200)]:
+        for kind, count in [*steps, ("copies", 80)]:
             if kind == "foreign":
                 for _ in range(count):
                     pair.target.store(b"of another producer")
@@ -82,12 +82,12 @@ def test_no_unconsumed_message_lies_before_the_new_offset(
             position = max(0, position - count) if kind == "repeat" else position
             for original in originals[position : position + count]:
                 pair.target.store_again(original)
-            position = min(200, position + count)
+            position = min(80, position + count)
         translated = translate(pair, consumed)
         offsets = [int(message.properties.get("NSADMIN_SOURCE_OFFSET", -1)) for message in pair.copies()]
         before, after = offsets[: translated.offset], offsets[translated.offset :]
         assert -1 not in before
-        assert set(after) >= set(range(consumed, 200))
+        assert set(after) >= set(range(consumed, 80))
         copies = [offset for offset in after if offset >= 0]
         unconsumed = {offset for offset in copies if offset >= consumed}
         assert translated.repeated_count == len(copies) - len(unconsumed)
