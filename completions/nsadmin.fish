@@ -2120,7 +2120,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--contexts= Contexts that the client can choose from, separated by commas. Default: the name servers of the command line.' \
                 '--tools= Only these tools: commands such as topicRoute, and categories of `nsadmin help` such as topics. Default: all.' \
-                '--files=folders Folder with backups and snapshots that the client may read.' \
+                '--files=folders Folder with backups, bundles and snapshots that the client may read.' \
                 '--allow-changes Also serve tools that plan changes, and a tool that executes plans.' \
                 '--time-limit= Time limit of a call that reads. Default: 2m.' \
                 '--max-calls= Commands that run at once. Default: 4.'

@@ -1049,7 +1049,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'mcp' = @{
             name = 'mcp'; family = 'screen'; help = 'Serve the commands as tools to MCP clients'
             places = @()
-            options = @('--contexts= Contexts that the client can choose from, separated by commas. Default: the name servers of the command line.', '--tools= Only these tools: commands such as topicRoute, and categories of `nsadmin help` such as topics. Default: all.', '--files=folders Folder with backups and snapshots that the client may read.', '--allow-changes Also serve tools that plan changes, and a tool that executes plans.', '--time-limit= Time limit of a call that reads. Default: 2m.', '--max-calls= Commands that run at once. Default: 4.'); columns = ''
+            options = @('--contexts= Contexts that the client can choose from, separated by commas. Default: the name servers of the command line.', '--tools= Only these tools: commands such as topicRoute, and categories of `nsadmin help` such as topics. Default: all.', '--files=folders Folder with backups, bundles and snapshots that the client may read.', '--allow-changes Also serve tools that plan changes, and a tool that executes plans.', '--time-limit= Time limit of a call that reads. Default: 2m.', '--max-calls= Commands that run at once. Default: 4.'); columns = ''
         }
         'batch' = @{
             name = 'batch'; family = 'batch'; help = 'Run many commands over the same connections'

@@ -33,7 +33,11 @@ def mcp(
     ] = None,
     files_folder: Annotated[
         str | None,
-        Option("--files", metavar="DIR", help="Folder with backups and snapshots that the client may read."),
+        Option(
+            "--files",
+            metavar="DIR",
+            help="Folder with backups, bundles and snapshots that the client may read.",
+        ),
     ] = None,
     allow_changes: Annotated[
         bool,

@@ -20,7 +20,7 @@ class ServedFolder:
     def __init__(self, folder_text: str) -> None:
         self._folder = Path(folder_text).expanduser().resolve()
         if not self._folder.is_dir():
-            raise UsageError(f'no folder "{folder_text}" for --files: name a folder with backups')
+            raise UsageError(f'no folder "{folder_text}" for --files: name a folder with backups or bundles')
 
     def list_names(self) -> list[str]:
         """Return the names of the regular files with a known ending; at most 1000."""
