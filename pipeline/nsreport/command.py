@@ -54,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args(argv)
     try:
         check_report_request(arguments)
+        table_store.check_output_file_system(arguments.output)
         with table_store.lock_output(arguments.output):
             # Listed before the run: what is written meanwhile is new for the next run.
             run_request = build_run_request(arguments)
@@ -69,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     if arguments.command == "stream"
                     else run_batch(spark, run_request, arguments)
                 )
-    except (InputNotFoundError, ReportRequestError) as error:
+    except (InputNotFoundError, ReportRequestError, table_store.OutputFileSystemError) as error:
         return write_error(str(error), EXIT_USAGE)
     except (JavaNotFoundError, table_store.OutputBusyError, OSError) as error:
         return write_error(str(error), EXIT_FAILED)

@@ -49,6 +49,16 @@ def test_a_folder_that_is_not_there_and_one_that_is_in_use(
     assert "another run writes to" in told(capsys)[-1]["error"]
 
 
+@pytest.mark.parametrize("url", ["s3a://bucket/reports", "gs://bucket/reports", "abfs://c@a.example.com/r"])
+def test_tables_are_not_written_to_object_stores(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["run", "--input", "journals", "--dir", url]) == command.EXIT_USAGE
+    [said] = told(capsys)
+    assert said["error"] == (
+        f'cannot write tables to "{url}": object stores do not rename folders in one step; '
+        "pass a local or hdfs:// folder with --dir, and copy the tables after the run"
+    )
+
+
 def test_a_report_that_does_not_exist_is_said_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

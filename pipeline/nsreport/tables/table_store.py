@@ -37,6 +37,8 @@ _SCHEMA_FILE = "_schema.json"
 _NEW_FOLDER = "new"
 _DUE_FOLDER = "_due"
 _LOCK_FILE = "_lock"
+_OUTPUT_SCHEMES = ("", "file", "hdfs", "viewfs")
+"""File systems that rename a folder in one step; "" is the default file system."""
 
 
 class TableSpec(NamedTuple):
@@ -74,9 +76,26 @@ class OutputBusyError(Exception):
     """Another run holds the lock of the output folder; the text is one line."""
 
 
+class OutputFileSystemError(Exception):
+    """The output folder is on a file system without atomic renames; the text is one line."""
+
+
 def _open_lock(lock_path: str, open_flags: int) -> int:
     # A link in a folder that other users write to must not decide which file is opened.
     return os.open(lock_path, open_flags | os.O_NOFOLLOW, 0o600)
+
+
+def check_output_file_system(root_path: str) -> None:
+    """Raise OutputFileSystemError if the commit of `TableStore` does not work at a path or URL.
+
+    An object store copies and deletes each file of a folder that it renames. A run that is killed meanwhile,
+    or a second run, would lose rows. docs/explanation/report-runs.md explains what was measured.
+    """
+    if urlsplit(root_path).scheme not in _OUTPUT_SCHEMES:
+        raise OutputFileSystemError(
+            f'cannot write tables to "{root_path}": object stores do not rename folders in one step; '
+            "pass a local or hdfs:// folder with --dir, and copy the tables after the run"
+        )
 
 
 @contextmanager
@@ -106,6 +125,8 @@ class TableStore:
         self._spark = spark
         self._output_folder = HadoopFolder(spark, root_path)
         self.root_path = root_path
+        # A path without a scheme is on Hadoop's default file system.
+        check_output_file_system(self._output_folder.qualify_path(""))
         self._commit_lock = threading.Lock()
         self._staging_tables: set[str] = set()
         self._recover_commit()

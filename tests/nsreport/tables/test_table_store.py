@@ -39,6 +39,16 @@ def tables(spark: SparkSession, tmp_path: Path) -> TableStore:
     return tables
 
 
+def test_a_default_file_system_without_renames_is_refused(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HadoopFolder, "qualify_path", lambda self, path: "s3a://bucket/reports")
+    with pytest.raises(
+        table_store.OutputFileSystemError, match='cannot write tables to "s3a://bucket/reports"'
+    ):
+        TableStore(spark, "reports")
+
+
 def test_a_table_that_was_never_written_is_none(tables: TableStore) -> None:
     assert tables.read_table(WHOLE) is None
 
