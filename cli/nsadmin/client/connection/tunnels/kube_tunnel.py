@@ -102,7 +102,9 @@ class KubeTunnel(Tunnel):
         except ValueError as error:
             raise TunnelError(str(error)) from None
         pod_port = self._require_directory().find_target(host, port)
-        if pod_port is None or self._has_ended(pod_port):
+        if pod_port is not None and self._drop_ended_forward(pod_port):
+            pod_port = self._require_directory().find_target(host, port)
+        elif pod_port is None:
             pod_port = self._require_directory(is_doubtful=True).find_target(host, port)
         if pod_port is None:
             raise TunnelError(
@@ -111,9 +113,17 @@ class KubeTunnel(Tunnel):
             )
         return socket.AF_INET, ("127.0.0.1", self._require_forward(pod_port))
 
-    def _has_ended(self, pod_port: PodPort) -> bool:
-        open_forward = self._forwards.get((pod_port.pod.name, pod_port.port))
-        return open_forward is not None and not open_forward.port_forward.process.is_running
+    def _drop_ended_forward(self, pod_port: PodPort) -> bool:
+        """Forget the port-forward to a pod if it has ended, and the pods: a new pod has another identity."""
+        key = (pod_port.pod.name, pod_port.port)
+        with self._guard:
+            open_forward = self._forwards.get(key)
+            if open_forward is None or open_forward.port_forward.process.is_running:
+                return False
+            del self._forwards[key]
+            self._directory = None
+        open_forward.port_forward.process.close()
+        return True
 
     def _require_directory(self, is_doubtful: bool = False) -> PodDirectory:
         with self._guard:

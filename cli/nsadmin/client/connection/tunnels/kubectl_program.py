@@ -95,7 +95,8 @@ class PortForward:
     def _take_line(self, line: str) -> None:
         forwarding = _FORWARDING_PATTERN.match(line)
         if forwarding is not None:
-            self.local_port = int(forwarding[1])
+            # Earlier lines are warnings, for example of the program that gets the credentials.
+            self.local_port, self.first_reason = int(forwarding[1]), None
         elif line and not _TRAFFIC_PATTERN.match(line):
             # A line of the log has a long chain of errors around the cause.
             self.first_reason = self.first_reason or last_line_of([_REFUSAL if _REFUSAL in line else line])

@@ -26,11 +26,12 @@ _LOGIN_SECONDS = 120.0
 """The time limit for a login at which ssh may ask for a password."""
 _FORWARD_SECONDS = 10.0
 # The options replace settings of the operator's configuration that would disturb: other forwards, a command,
-# a shared connection, logs of another level. LogLevel=DEBUG1 reports which channel leads to which server.
+# a shared connection, logs of another level. All of them exist since OpenSSH 7.6. With LogLevel=DEBUG1, ssh
+# reports which channel leads to which server.
 _MASTER_OPTIONS = (
     "ControlMaster=yes", "ControlPersist=no", "ClearAllForwardings=yes", "RemoteCommand=none",
-    "PermitLocalCommand=no", "ForkAfterAuthentication=no", "StdinNull=yes", "ConnectTimeout=10",
-    "ServerAliveInterval=15", "ServerAliveCountMax=3", "LogLevel=DEBUG1",
+    "PermitLocalCommand=no", "ConnectTimeout=10", "ServerAliveInterval=15", "ServerAliveCountMax=3",
+    "LogLevel=DEBUG1",
 )  # fmt: skip
 # Host names and addresses, and nothing that ssh expands.
 _FAR_HOST_PATTERN = re.compile(r"[\w.:-]{1,255}")
