@@ -293,6 +293,7 @@ PLAIN_KEYS = {
     ("kvSync", "--key"),
     ("produce", "--key"),
     ("sendMessage", "--key"),
+    ("transferMessages", "--key"),
 }
 """Keys that stand beside no value: those of a message, and those of the KV config that are to be copied."""
 

@@ -64,7 +64,7 @@ def transfer_messages(
     sql_text: SqlOption = None,
     keys: KeysOption = None,
     property_texts: PropertiesOption = None,
-    body_text: BodyRegexOption = None,
+    body: BodyRegexOption = None,
     topic_mappings: MapTopicOption = None,
     merges_queues: Annotated[
         bool,
@@ -98,13 +98,13 @@ def transfer_messages(
     if tags and sql_text:
         raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
     pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
-    parse_regex(command_name, body_text)
+    parse_regex(command_name, body)
     rules = MessageRules(
         tuple(tags or ()),
         sql_text,
         tuple(keys or ()),
         tuple(parse_pairs(command_name, "--property", property_texts).items()),
-        body_text,
+        body,
     )
     options = TransferOptions(follows, rate, rules)
     begin_ms = parse_time_option("--since", since_text, 0)
