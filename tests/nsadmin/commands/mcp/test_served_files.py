@@ -44,7 +44,9 @@ def test_no_name_leads_out_of_the_folder(folder: ServedFolder, tmp_path: Path) -
 
 
 def test_a_folder_that_does_not_exist_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'no folder ".*/nowhere" for --files: name a folder with backups or bundles'):
+    with pytest.raises(
+        UsageError, match=r'no folder ".*/nowhere" for --files: name a folder with backups or bundles'
+    ):
         ServedFolder(str(tmp_path / "nowhere"))
 
 
