@@ -3,6 +3,7 @@ mqadmin that asks the same.
 """
 
 import json
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop import command_line, jars
+from tests.interop.bundled import is_equal_where_steady, list_reading_lines, run_lines
 from tests.interop.cluster import wait_for_broker
 from tests.interop.command_line import Done
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, acl_config, write_plain_acl
@@ -320,3 +322,33 @@ def test_each_generation_says_that_it_does_not_know_the_other_s(access: Access, 
     done = access("getAclConfig", "-b", access.a.address)
     assert done.code == 1
     assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said
+
+
+def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_path: Path) -> None:
+    access(
+        "createUser", "planted", "-c", "DefaultCluster", "--passwordStdin", "--yes", typed="pl4nted-word\n"
+    )
+    access("updateKvConfig", "DEPLOYMENT", "dbPassword", "pl4nted-kv-word", "--yes")
+    access("updateKvConfig", "DEPLOYMENT", "note", "copy of pl4nted-kv-word", "--yes")
+    access("updateTopic", "bundled", "-c", "DefaultCluster", "--yes")
+    access("updateSubGroup", "bundled-group", "-c", "DefaultCluster", "--yes")
+    path = tmp_path / "real.nsbundle.zip"
+    made = access("bundle", "create", str(path), "-s", "DEPLOYMENT")
+    assert made.code == 0, made.said
+    with zipfile.ZipFile(path) as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    for secret in (SECRET, "pl4nted-word", "pl4nted-kv-word", "Signature"):
+        assert secret.encode() not in content
+    assert b"bundled-group" in content
+
+    env = environment(access.home, USER, SECRET)
+    lines = list(list_reading_lines("bundled", "bundled-group"))
+    assert len(lines) > 40
+    first, second = (run_lines(lines, ("-n", access.server.address), env) for _ in range(2))
+    replayed = run_lines(lines, ("--bundle", str(path)), env)
+    differing = [
+        (" ".join(line), found, expected)
+        for line, found, expected, again in zip(lines, replayed, first, second, strict=True)
+        if not is_equal_where_steady(found, expected, again)
+    ]
+    assert differing == []
