@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl messages rebalance-proof transfer-proof mcp-proof yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl messages rebalance-proof transfer-proof mcp-proof yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ bench: .venv/.stamp ## compare nsadmin's and Java's name server (10 minutes); up
 
 tui-fleet: .venv/.stamp ## watch 1,000 simulated brokers on a busy machine with the TUI (10 minutes, SECONDS=300)
 	$(BIN)/python -m tests.bench.tui_fleet --seconds $(or $(SECONDS),300)
+
+bench-bundle: .venv/.stamp ## make a support bundle of 1,000 simulated brokers with 100,000 topics (3 minutes)
+	$(BIN)/python -m tests.bench.bundle_time
 
 bench-reports: .venv/.spark ## time reports with Spark and DuckDB (10 minutes, MILLIONS=1,10); updates docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write

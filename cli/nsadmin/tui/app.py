@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from threading import BoundedSemaphore
-from time import monotonic, time
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.screen import Screen
 
+from nsadmin.client.wall_clock import time
 from nsadmin.tui import app_bindings, themes
 from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound

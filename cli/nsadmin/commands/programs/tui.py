@@ -16,6 +16,7 @@ from nsadmin.command_line.parser import connection_words, parse_command_line
 from nsadmin.commands.history.event_descriptions import describe_event
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
+from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session, SharedOptions
 
 if TYPE_CHECKING:
@@ -272,7 +273,12 @@ def _build_worlds(
 
     session.open_tunnel()
     name_servers = session.open_background_client().addresses
-    cluster_label = session.options.context or name_servers.addrs[0]
+    bundle = session.options.bundle
+    cluster_label = (
+        session.options.context or name_servers.addrs[0]
+        if bundle is None
+        else f"bundle {bundle.path.name} of {format_utc(bundle.manifest.created_ms)}"
+    )
     first_world = _build_world(
         session.options,
         cluster_label,
@@ -280,7 +286,7 @@ def _build_worlds(
         connection_words(session.shared_values),
         kv_namespaces,
         journal_folders,
-        read_only,
+        read_only or bundle is not None,
     )
 
     def enter_context(context_name: str) -> "ClusterContext":

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin import settings
 from nsadmin.command_line.parser import connection_words
-from nsadmin.commands.programs.tui import _find_change_target, _validate_interval
+from nsadmin.commands.programs.tui import _build_worlds, _find_change_target, _validate_interval
 from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session
 from tests.nsadmin.conftest import Run
+from tests.support.bundles import write_bundle
 from tests.support.lab import lab
 from tests.support.running import DEADLINE
 from tests.support.servers import FakeNameServer
@@ -204,3 +207,13 @@ def test_ctrl_z_suspends_it_and_sigcont_resumes_it(tmp_path: Path) -> None:
 def list_children(process_id: int) -> list[int]:
     children = Path(f"/proc/{process_id}/task").glob("*/children")
     return [int(word) for path in children for word in path.read_text().split()]
+
+
+def test_a_bundle_is_named_in_the_header_and_refuses_changes(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path / "incident.zip", {})
+    options = settings.resolve_options({"context": None, "bundle": str(path)})
+    assert options.bundle is not None
+    with options.bundle:
+        worlds = _build_worlds(Session(options), [], [], False)
+    assert worlds.first_context.label == "bundle incident.zip of 2023-11-14T22:13:20.000Z"
+    assert worlds.first_context.read_only
