@@ -1,6 +1,7 @@
 """A backup with an item of each kind."""
 
 from nsadmin.client.access.acls import AclEntry
+from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
@@ -16,6 +17,8 @@ BROKER = BrokerBackup(
     [User("alice", "s3cret", "Super", "enable")],
     {"User:alice": (AclEntry("Topic:orders", ("Pub", "Sub"), "Allow", ("10.0.0.1",)),)},
     {"fileReservedTime": "72", "brokerIP1": "10.0.0.1"},
+    [PlainAccount("ci", "12345678", False, "10.0.0.9", "DENY", "SUB", ("orders=PUB|SUB",), None)],
+    ["10.1.*.*"],
 )
 BACKUP = ClusterBackup(
     "cluster-a",

@@ -13,7 +13,8 @@ from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.backups.archive import NO_KEYS, BackupKeys, LoadedBackup, load_backup, save_backup
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section
-from nsadmin.operations.backups.restore_run import RestoreOutcome, RestoreRun
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 
 

@@ -329,7 +329,7 @@ _NAMES_BY_MODULE = {
         "SavedOffset",
         "Section",
     ),
-    "nsadmin.operations.backups.restore_run": ("RestoreOutcome",),
+    "nsadmin.operations.backups.restore_outcome": ("RestoreOutcome",),
     "nsadmin.operations.backups.restore_scope": ("RestoreScope",),
     "nsadmin.operations.backups.signatures": ("InvalidKeyError",),
     "nsadmin.operations.checks.findings": (

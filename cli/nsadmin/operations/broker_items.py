@@ -1,9 +1,10 @@
-"""Users, ACL entries and consume modes of a broker as named items with fields, for comparisons. Pure."""
+"""Users, ACL entries, accounts and consume modes of a broker as named items with fields. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nsadmin.client.access.acls import CUSTOM_POLICY, AclEntries, AclEntry
+from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
 
@@ -13,6 +14,18 @@ ItemFields = dict[str, Any]
 def user_fields(user: User) -> ItemFields:
     """Return the fields of a user, without the password."""
     return {"userType": user.user_type, "userStatus": user.user_status}
+
+
+def account_fields(account: PlainAccount) -> ItemFields:
+    """Return the fields of an account of a 4.x broker, without the secret key."""
+    return {
+        "admin": bool(account.is_admin),
+        "whiteRemoteAddress": account.white_remote_address or "",
+        "defaultTopicPerm": account.default_topic_perm or "",
+        "defaultGroupPerm": account.default_group_perm or "",
+        "topicPerms": ",".join(sorted(account.topic_perms or ())),
+        "groupPerms": ",".join(sorted(account.group_perms or ())),
+    }
 
 
 def list_acl_items(entries_by_subject: Mapping[str, AclEntries]) -> dict[str, ItemFields]:

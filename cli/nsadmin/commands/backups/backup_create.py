@@ -52,7 +52,7 @@ def backup_create(
     namespaces: IncludedNamespacesOption = None,
     with_secrets: Annotated[
         bool,
-        Option("--with-secrets", help="Include the passwords of users, encrypted with a passphrase."),
+        Option("--with-secrets", help="Include passwords and secret keys, encrypted with a passphrase."),
     ] = False,
     passphrase_file: PassphraseFileOption = None,
     sign_key: Annotated[

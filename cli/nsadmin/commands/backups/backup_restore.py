@@ -15,7 +15,8 @@ from nsadmin.commands.backups.backup_arguments import (
 from nsadmin.commands.columns.change_rows import describe_change
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.backups.records import ClusterBackup, Section
-from nsadmin.operations.backups.restore_run import RestoreOutcome, RestoreRun
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.phrases import abbreviate_names

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.storage import atomic_write
-from nsadmin.client.access.users import User
 from nsadmin.client.verified_archive import (
     MANIFEST,
     InvalidArchiveError,
@@ -43,7 +42,7 @@ NO_KEYS = BackupKeys()
 
 
 class LoadedBackup(NamedTuple):
-    """A backup read from a file. `has_secrets` says whether the file contains passwords."""
+    """A backup read from a file. `has_secrets` says whether the file contains secrets."""
 
     backup: ClusterBackup
     is_signed: bool
@@ -54,7 +53,8 @@ class LoadedBackup(NamedTuple):
 def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -> int:
     """Write a backup atomically, readable only by its owner; return its size in bytes.
 
-    Passwords are written only with a passphrase, and encrypted. Raises OSError and InvalidKeyError.
+    Passwords and secret keys are written only with a passphrase, and encrypted. Raises OSError and
+    InvalidKeyError.
     """
     members = {_CLUSTER: encode_json(json_form.cluster_record(backup))}
     for broker_name, broker in backup.brokers.items():
@@ -62,7 +62,7 @@ def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_
             json_form.broker_record(broker)
         )
     if keys.passphrase is not None:
-        members[_SECRETS] = signatures.encrypt_secrets(encode_json(_list_passwords(backup)), keys.passphrase)
+        members[_SECRETS] = signatures.encrypt_secrets(encode_json(_list_secrets(backup)), keys.passphrase)
     manifest = build_manifest(
         FORMAT_VERSION,
         {
@@ -79,7 +79,7 @@ def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_
 
 
 def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
-    """Read and verify a backup. Users have passwords only with the passphrase.
+    """Read and verify a backup. Users and accounts have secrets only with the passphrase.
 
     Raises:
         OSError: The file cannot be read.
@@ -98,30 +98,46 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
             [json.loads(content) for name, content in sorted(members.items()) if name.startswith("brokers/")],
         )
         if keys.passphrase is not None and _SECRETS in members:
-            passwords = json.loads(signatures.decrypt_secrets(members[_SECRETS], keys.passphrase))
-            backup = _add_passwords(backup, passwords)
+            secrets = json.loads(signatures.decrypt_secrets(members[_SECRETS], keys.passphrase))
+            backup = _add_secrets(backup, secrets)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise InvalidBackupError(f"{backup_path} has unexpected contents ({error})") from None
     return LoadedBackup(backup, signature is not None, _SECRETS in members, backup_path.stat().st_size)
 
 
-def _list_passwords(backup: ClusterBackup) -> dict[str, dict[str, str]]:
+def _list_secrets(backup: ClusterBackup) -> dict[str, dict[str, dict[str, str]]]:
+    """The passwords of users and the secret keys of accounts, by kind, broker name and name."""
     return {
-        broker_name: {user.username: user.password for user in broker.users if user.password is not None}
-        for broker_name, broker in backup.brokers.items()
+        "users": {
+            broker_name: {user.username: user.password for user in broker.users if user.password is not None}
+            for broker_name, broker in backup.brokers.items()
+        },
+        "accounts": {
+            broker_name: {
+                account.access_key: account.secret_key
+                for account in broker.accounts
+                if account.secret_key is not None
+            }
+            for broker_name, broker in backup.brokers.items()
+        },
     }
 
 
-def _add_passwords(backup: ClusterBackup, passwords: Mapping[str, Mapping[str, str]]) -> ClusterBackup:
-    def add_password(broker_name: str, user: User) -> User:
-        return user._replace(password=passwords.get(broker_name, {}).get(user.username))
-
-    return backup._replace(
-        brokers={
-            broker_name: broker._replace(users=[add_password(broker_name, user) for user in broker.users])
-            for broker_name, broker in backup.brokers.items()
-        }
-    )
+def _add_secrets(
+    backup: ClusterBackup, secrets: Mapping[str, Mapping[str, Mapping[str, str]]]
+) -> ClusterBackup:
+    brokers = {}
+    for broker_name, broker in backup.brokers.items():
+        passwords = secrets["users"].get(broker_name, {})
+        secret_keys = secrets["accounts"].get(broker_name, {})
+        brokers[broker_name] = broker._replace(
+            users=[user._replace(password=passwords.get(user.username)) for user in broker.users],
+            accounts=[
+                account._replace(secret_key=secret_keys.get(account.access_key))
+                for account in broker.accounts
+            ],
+        )
+    return backup._replace(brokers=brokers)
 
 
 def list_backup_files(backup_folder: Path, cluster_name: str | None = None) -> list[Path]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nsadmin.client.access.acls import AclEntry
+from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
@@ -21,7 +22,7 @@ def cluster_record(backup: ClusterBackup) -> dict[str, Any]:
 
 
 def broker_record(broker: BrokerBackup) -> dict[str, Any]:
-    """Return one broker, without the passwords of its users."""
+    """Return one broker, without passwords and secret keys."""
     return {
         "brokerName": broker.broker_name,
         "release": broker.release,
@@ -43,6 +44,8 @@ def broker_record(broker: BrokerBackup) -> dict[str, Any]:
         "users": [user._replace(password=None)._asdict() for user in broker.users],
         "acls": {subject: [entry._asdict() for entry in entries] for subject, entries in broker.acls.items()},
         "settings": dict(broker.settings),
+        "accounts": [account._replace(secret_key=None)._asdict() for account in broker.accounts],
+        "whiteAddrs": list(broker.white_addrs),
     }
 
 
@@ -94,4 +97,15 @@ def _parse_broker(broker: Mapping[str, Any]) -> BrokerBackup:
             for subject, entries in broker["acls"].items()
         },
         {str(key): str(value) for key, value in broker["settings"].items()},
+        # Files of the first versions have no accounts.
+        [_parse_account(entry) for entry in broker.get("accounts", ())],
+        [str(white_addr) for white_addr in broker.get("whiteAddrs", ())],
+    )
+
+
+def _parse_account(entry: Mapping[str, Any]) -> PlainAccount:
+    account = PlainAccount(**entry)
+    return account._replace(
+        topic_perms=None if account.topic_perms is None else tuple(account.topic_perms),
+        group_perms=None if account.group_perms is None else tuple(account.group_perms),
     )

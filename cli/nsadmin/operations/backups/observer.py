@@ -6,6 +6,7 @@ from typing import TypeVar
 from namesrv_core import __version__
 from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.access.plain_acls import PlainAcl
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.message_queues import MessageQueue
@@ -91,6 +92,7 @@ class _BrokerExtras:
         self._consume_modes = self._collect("consume modes", admin.consume_modes.list_modes(broker_addrs))
         self._users = self._collect("users", admin.users.list_users(broker_addrs))
         self._acls = self._collect("ACLs", admin.acls.list_entries(broker_addrs))
+        self._plain_acls = self._collect("accounts", admin.plain_acls.list_accounts(broker_addrs))
         self._offsets = {
             broker_addr: _select_offsets(committed)
             for broker_addr, committed in self._collect(
@@ -113,6 +115,7 @@ class _BrokerExtras:
     def make_broker(self, state: LiveBrokerState) -> BrokerBackup:
         broker_addr = str(state.master_addr)
         settings = self._settings.get(broker_addr, {})
+        plain_acl = self._plain_acls.get(broker_addr, PlainAcl((), ()))
         return BrokerBackup(
             state.broker_name,
             self._releases.get(broker_addr),
@@ -135,6 +138,11 @@ class _BrokerExtras:
             ],
             self._acls.get(broker_addr, {}),
             {name: text for name, text in settings.items() if not is_secret_name(name)},
+            [
+                account if self._with_secrets else account._replace(secret_key=None)
+                for account in plain_acl.accounts
+            ],
+            plain_acl.global_white_addrs,
         )
 
 

@@ -5,10 +5,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from nsadmin.client.access.acls import AclEntries
+from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
+from nsadmin.operations.broker_items import account_fields, list_acl_items, list_mode_items, user_fields
 
 BackupSettings = Mapping[str, Any]
 
@@ -24,6 +25,7 @@ class Section(StrEnum):
     OFFSETS = "offsets"
     USERS = "users"
     ACLS = "acls"
+    ACCOUNTS = "accounts"
     SETTINGS = "settings"
 
 
@@ -54,6 +56,8 @@ class BrokerBackup(NamedTuple):
         users: The users; without passwords unless the backup has secrets.
         acls: Subject to entries.
         settings: The settings, without those that hold secrets.
+        accounts: The accounts of a 4.x broker; without secret keys unless the backup has secrets.
+        white_addrs: The addresses that a 4.x broker trusts without an account.
     """
 
     broker_name: str
@@ -66,6 +70,8 @@ class BrokerBackup(NamedTuple):
     users: Sequence[User]
     acls: Mapping[str, AclEntries]
     settings: Mapping[str, str]
+    accounts: Sequence[PlainAccount] = ()
+    white_addrs: Sequence[str] = ()
 
 
 class ClusterBackup(NamedTuple):
@@ -111,6 +117,19 @@ def list_items(backup: ClusterBackup) -> dict[BackupItem, BackupSettings]:
     return items
 
 
+WHITE_ADDRS_ITEM = "globalWhiteAddrs"
+"""The item of the section of accounts that has the trusted addresses."""
+
+
+def _list_account_items(broker: BrokerBackup) -> dict[str, BackupSettings]:
+    items: dict[str, BackupSettings] = {
+        account.access_key: account_fields(account) for account in broker.accounts
+    }
+    if broker.white_addrs:
+        items[WHITE_ADDRS_ITEM] = {"": ",".join(sorted(broker.white_addrs))}
+    return items
+
+
 def _list_broker_items(
     broker: BrokerBackup, ordered_topics: Set[str]
 ) -> list[tuple[Section, Mapping[str, BackupSettings]]]:
@@ -136,5 +155,6 @@ def _list_broker_items(
         ),
         (Section.USERS, {user.username: user_fields(user) for user in broker.users}),
         (Section.ACLS, list_acl_items(broker.acls)),
+        (Section.ACCOUNTS, _list_account_items(broker)),
         (Section.SETTINGS, {setting: {"": text} for setting, text in broker.settings.items()}),
     ]

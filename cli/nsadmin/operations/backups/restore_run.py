@@ -5,19 +5,17 @@ interrupted is run again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
-from nsadmin.client.access.acls import AclChange
-from nsadmin.client.access.users import User, UserChange
 from nsadmin.client.consumers.consume_modes import ModeChange
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied
+from nsadmin.operations.backups.access_restore import AccessRestore
 from nsadmin.operations.backups.offset_restore import OffsetOutcome, apply_offsets, plan_offsets
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
-from nsadmin.operations.broker_items import user_fields
 from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
@@ -30,27 +28,6 @@ _SECTIONS_BY_KIND: Mapping[str | None, Section] = {
     "orderConf": Section.ORDER_CONF,
     "kv": Section.KV,
 }
-
-
-class RestoreOutcome(NamedTuple):
-    """The result for one item on one server.
-
-    Attributes:
-        server_name: The broker, or the address of a name server for order configurations and KV config.
-        before: The state before; None if there was none.
-        after: The state after.
-        result: "done", "dry-run", "unchanged", "kept", "unknown" or "failed".
-        reason: Why an offset was kept, or how it was found: "position" or "time".
-    """
-
-    section: Section
-    server_name: str
-    item_name: str
-    before: Any
-    after: Any
-    result: str
-    reason: str = ""
-    error: RocketMQError | None = None
 
 
 class RestoreRun:
@@ -83,6 +60,7 @@ class RestoreRun:
             broker_state.broker_name: broker_state.master_addr
             for broker_state in self._cluster_state.broker_states
         }
+        access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
         for broker_name, broker in self._selected.brokers.items():
             broker_addr = addrs_by_name.get(broker_name)
             if broker_addr is None:
@@ -93,8 +71,9 @@ class RestoreRun:
             for restore_section in (
                 self._restore_consume_modes,
                 self._restore_offsets,
-                self._restore_users,
-                self._restore_acls,
+                access_restore.restore_users,
+                access_restore.restore_acls,
+                access_restore.restore_accounts,
             ):
                 yield from restore_section(broker_addr, broker)
 
@@ -153,12 +132,13 @@ class RestoreRun:
             [result] = change_mode([broker_addr], assigned.topic, assigned.group, assigned.mode)
             change: ModeChange | None = result.result
             before = None if change is None or change.mode_before is None else change.mode_before._asdict()
-            yield self._judge_change(
+            yield judge_change(
                 Section.CONSUME_MODES,
                 broker.broker_name,
                 f"{assigned.topic} {assigned.group}",
                 (before, assigned.mode._asdict()),
                 result.error,
+                is_dry_run=self._is_dry_run,
             )
 
     def _restore_offsets(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
@@ -210,69 +190,6 @@ class RestoreRun:
             group,
         ) in self._created_items
 
-    def _restore_users(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
-        users = self._admin.users
-        plans = users.plan_copy(broker_addr, broker.users) if broker.users else []
-        for user, plan in zip(broker.users, plans, strict=True):
-            yield self._restore_user(broker.broker_name, user, plan)
-
-    def _restore_user(self, broker_name: str, user: User, plan: ServerResult[UserChange]) -> RestoreOutcome:
-        user_before = None if plan.result is None else plan.result.user_before
-        error = plan.error
-        if error is None and user_before is None and user.password is None:
-            error = NotApplied(
-                "the backup has no password for it: use a backup made with --with-secrets, or create it with "
-                "`nsadmin createUser`"
-            )
-        is_equal = user_before is not None and user_fields(user_before) == user_fields(user)
-        if error is None and not is_equal and not self._is_dry_run:
-            [applied] = self._admin.users.apply_plans([plan])
-            error = applied.error
-        return self._judge_change(
-            Section.USERS,
-            broker_name,
-            user.username,
-            (None if user_before is None else user_fields(user_before), user_fields(user)),
-            error,
-        )
-
-    def _restore_acls(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
-        for subject, entries in broker.acls.items():
-            [plan] = self._admin.acls.plan_merge([broker_addr], subject, entries)
-            change: AclChange | None = plan.result
-            before, after = (
-                ([], []) if change is None else (list(change.entries_before), list(change.entries_after))
-            )
-            error = plan.error
-            if error is None and set(before) != set(after) and not self._is_dry_run:
-                error = self._admin.acls.apply_plans([plan])[0].error
-            yield self._judge_change(
-                Section.ACLS,
-                broker.broker_name,
-                subject,
-                (sorted(entry.resource for entry in before), sorted(entry.resource for entry in after))
-                if set(before) != set(after)
-                else (True, True),
-                error,
-            )
-
-    def _judge_change(
-        self,
-        section: Section,
-        server_name: str,
-        item_name: str,
-        before_and_after: tuple[Any, Any],
-        error: RocketMQError | None,
-    ) -> RestoreOutcome:
-        before, after = before_and_after
-        if error is not None:
-            result = "failed"
-        elif before == after:
-            result = "unchanged"
-        else:
-            result = "dry-run" if self._is_dry_run else "done"
-        return RestoreOutcome(section, server_name, item_name, before, after, result, error=error)
-
 
 def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
     """Yield one failure for a broker of the backup that cannot be restored."""
@@ -283,6 +200,7 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
         Section.OFFSETS: broker.offsets,
         Section.USERS: broker.users,
         Section.ACLS: broker.acls,
+        Section.ACCOUNTS: broker.accounts,
     }
     for section, items in items_by_section.items():
         if items:

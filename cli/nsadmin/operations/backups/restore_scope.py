@@ -64,6 +64,8 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         else [],
         users=broker.users if Section.USERS in sections and is_whole else [],
         acls=broker.acls if Section.ACLS in sections and is_whole else {},
+        accounts=broker.accounts if Section.ACCOUNTS in sections and is_whole else [],
+        white_addrs=broker.white_addrs if Section.ACCOUNTS in sections and is_whole else [],
         settings=broker.settings if Section.SETTINGS in sections and is_whole else {},
     )
 

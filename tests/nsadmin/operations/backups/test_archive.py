@@ -18,19 +18,22 @@ from nsadmin.operations.backups.signatures import InvalidKeyError
 from tests.support.cluster_backups import BACKUP
 
 
-def without_passwords(backup: ClusterBackup) -> ClusterBackup:
+def without_secrets(backup: ClusterBackup) -> ClusterBackup:
     brokers = {
-        name: broker._replace(users=[user._replace(password=None) for user in broker.users])
+        name: broker._replace(
+            users=[user._replace(password=None) for user in broker.users],
+            accounts=[account._replace(secret_key=None) for account in broker.accounts],
+        )
         for name, broker in backup.brokers.items()
     }
     return backup._replace(brokers=brokers)
 
 
-def test_a_backup_is_loaded_as_it_was_saved_without_passwords(tmp_path: Path) -> None:
+def test_a_backup_is_loaded_as_it_was_saved_without_secrets(tmp_path: Path) -> None:
     file = tmp_path / "a.nsbackup.zip"
     size = save_backup(file, BACKUP)
     loaded = load_backup(file)
-    assert loaded.backup == without_passwords(BACKUP)
+    assert loaded.backup == without_secrets(BACKUP)
     assert (loaded.is_signed, loaded.has_secrets, loaded.size_bytes) == (False, False, size)
     assert file.stat().st_mode & 0o077 == 0
     assert b"s3cret" not in file.read_bytes()
@@ -42,7 +45,7 @@ def test_a_backup_is_loaded_as_it_was_saved_without_passwords(tmp_path: Path) ->
 def test_passwords_need_the_passphrase_that_they_were_saved_with(tmp_path: Path) -> None:
     file = tmp_path / "a.nsbackup.zip"
     save_backup(file, BACKUP, BackupKeys("right"))
-    assert load_backup(file).backup == without_passwords(BACKUP)
+    assert load_backup(file).backup == without_secrets(BACKUP)
     assert load_backup(file).has_secrets
     assert load_backup(file, BackupKeys("right")).backup == BACKUP
     with pytest.raises(InvalidKeyError, match="the passphrase does not open the passwords"):

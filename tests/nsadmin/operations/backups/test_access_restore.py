@@ -1,0 +1,62 @@
+"""Accounts of 4.x brokers in a restore. Users and ACLs are tested with the restore of a cluster."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.access.plain_acls import PlainAccount
+from nsadmin.operations.backups.access_restore import AccessRestore
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from tests.support.cluster_backups import BROKER
+from tests.support.plain_acl_brokers import PlainAclBroker
+from tests.support.servers import FakeNameServer, Server
+
+BACKUP = BROKER._replace(
+    accounts=[
+        PlainAccount("ci", "12345678", False, None, "DENY", "SUB", ("orders=PUB|SUB",), None),
+        PlainAccount("operator-1", None, True),
+    ],
+    white_addrs=["10.1.*.*"],
+)
+
+
+@pytest.fixture
+def admin(first: FakeNameServer) -> Iterator[AdminClient]:
+    with AdminClient(first.addr, timeout=5) as client:
+        yield client
+
+
+def restore(admin: AdminClient, broker: Server, *, dry: bool = False) -> list[RestoreOutcome]:
+    return list(AccessRestore(admin, is_dry_run=dry).restore_accounts(broker.addr, BACKUP))
+
+
+def test_accounts_and_trusted_addresses_come_back_once(admin: AdminClient) -> None:
+    with PlainAclBroker() as broker:
+        broker.white = ["10.2.*.*"]
+        assert [outcome.result for outcome in restore(admin, broker, dry=True)] == [
+            "dry-run", "unchanged", "dry-run",
+        ]  # fmt: skip
+        assert (broker.counter, broker.white) == (0, ["10.2.*.*"])
+        assert [(outcome.item_name, outcome.result) for outcome in restore(admin, broker)] == [
+            ("ci", "done"), ("operator-1", "unchanged"), ("globalWhiteAddrs", "done"),
+        ]  # fmt: skip
+        assert broker.accounts["ci"]["secretKey"] == "12345678"
+        assert broker.accounts["ci"]["topicPerms"] == ["orders=PUB|SUB"]
+        assert broker.white == ["10.2.*.*", "10.1.*.*"]
+        assert {outcome.result for outcome in restore(admin, broker)} == {"unchanged"}
+
+
+def test_a_new_account_without_its_secret_key_is_a_failure(admin: AdminClient) -> None:
+    with PlainAclBroker() as broker:
+        broker.accounts.clear()
+        [_, outcome, _] = restore(admin, broker)
+    assert outcome.result == "failed"
+    assert str(outcome.error).startswith("the backup has no secret key for it: use a backup made with")
+
+
+def test_a_broker_without_accounts_names_the_command_that_translates_them(admin: AdminClient) -> None:
+    with Server() as broker:
+        outcomes = restore(admin, broker)
+    assert {outcome.result for outcome in outcomes} == {"failed"}
+    assert "`nsadmin transfer acl` turns accounts into users" in str(outcomes[0].error)
