@@ -25,7 +25,7 @@ from nsadmin.session import Session
 RESTORE_COLUMNS = (
     "section", "server", "name", "changes", "reason", "before", "after", "result", "error",
 )  # fmt: skip
-_TABLE_COLUMNS = ("section", "server", "name", "changes", "reason", "result", "error")
+RESTORE_TABLE_COLUMNS = ("section", "server", "name", "changes", "reason", "result", "error")
 _RESTORED_SECTIONS = [section for section in Section if section is not Section.SETTINGS]
 
 
@@ -107,10 +107,10 @@ def backup_restore(
     changed = [outcome for outcome in outcomes if outcome.result != "unchanged"]
     return ResultRows(
         RESTORE_COLUMNS,
-        [_make_row(outcome) for outcome in changed],
+        [make_outcome_row(outcome) for outcome in changed],
         [None, *(outcome.error for outcome in outcomes)],
-        [*_list_static_notes(selected), _summarize(outcomes)],
-        _TABLE_COLUMNS,
+        [*_list_static_notes(selected), summarize_outcomes(outcomes)],
+        RESTORE_TABLE_COLUMNS,
     )
 
 
@@ -171,7 +171,8 @@ def _list_static_notes(selected: ClusterBackup) -> list[str]:
     return [f"not restored: the static topics {abbreviate_names(static_topics, 5)} (see updateStaticTopic)"]
 
 
-def _make_row(outcome: RestoreOutcome) -> ResultRow:
+def make_outcome_row(outcome: RestoreOutcome) -> ResultRow:
+    """Return the row of an outcome, with RESTORE_COLUMNS."""
     return {
         "section": outcome.section.value,
         "server": outcome.server_name,
@@ -192,7 +193,8 @@ def _describe_outcome(outcome: RestoreOutcome) -> str | None:
     return describe_change(outcome.before, outcome.after)
 
 
-def _summarize(outcomes: Sequence[RestoreOutcome]) -> str:
+def summarize_outcomes(outcomes: Sequence[RestoreOutcome]) -> str:
+    """Return the number of outcomes of each result as text."""
     counts: dict[str, int] = {}
     for outcome in outcomes:
         counts[outcome.result] = counts.get(outcome.result, 0) + 1

@@ -1,6 +1,6 @@
 """Reads a cluster into a backup. Only masters are asked, because slaves copy them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from namesrv_core import __version__
@@ -14,7 +14,7 @@ from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
-from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
+from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset, Section
 from nsadmin.operations.plans.cluster_export import (
     select_cluster_confs,
     select_user_groups,
@@ -34,15 +34,18 @@ def observe_backup(
     namespaces: Sequence[str] = (),
     *,
     with_secrets: bool = False,
+    sections: Collection[Section] = frozenset(Section),
 ) -> ClusterBackup:
     """Read a cluster. A broker that does not answer is missing, and named in the remarks.
+
+    Topics, groups and KV config are always read, the other sections if they are in `sections`.
 
     Raises:
         NotFound: No such cluster.
     """
     cluster_state = observe_cluster(admin, cluster_name, namespaces)
     known_brokers = [state for state in cluster_state.broker_states if state.error is None]
-    extras = _BrokerExtras(admin, [str(state.master_addr) for state in known_brokers], with_secrets)
+    extras = _BrokerExtras(admin, [str(state.master_addr) for state in known_brokers], with_secrets, sections)
     return ClusterBackup(
         cluster_name,
         now_ms,
@@ -80,7 +83,13 @@ def _list_silent_servers(cluster_state: ClusterState) -> list[str]:
 class _BrokerExtras:
     """Everything about brokers that a plan does not have. `remarks` names what could not be read."""
 
-    def __init__(self, admin: AdminClient, broker_addrs: Sequence[str], with_secrets: bool) -> None:
+    def __init__(
+        self,
+        admin: AdminClient,
+        broker_addrs: Sequence[str],
+        with_secrets: bool,
+        sections: Collection[Section],
+    ) -> None:
         self.remarks: list[str] = []
         self._with_secrets = with_secrets
         self._releases = {
@@ -88,15 +97,25 @@ class _BrokerExtras:
             for result in admin.brokers.get_runtime_info(broker_addrs)
             if result.result is not None
         }
-        self._settings = self._collect("settings", admin.broker_configs.get_each(broker_addrs))
-        self._consume_modes = self._collect("consume modes", admin.consume_modes.list_modes(broker_addrs))
-        self._users = self._collect("users", admin.users.list_users(broker_addrs))
-        self._acls = self._collect("ACLs", admin.acls.list_entries(broker_addrs))
-        self._plain_acls = self._collect("accounts", admin.plain_acls.list_accounts(broker_addrs))
+
+        def choose_brokers(section: Section) -> Sequence[str]:
+            return broker_addrs if section in sections else ()
+
+        self._settings = self._collect(
+            "settings", admin.broker_configs.get_each(choose_brokers(Section.SETTINGS))
+        )
+        self._consume_modes = self._collect(
+            "consume modes", admin.consume_modes.list_modes(choose_brokers(Section.CONSUME_MODES))
+        )
+        self._users = self._collect("users", admin.users.list_users(choose_brokers(Section.USERS)))
+        self._acls = self._collect("ACLs", admin.acls.list_entries(choose_brokers(Section.ACLS)))
+        self._plain_acls = self._collect(
+            "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
+        )
         self._offsets = {
             broker_addr: _select_offsets(committed)
             for broker_addr, committed in self._collect(
-                "offsets", admin.consumers.get_committed_each(broker_addrs)
+                "offsets", admin.consumers.get_committed_each(choose_brokers(Section.OFFSETS))
             ).items()
         }
         self._store_times = _read_store_times(admin, self._offsets)
