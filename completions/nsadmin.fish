@@ -587,7 +587,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--file=files File to write. It is replaced.' \
                 '--dir=folders Folder to write to. The file is named by cluster and time.' \
                 '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
-                '--with-secrets Include the passwords of users, encrypted with a passphrase.' \
+                '--with-secrets Include passwords and secret keys, encrypted with a passphrase.' \
                 '--passphrase-file=files File with the passphrase of the passwords. Default: the variable NSADMIN_BACKUP_PASSPHRASE.' \
                 '--sign-key=files Sign the backup with a private Ed25519 key in PEM form.' \
                 '--every= Repeat after this time, such as 1h. Needs --dir.' \
@@ -1422,7 +1422,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--file=files A file of `nsadmin backup create`.' \
                 '-c,--clusterName=clusters Restore into this cluster. Default: its own.' \
                 '--map= Restore a broker of the backup to another one. Repeatable.' \
-                '--section=topics|groups|orderConf|kv|consumeModes|offsets|users|acls Restore only this section. Repeatable.' \
+                '--section=topics|groups|orderConf|kv|consumeModes|offsets|users|acls|accounts Restore only this section. Repeatable.' \
                 '-t,--topic=topics Restore only this topic and its offsets. Repeatable.' \
                 '-g,--groupName=groups Restore only this group and its offsets. Repeatable.' \
                 '--overwrite-offsets Move groups that have another offset, also backward.' \

@@ -162,7 +162,7 @@ from nsadmin.operations.backups.records import (
     SavedOffset,
     Section,
 )
-from nsadmin.operations.backups.restore_run import RestoreOutcome
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_scope import RestoreScope
 from nsadmin.operations.backups.signatures import InvalidKeyError
 from nsadmin.operations.checks.findings import (

@@ -43,8 +43,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as parts:
         server = parts.enter_context(OurNameServer(home / "namesrv"))
         broker = JavaBroker(home / "broker", [server.address], cluster="cluster-a")
+        acl_file = home / "old" / "conf" / "plain_acl.yml"
+        acl_file.parent.mkdir(parents=True)
+        # This host needs no account, so that the other tests need none.
+        acl_file.write_text("globalWhiteRemoteAddresses:\n- 127.0.0.1\naccounts: []\n")
         old_broker = JavaBroker(
-            home / "old", [server.address], "broker-old", cluster="cluster-b", version=jars.OLD
+            home / "old",
+            [server.address],
+            "broker-old",
+            cluster="cluster-b",
+            version=jars.OLD,
+            config={"aclEnable": "true"},
         )
         with ThreadPoolExecutor() as threads:
             list(threads.map(JavaBroker.start, (broker, old_broker)))
@@ -145,6 +154,37 @@ def test_a_backup_moves_to_a_broker_of_another_release_and_offsets_follow_the_ti
     offsets = rows["offsets", f"orders {GROUP}"]
     # The queue there is empty, so the group begins at its end: it misses nothing that comes.
     assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "time", {"0": 0})
+
+
+def test_the_accounts_of_a_4_9_7_broker_come_back(cluster: Cluster, tmp_path: Path) -> None:
+    file, passphrase = str(tmp_path / "c.nsbackup.zip"), tmp_path / "passphrase"
+    passphrase.write_text("right\n")
+    passphrase.chmod(0o600)
+    old = ("-b", cluster.old_broker.address)
+    perms = ("--topicPerms", "orders=PUB|SUB", "--groupPerms", f"{GROUP}=SUB", "--defaultTopicPerm", "DENY")
+    key = ("--secretKey", "12345678", "--passwordVisible")
+    created = cluster.run("updateAclConfig", "ci-account", *key, *perms, *old, "--yes")
+    assert created.code == 0, created.said
+    secrets = ("--with-secrets", "--passphrase-file", str(passphrase))
+    saved = cluster.run("backup", "create", "cluster-b", "--file", file, *secrets)
+    assert saved.code == 0, saved.said
+    before = cluster.run("getAclConfig", *old).rows
+    assert cluster.run("deleteAclConfig", "-a", "ci-account", *old, "--yes").code == 0
+    words = (
+        "backup",
+        "restore",
+        file,
+        "--section",
+        "accounts",
+        "--passphrase-file",
+        str(passphrase),
+        "--yes",
+    )
+    restored = cluster.run(*words)
+    assert restored.code == 0, restored.said
+    assert [(row["name"], row["result"]) for row in restored.rows] == [("ci-account", "done")]
+    assert cluster.run("getAclConfig", *old).rows == before
+    assert cluster.run(*words).rows == []
 
 
 def test_damaged_changed_and_foreign_files_are_refused_with_one_line(

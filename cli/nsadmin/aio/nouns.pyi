@@ -105,7 +105,7 @@ from nsadmin.library.name_server_divergence import Divergence
 from nsadmin.library.service_checks import CheckLimits
 from nsadmin.operations.backups.archive import BackupKeys, LoadedBackup
 from nsadmin.operations.backups.records import ClusterBackup
-from nsadmin.operations.backups.restore_run import RestoreOutcome
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_scope import RestoreScope
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.divergence.observer import DivergenceObservation

@@ -73,7 +73,7 @@ def backup_create(
         ),
     ] = None,
 ) -> ResultRows | Iterator[ResultRows]:
-    """Save a cluster in one file: topics, groups, offsets, consume modes, users, ACLs, settings, KV config.
+    """Save a cluster in one file: topics, groups, offsets, users, ACLs, accounts, settings, KV config.
 
     nsadmin asks the masters and the name servers. The file has no system topics, no retry and dead-letter
     topics, and no settings with secrets. Each offset has the store time of its message, so that a restore

@@ -69,8 +69,9 @@ def backup_restore(
 ) -> ResultRows:
     """Create the items of a backup in a cluster again, and read every change back.
 
-    nsadmin creates and changes topics, groups, order configurations, KV config, consume modes, offsets, users
-    and ACLs, in this order. It deletes nothing. It does not restore settings: see `nsadmin backup diff`.
+    nsadmin creates and changes topics, groups, order configurations, KV config, consume modes, offsets,
+    users, ACLs and 4.x accounts, in this order. It deletes nothing. It does not restore settings: see
+    `nsadmin backup diff`.
 
     An offset is restored by position if the queue still has the same message before it, otherwise by the time
     of that message. A group then repeats messages, and misses none. A group with an offset keeps it, unless

@@ -16,8 +16,8 @@ def test_everything_but_passwords_comes_back_from_json() -> None:
     parsed = parse_backup(cluster, [broker])
     assert parsed.brokers["broker-a"].users[0].password is None
     assert parsed.brokers["broker-a"].accounts[0].secret_key is None
-    secrets = {"users": BROKER.users, "accounts": BROKER.accounts}
-    assert parsed.brokers["broker-a"]._replace(**secrets) == BROKER
+    broker_with_secrets = parsed.brokers["broker-a"]._replace(users=BROKER.users, accounts=BROKER.accounts)
+    assert broker_with_secrets == BROKER
     assert parsed._replace(brokers=BACKUP.brokers) == BACKUP
 
 

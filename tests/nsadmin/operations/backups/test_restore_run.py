@@ -6,7 +6,8 @@ from nsadmin import AdminClient
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section
-from nsadmin.operations.backups.restore_run import RestoreOutcome, RestoreRun
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from tests.support.lab import lab
 
