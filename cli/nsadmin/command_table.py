@@ -244,7 +244,12 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("backup diff", "backups.backup_contents", "read", "Compare a backup with the cluster"),
         ("backup restore", "backups.backup_restore", "change", "Create the items of a backup again"),
     ),
-    CommandCategory("transfers", "Transfers", "Messages and offsets copied to another cluster"): (
+    CommandCategory(
+        "transfers", "Transfers", "Topics, groups, access and messages copied to another cluster"
+    ): (
+        ("transfer topics", "transfer.transfer_metadata", "mixed", "Create topics in another cluster"),
+        ("transfer groups", "transfer.transfer_metadata", "mixed", "Create groups in another cluster"),
+        ("transfer acl", "transfer.transfer_metadata", "mixed", "Create users and ACLs in another cluster"),
         ("transfer messages", "transfer.transfer_messages", "mixed", "Copy messages to another cluster"),
         ("transfer verify", "transfer.transfer_verify", "read", "Compare messages with their copies"),
         ("transfer offsets", "transfer.transfer_offsets", "mixed", "Move a group to copied messages"),

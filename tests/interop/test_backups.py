@@ -13,9 +13,10 @@ import pytest
 
 from tests.interop import command_line, jars, wire
 from tests.interop.command_line import Done
-from tests.interop.java_parts import JavaBroker
+from tests.interop.java_parts import JavaBroker, acl_config
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import examples
 
 pytestmark = pytest.mark.interop
 
@@ -24,9 +25,14 @@ COMMITTED = 3
 
 
 class Cluster(NamedTuple):
-    """A 5.5.0 broker of cluster-a, and a 4.9.7 broker of cluster-b."""
+    """A 5.5.0 broker of cluster-a, and a 4.9.7 broker of cluster-b.
+
+    `server` knows both, and each of the others knows one of them.
+    """
 
     server: OurNameServer
+    new_server: OurNameServer
+    old_server: OurNameServer
     broker: JavaBroker
     old_broker: JavaBroker
 
@@ -41,15 +47,26 @@ class Cluster(NamedTuple):
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("backups")
     with ExitStack() as parts:
-        server = parts.enter_context(OurNameServer(home / "namesrv"))
-        broker = JavaBroker(home / "broker", [server.address], cluster="cluster-a")
+        server, new_server, old_server = (
+            parts.enter_context(OurNameServer(home / name))
+            for name in ("namesrv", "new-namesrv", "old-namesrv")
+        )
+        broker = JavaBroker(
+            home / "broker",
+            [server.address, new_server.address],
+            cluster="cluster-a",
+            # The broker keeps users and ACLs, and asks for none.
+            config={
+                name: value for name, value in acl_config("any", "any").items() if name.endswith("Provider")
+            },
+        )
         acl_file = home / "old" / "conf" / "plain_acl.yml"
         acl_file.parent.mkdir(parents=True)
         # This host needs no account, so that the other tests need none.
         acl_file.write_text("globalWhiteRemoteAddresses:\n- 127.0.0.1\naccounts: []\n")
         old_broker = JavaBroker(
             home / "old",
-            [server.address],
+            [server.address, old_server.address],
             "broker-old",
             cluster="cluster-b",
             version=jars.OLD,
@@ -59,7 +76,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             list(threads.map(JavaBroker.start, (broker, old_broker)))
         parts.callback(broker.kill)
         parts.callback(old_broker.kill)
-        cluster = Cluster(server, broker, old_broker)
+        cluster = Cluster(server, new_server, old_server, broker, old_broker)
         wait_for("both brokers", lambda: cluster.count_brokers() == 2, 60)
         fill(cluster)
         yield cluster
@@ -206,3 +223,65 @@ def test_damaged_changed_and_foreign_files_are_refused_with_one_line(
         refused = cluster.run("backup", "restore", str(tmp_path / name), "--yes")
         assert (refused.code, refused.rows, refused.said.count("\n")) == (2, None, 1), refused.said
         assert words in refused.said
+
+
+def failures_of(done: Done) -> list[str]:
+    return [row["error"] for row in done.rows or () if row["error"]]
+
+
+def fill_old_cluster(cluster: Cluster) -> None:
+    """Topics, a group and an account on the 4.9.7 broker."""
+    key = ("--secretKey", "12345678", "--passwordVisible", "--whiteRemoteAddress", "10.0.0.1")
+    perms = ("--topicPerms", "payments=PUB", "--groupPerms", "payments-consumer=SUB")
+    for words in (
+        ("updateTopic", "orders", "-r", "3", "-w", "2"),
+        ("updateTopic", "payments", "-r", "3", "-w", "2"),
+        ("updateSubGroup", "payments-consumer", "-r", "7"),
+        ("updateAclConfig", "moved-account", *key, *perms),
+    ):
+        done = cluster.run(*words, "-b", cluster.old_broker.address, "--yes")
+        assert done.code == 0, done.said
+
+
+def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp_path: Path) -> None:
+    environment = {"NSADMIN_CONFIG": str(tmp_path / "contexts.yml")}
+    servers = {
+        "prod": cluster.old_server, "old": cluster.old_server,
+        "dr": cluster.new_server, "new": cluster.new_server,
+    }  # fmt: skip
+    for name, server in servers.items():
+        line = ("context", "set", name, "-n", server.address)
+        assert command_line.nsadmin(server.address, *line, env=environment).code == 0
+    fill_old_cluster(cluster)
+
+    def transfer(*line: str) -> Done:
+        return command_line.nsadmin(cluster.server.address, "transfer", *line, env=environment)
+
+    for case in examples.elsewhere("transferTopics", "transferGroups", "transferAcl"):
+        for example in case.examples:
+            # An example may be for clusters whose brokers have the same names.
+            more = () if "--all-brokers" in example.command_line else ("--all-brokers",)
+            done = transfer(*examples.words(example)[1:], *more)
+            assert done.code == example.exit_code, (example.command_line, done.said, failures_of(done))
+    ends = ("--from", "old", "--to", "new", "--map", "broker-old=broker-a")
+    access = transfer("acl", *ends, "--yes")
+    assert access.code == 0, access.said
+    assert {(row["section"], row["name"], row["result"]) for row in access.rows} >= {
+        ("users", "moved-account", "done"),
+        ("acls", "User:moved-account", "done"),
+        ("accounts", "moved-account", "left out"),
+        ("accounts", "127.0.0.1", "left out"),
+    }
+    new = ("-b", cluster.broker.address)
+    route = command_line.nsadmin(cluster.new_server.address, "topicRoute", "payments")
+    assert route.code == 0, route.said
+    [topic] = route.rows
+    assert (topic["readQueueNums"], topic["writeQueueNums"]) == (3, 2)
+    [user] = cluster.run("getUser", "moved-account", *new).rows
+    assert (user["userType"], user["userStatus"]) == ("Normal", "enable")
+    entries = cluster.run("getAcl", "User:moved-account", *new).rows
+    assert {row["resource"] for row in entries} == {"Topic:payments", "Group:payments-consumer"}
+    for noun in ("topics", "groups", "acl"):
+        again = transfer(noun, *ends, "--yes")
+        assert again.code == 0, again.said
+        assert {row["result"] for row in again.rows or ()} <= {"left out"}

@@ -194,9 +194,9 @@ def _describe_outcome(outcome: RestoreOutcome) -> str | None:
     return describe_change(outcome.before, outcome.after)
 
 
-def summarize_outcomes(outcomes: Sequence[RestoreOutcome]) -> str:
+def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
     """Return the number of outcomes of each result as text."""
     counts: dict[str, int] = {}
     for outcome in outcomes:
         counts[outcome.result] = counts.get(outcome.result, 0) + 1
-    return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or "nothing to restore"
+    return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or empty_text

@@ -11,7 +11,18 @@ _QUEUE_MEANINGS = {
     "queueId": "number of the source queue on its broker, from 0",
 }
 
+_METADATA_MEANINGS = {
+    "name": "the topic, group, user, subject or account",
+    "reason": "why the target cannot have the item; null for others",
+    "result": "done, dry-run, unknown, failed, or left out (the target cannot have it)",
+    "section": "kind of the item: topics, groups, orderConf, consumeModes, users, acls or accounts",
+    "server": "name of the target broker, or address of a name server",
+}
+
 TRANSFER_MEANINGS: dict[str, dict[str, str]] = {
+    "transferAcl": _METADATA_MEANINGS,
+    "transferGroups": _METADATA_MEANINGS,
+    "transferTopics": _METADATA_MEANINGS,
     "transferMessages": {
         **_QUEUE_MEANINGS,
         "beginOffset": "source offset where the transfer began",

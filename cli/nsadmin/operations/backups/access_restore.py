@@ -8,7 +8,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.access.acls import AclChange
 from nsadmin.client.access.plain_acls import AccountChange, PlainAccount
 from nsadmin.client.access.users import User, UserChange
-from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_not_found
 from nsadmin.operations.backups.records import WHITE_ADDRS_ITEM, BrokerBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
 from nsadmin.operations.broker_items import account_fields, user_fields
@@ -49,6 +49,7 @@ class AccessRestore:
 
     def restore_acls(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Add and change ACL entries."""
+        new_subjects = {f"User:{user.username}" for user in broker.users} if self._is_dry_run else set()
         for subject, entries in broker.acls.items():
             [plan] = self._admin.acls.plan_merge([broker_addr], subject, entries)
             change: AclChange | None = plan.result
@@ -56,6 +57,9 @@ class AccessRestore:
                 ([], []) if change is None else (list(change.entries_before), list(change.entries_after))
             )
             error = plan.error
+            if subject in new_subjects and is_not_found(error):
+                # The restore creates the user first.
+                before, after, error = [], list(entries), None
             if error is None and set(before) != set(after) and not self._is_dry_run:
                 error = self._admin.acls.apply_plans([plan])[0].error
             yield self._judge_change(

@@ -8,6 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.operations.backups.access_restore import AccessRestore
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from tests.support.access_brokers import AccessBroker
 from tests.support.cluster_backups import BROKER
 from tests.support.plain_acl_brokers import PlainAclBroker
 from tests.support.servers import FakeNameServer, Server
@@ -60,3 +61,17 @@ def test_a_broker_without_accounts_names_the_command_that_translates_them(admin:
         outcomes = restore(admin, broker)
     assert {outcome.result for outcome in outcomes} == {"failed"}
     assert "`nsadmin transfer acl` turns accounts into users" in str(outcomes[0].error)
+
+
+def test_a_dry_run_shows_the_acl_of_a_user_that_does_not_exist_yet(admin: AdminClient) -> None:
+    with AccessBroker() as broker:
+        restore_run = AccessRestore(admin, is_dry_run=True)
+        users = list(restore_run.restore_users(broker.addr, BROKER))
+        acls = list(restore_run.restore_acls(broker.addr, BROKER))
+        assert [outcome.result for outcome in (*users, *acls)] == ["dry-run", "dry-run"]
+        without_user = list(restore_run.restore_acls(broker.addr, BROKER._replace(users=[])))
+        assert [outcome.result for outcome in without_user] == ["failed"]
+        restore_run = AccessRestore(admin, is_dry_run=False)
+        assert [outcome.result for outcome in restore_run.restore_users(broker.addr, BROKER)] == ["done"]
+        assert [outcome.result for outcome in restore_run.restore_acls(broker.addr, BROKER)] == ["done"]
+        assert [outcome.result for outcome in restore_run.restore_acls(broker.addr, BROKER)] == ["unchanged"]

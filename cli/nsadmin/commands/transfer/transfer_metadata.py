@@ -1,0 +1,229 @@
+"""Owns `transfer topics`, `transfer groups` and `transfer acl`, which copy items to another cluster."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client import NotApplied
+from nsadmin.command_line.argument_values import parse_name_list
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.backups.backup_restore import (
+    RESTORE_COLUMNS,
+    RESTORE_TABLE_COLUMNS,
+    make_outcome_row,
+    summarize_outcomes,
+)
+from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.backups.records import Section
+from nsadmin.operations.transfer.metadata_plan import MetadataLoss
+from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.phrases import abbreviate_names
+from nsadmin.session import Session
+
+SourceClusterOption = Annotated[
+    str | None,
+    Option(
+        "--from-cluster",
+        metavar="CLUSTER",
+        help="Cluster of the source. Default: its only one.",
+        value_source="clusters",
+    ),
+]
+TargetClusterOption = Annotated[
+    str | None,
+    Option(
+        "--to-cluster",
+        metavar="CLUSTER",
+        help="Cluster of the target. Default: its only one.",
+        value_source="clusters",
+    ),
+]
+BrokerMappingOption = Annotated[
+    list[str] | None,
+    Option("--map", metavar="OLD=NEW", help="Target broker NEW for source broker OLD. Repeatable."),
+]
+AllBrokersOption = Annotated[
+    bool, Option("--all-brokers", help="Every target broker gets the items of all source brokers.")
+]
+
+
+@declare_columns(RESTORE_COLUMNS)
+def transfer_topics(
+    session: Session,
+    source_text: SourceOption,
+    target_text: TargetOption,
+    topics_text: Annotated[
+        str | None,
+        Argument(
+            ("-t", "--topic"),
+            "TOPICS",
+            "Topics, separated by commas. Default: all topics of users.",
+            required=False,
+            value_source="topics",
+        ),
+    ] = None,
+    source_cluster: SourceClusterOption = None,
+    target_cluster: TargetClusterOption = None,
+    broker_mappings: BrokerMappingOption = None,
+    on_all_brokers: AllBrokersOption = False,
+) -> ResultRows:
+    """Create the topics of a cluster in another one, and read every change back.
+
+    Topics get the queues, permissions and attributes of the source, and their order configurations. nsadmin
+    deletes nothing. A topic that is equal gets no request, so run the command again at any time. System,
+    retry, dead-letter and static topics are left out. Messages are copied by `nsadmin transfer messages`.
+
+    A source broker goes to the target broker of the same name. Otherwise pass --map for each of them, or
+    --all-brokers. If source brokers differ, --all-brokers takes the settings of the first one, and the
+    largest number of queues.
+
+    Examples:
+        # Preview
+        nsadmin transfer topics --from prod --to dr --dry-run
+        # Two topics, to a cluster with other brokers
+        nsadmin transfer topics orders,payments --from prod --to dr --all-brokers --yes
+    """
+    sections = frozenset({Section.TOPICS, Section.ORDER_CONF})
+    scope = _make_scope(
+        "transfer topics", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+    )
+    topics = frozenset(parse_name_list("TOPICS", topics_text))
+    return _transfer(session, "transfer topics", source_text, target_text, scope._replace(topics=topics))
+
+
+@declare_columns(RESTORE_COLUMNS)
+def transfer_groups(
+    session: Session,
+    source_text: SourceOption,
+    target_text: TargetOption,
+    groups_text: Annotated[
+        str | None,
+        Argument(
+            ("-g", "--groupName"),
+            "GROUPS",
+            "Consumer groups, separated by commas. Default: all groups of users.",
+            required=False,
+            value_source="groups",
+        ),
+    ] = None,
+    source_cluster: SourceClusterOption = None,
+    target_cluster: TargetClusterOption = None,
+    broker_mappings: BrokerMappingOption = None,
+    on_all_brokers: AllBrokersOption = False,
+) -> ResultRows:
+    """Create the consumer groups of a cluster in another one, and read every change back.
+
+    Groups get the settings of the source, and their consume modes (since 5.0). nsadmin deletes nothing. A
+    group that is equal gets no request, so run the command again at any time. System groups are left out.
+    Offsets are translated by `nsadmin transfer offsets`.
+
+    Examples:
+        # Preview
+        nsadmin transfer groups --from prod --to dr --dry-run
+        # One group
+        nsadmin transfer groups payments-consumer --from prod --to dr --yes
+    """
+    sections = frozenset({Section.GROUPS, Section.CONSUME_MODES})
+    scope = _make_scope(
+        "transfer groups", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+    )
+    groups = frozenset(parse_name_list("GROUPS", groups_text))
+    return _transfer(session, "transfer groups", source_text, target_text, scope._replace(groups=groups))
+
+
+@declare_columns(RESTORE_COLUMNS)
+def transfer_acl(
+    session: Session,
+    source_text: SourceOption,
+    target_text: TargetOption,
+    source_cluster: SourceClusterOption = None,
+    target_cluster: TargetClusterOption = None,
+    broker_mappings: BrokerMappingOption = None,
+    on_all_brokers: AllBrokersOption = False,
+) -> ResultRows:
+    """Create the users and ACLs of a cluster in another one, with their passwords, and read them back.
+
+    Brokers report passwords and secret keys to administrators, so nsadmin can copy them. Clients keep their
+    credentials. Accounts of 4.x become users and ACLs on brokers since 5.3: an admin becomes a super user,
+    and permissions become entries. 5.x has no trusted addresses: nsadmin lists each of them as left out.
+    Accounts of 4.x stay accounts on 4.x brokers.
+
+    nsadmin deletes nothing, and changes no password of a user that exists. It writes to masters: use
+    `nsadmin copyUser` and `nsadmin copyAcl` for slaves.
+
+    Examples:
+        # Preview, with the rules that 5.x cannot express
+        nsadmin transfer acl --from old --to new --all-brokers --dry-run
+    """
+    sections = frozenset({Section.USERS, Section.ACLS, Section.ACCOUNTS})
+    scope = _make_scope(
+        "transfer acl", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+    )
+    return _transfer(session, "transfer acl", source_text, target_text, scope)
+
+
+def _make_scope(
+    command_name: str,
+    sections: frozenset[Section],
+    source_cluster: str | None,
+    target_cluster: str | None,
+    broker_mappings: Sequence[str] | None,
+    on_all_brokers: bool,
+) -> MetadataScope:
+    broker_names: dict[str, str] = {}
+    for mapping_text in broker_mappings or ():
+        old_name, _, new_name = mapping_text.partition("=")
+        if not (old_name and new_name):
+            raise UsageError(f'{command_name}: invalid value "{mapping_text}" for --map: use OLD=NEW')
+        broker_names[old_name] = new_name
+    if broker_names and on_all_brokers:
+        raise UsageError(f"{command_name}: --map and --all-brokers exclude each other: omit one of them")
+    if len(set(broker_names.values())) < len(broker_names):
+        raise UsageError(f"{command_name}: --map: two brokers have the same new name: pass --all-brokers")
+    return MetadataScope(
+        sections,
+        source_cluster=source_cluster,
+        target_cluster=target_cluster,
+        broker_names=broker_names,
+        on_all_brokers=on_all_brokers,
+    )
+
+
+def _transfer(
+    session: Session, command_name: str, source_text: str, target_text: str, scope: MetadataScope
+) -> ResultRows:
+    with open_clusters(session, command_name, source_text, target_text) as clusters:
+        transfer = MetadataTransfer(clusters.source, clusters.target, scope)
+        names = sorted([*scope.topics, *scope.groups])
+        items_text = abbreviate_names(names, 5) if names else f"all {command_name.partition(' ')[2]}"
+        session.confirm_change(f"Create and change {items_text} of {source_text} in {target_text}?")
+        outcomes = list(transfer.run(is_dry_run=session.is_dry_run))
+    rows = [make_outcome_row(outcome) for outcome in outcomes if outcome.result != "unchanged"]
+    notes = [*transfer.source_backup.remarks, summarize_outcomes(outcomes, "nothing to change")]
+    if transfer.losses:
+        notes.append(
+            f"the target cannot have {count_noun(len(transfer.losses), 'item')}: see the rows with `left out`"
+        )
+    return ResultRows(
+        RESTORE_COLUMNS,
+        [*rows, *map(_make_loss_row, transfer.losses)],
+        [None, *(outcome.error for outcome in outcomes), *map(NotApplied, transfer.source_backup.remarks)],
+        notes,
+        RESTORE_TABLE_COLUMNS,
+    )
+
+
+def _make_loss_row(loss: MetadataLoss) -> ResultRow:
+    return {
+        "section": loss.section.value,
+        "server": loss.broker_name,
+        "name": loss.item_name,
+        "changes": None,
+        "reason": loss.reason,
+        "before": None,
+        "after": None,
+        "result": "left out",
+        "error": None,
+    }

@@ -1,0 +1,152 @@
+"""Prepares the metadata of one cluster for the brokers and the releases of another. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from nsadmin.client.access.acls import AclEntries
+from nsadmin.client.access.users import User
+from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
+from nsadmin.operations.transfer.account_translation import USER_SUBJECT_PREFIX, translate_account
+
+_FIRST_RELEASE_WITH_USERS = (5, 3)
+_SETTINGS_SINCE_5 = ("attributes", "groupRetryPolicy", "consumeMessageOrderly")
+
+
+class MetadataLoss(NamedTuple):
+    """Something that the target cannot have, and why."""
+
+    section: Section
+    broker_name: str
+    item_name: str
+    reason: str
+
+
+class PreparedMetadata(NamedTuple):
+    """The metadata for the target, and what it lacks."""
+
+    selected: ClusterBackup
+    losses: list[MetadataLoss]
+
+
+def spread_to_all(selected: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
+    """Return a backup in which every target broker has the items of all source brokers.
+
+    If source brokers have different settings for an item, the first one counts, with the most queues of any.
+    """
+    sources = list(selected.brokers.values())
+    if not sources:
+        return selected
+    merged = sources[0]._replace(
+        topics=_merge_settings(source.topics for source in sources),
+        groups=_merge_settings(source.groups for source in sources),
+        consume_modes=list({(m.topic, m.group): m for s in sources[::-1] for m in s.consume_modes}.values()),
+        users=list({user.username: user for source in sources[::-1] for user in source.users}.values()),
+        acls={subject: entries for source in sources[::-1] for subject, entries in source.acls.items()},
+        accounts=list({a.access_key: a for source in sources[::-1] for a in source.accounts}.values()),
+        white_addrs=list(dict.fromkeys(addr for source in sources for addr in source.white_addrs)),
+        static_topics=sorted({topic for source in sources for topic in source.static_topics}),
+    )
+    return selected._replace(brokers={name: merged._replace(broker_name=name) for name in target_brokers})
+
+
+def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str, BackupSettings]:
+    merged: dict[str, dict[str, Any]] = {}
+    for table in tables:
+        for name, settings in table.items():
+            known = merged.setdefault(name, dict(settings))
+            for queues in ("readQueueNums", "writeQueueNums"):
+                if queues in settings:
+                    known[queues] = max(known[queues], settings[queues])
+    return dict(merged)
+
+
+def prepare_metadata(selected: ClusterBackup, target_releases: Mapping[str, str | None]) -> PreparedMetadata:
+    """Return the metadata as the releases of the target brokers can have it.
+
+    Args:
+        selected: The metadata, with the names of the target brokers.
+        target_releases: The release of each target broker, such as "5.5.0"; None if unknown.
+    """
+    losses: list[MetadataLoss] = []
+    brokers = {}
+    for broker_name, broker in selected.brokers.items():
+        release = target_releases.get(broker_name)
+        losses += [
+            MetadataLoss(
+                Section.TOPICS, broker_name, topic, "static topics belong to the brokers of a cluster"
+            )
+            for topic in broker.static_topics
+        ]
+        prepared = broker._replace(static_topics=[])
+        if release is not None and _parse_release(release) < (5,):
+            prepared = _drop_new_settings(prepared, losses)
+        if release is not None and _parse_release(release) < _FIRST_RELEASE_WITH_USERS:
+            prepared = _drop_users(prepared, release, losses)
+        elif broker.accounts or broker.white_addrs:
+            prepared = _translate_accounts(prepared, losses)
+        brokers[broker_name] = prepared
+    return PreparedMetadata(selected._replace(brokers=brokers), losses)
+
+
+def _parse_release(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".") if part.isdecimal())
+
+
+def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> BrokerBackup:
+    tables = {}
+    for section, table in ((Section.TOPICS, broker.topics), (Section.GROUPS, broker.groups)):
+        kept_table: dict[str, BackupSettings] = {}
+        for name, settings in table.items():
+            for setting in ("attributes", "consumeMessageOrderly"):
+                if settings.get(setting):
+                    losses.append(
+                        MetadataLoss(section, broker.broker_name, name, f"4.x brokers have no {setting}")
+                    )
+            kept_table[name] = {
+                setting: value for setting, value in settings.items() if setting not in _SETTINGS_SINCE_5
+            }
+        tables[section] = kept_table
+    losses += [
+        MetadataLoss(
+            Section.CONSUME_MODES,
+            broker.broker_name,
+            f"{assigned.topic} {assigned.group}",
+            "4.x brokers have no consume modes",
+        )
+        for assigned in broker.consume_modes
+    ]
+    return broker._replace(topics=tables[Section.TOPICS], groups=tables[Section.GROUPS], consume_modes=[])
+
+
+def _drop_users(broker: BrokerBackup, release: str, losses: list[MetadataLoss]) -> BrokerBackup:
+    reason = (
+        f"brokers of {release} have accounts in place of users: create one with `nsadmin updateAclConfig`"
+    )
+    losses += [
+        MetadataLoss(Section.USERS, broker.broker_name, user.username, reason) for user in broker.users
+    ]
+    return broker._replace(users=[], acls={})
+
+
+def _translate_accounts(broker: BrokerBackup, losses: list[MetadataLoss]) -> BrokerBackup:
+    users: list[User] = [*broker.users]
+    acls: dict[str, AclEntries] = dict(broker.acls)
+    for account in broker.accounts:
+        translated = translate_account(account)
+        users.append(translated.user)
+        if translated.entries:
+            acls[USER_SUBJECT_PREFIX + translated.user.username] = translated.entries
+        losses += [
+            MetadataLoss(Section.ACCOUNTS, broker.broker_name, account.access_key, loss)
+            for loss in translated.losses
+        ]
+    losses += [
+        MetadataLoss(
+            Section.ACCOUNTS,
+            broker.broker_name,
+            white_addr,
+            "4.x trusts this address without a signature, and 5.x trusts no address",
+        )
+        for white_addr in broker.white_addrs
+    ]
+    return broker._replace(users=users, acls=acls, accounts=[], white_addrs=[])

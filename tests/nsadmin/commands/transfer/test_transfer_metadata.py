@@ -1,0 +1,69 @@
+"""transfer topics, groups and acl, from one cluster of the lab to the other."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from tests.nsadmin.conftest import Done, Run
+from tests.support.lab import Lab, lab
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture
+def move(run: Run, there: Lab) -> Run:
+    def move(*words: str) -> Done:
+        addr = there.namesrv_addr
+        ends = ("--from", addr, "--to", addr, "--from-cluster", "cluster-a", "--to-cluster", "cluster-b")
+        return run("transfer", *words, *ends, "--json")
+
+    return move
+
+
+def test_a_topic_is_previewed_then_created_then_equal(move: Run, there: Lab) -> None:
+    with AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        admin.topics.delete_topic("orders", "cluster-b")
+    for option, result in (("--dry-run", "dry-run"), ("--yes", "done")):
+        done = move("topics", "orders", "--all-brokers", option)
+        assert done.code == 0, done.err
+        rows = json.loads(done.out)
+        assert [(row["section"], row["server"], row["name"], row["result"]) for row in rows] == [
+            ("topics", f"broker-b-{number}", "orders", result) for number in range(3)
+        ]
+        assert done.err == f"nsadmin: 3 {result}\n"
+    done = move("topics", "orders", "--all-brokers", "--yes")
+    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: nothing to change\n")
+
+
+def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
+    done = move("groups", "--dry-run")
+    assert done.code != 0
+    assert "restore it to another one with --map broker-a-0=NAME" in json.loads(done.out)[0]["error"]
+
+
+def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
+    mappings = [word for number in range(3) for word in ("--map", f"broker-a-{number}=broker-b-{number}")]
+    done = move("acl", *mappings, "--dry-run")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("topics", "none"), 5, 'the source has no topic "none" that a user created'),
+        (("groups", "none"), 5, 'the source has no group "none" that a user created'),
+        (("topics", "--map", "x"), 2, 'transfer topics: invalid value "x" for --map: use OLD=NEW'),
+        (("acl", "--map", "x=y", "--all-brokers"), 2, "--map and --all-brokers exclude each other"),
+        (("acl", "--map", "x=y", "--map", "z=y"), 2, "two brokers have the same new name"),
+        (("topics", "a,,b"), 2, 'invalid list "a,,b" for TOPICS'),
+    ],
+)
+def test_wrong_command_lines_are_refused(move: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    done = move(*words, "--yes")
+    assert (done.code, text in done.err) == (code, True), done.err

@@ -1,0 +1,76 @@
+"""A transfer from one cluster of the lab to the other."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.results import NotFound
+from nsadmin.operations.backups.records import Section
+from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer, find_cluster
+from tests.support.lab import Lab, lab
+
+TOPICS = MetadataScope(
+    frozenset({Section.TOPICS, Section.ORDER_CONF}),
+    source_cluster="cluster-a",
+    target_cluster="cluster-b",
+    on_all_brokers=True,
+)
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture
+def admin(there: Lab) -> Iterator[AdminClient]:
+    with AdminClient(there.namesrv_addrs, timeout=5) as client:
+        yield client
+
+
+def transfer(admin: AdminClient, scope: MetadataScope, *, dry: bool = False) -> set[tuple[str, str]]:
+    outcomes = list(MetadataTransfer(admin, admin, scope).run(is_dry_run=dry))
+    return {(outcome.item_name, outcome.result) for outcome in outcomes if outcome.result != "unchanged"}
+
+
+def test_a_topic_is_created_on_every_target_broker_once(there: Lab, admin: AdminClient) -> None:
+    admin.topics.delete_topic("orders", "cluster-b")
+    scope = TOPICS._replace(topics=frozenset({"orders"}))
+    assert transfer(admin, scope, dry=True) == {("orders", "dry-run")}
+    assert transfer(admin, scope) == {("orders", "done")}
+    masters = [there.brokers[f"broker-b-{number}", 0] for number in range(3)]
+    assert all(result.result for result in admin.topic_configs.get_each(masters, "orders"))
+    assert transfer(admin, scope) == set()
+
+
+def test_a_source_broker_goes_to_the_broker_that_is_named(there: Lab, admin: AdminClient) -> None:
+    names = {f"broker-a-{number}": f"broker-b-{number}" for number in range(3)}
+    scope = MetadataScope(
+        frozenset({Section.GROUPS}),
+        source_cluster="cluster-a",
+        target_cluster="cluster-b",
+        broker_names=names,
+    )
+    assert transfer(admin, scope, dry=True) == set()
+    unmapped = list(MetadataTransfer(admin, admin, scope._replace(broker_names={})).run(is_dry_run=True))
+    assert 'the cluster has no broker "broker-a-0"' in str(unmapped[0].error)
+
+
+def test_names_that_the_source_lacks_are_refused(admin: AdminClient) -> None:
+    for scope, text in (
+        (TOPICS._replace(topics=frozenset({"none"})), 'the source has no topic "none" that a user created'),
+        (TOPICS._replace(groups=frozenset({"none"})), 'the source has no group "none" that a user created'),
+        (
+            TOPICS._replace(broker_names={"x": "y"}),
+            r'the source has no broker "x" \(--map\): it has broker-a-0',
+        ),
+        (
+            TOPICS._replace(source_cluster=None),
+            r"no cluster: pass --from-cluster CLUSTER \(the name servers have cluster-a, cluster-b\)",
+        ),
+    ):
+        with pytest.raises(NotFound, match=text):
+            MetadataTransfer(admin, admin, scope)
+    assert find_cluster(admin, "any", "--to-cluster") == "any"
