@@ -230,7 +230,8 @@ def failures_of(done: Done) -> list[str]:
 
 
 def fill_old_cluster(cluster: Cluster) -> None:
-    """Topics, a group and an account on the 4.9.7 broker."""
+    """Topics, a group and an account on the 4.9.7 broker. Its topics are not ordered."""
+    assert cluster.run("updateOrderConf", "-t", "orders", "-m", "delete", "--yes").code == 0
     key = ("--secretKey", "12345678", "--passwordVisible", "--whiteRemoteAddress", "10.0.0.1")
     perms = ("--topicPerms", "payments=PUB", "--groupPerms", "payments-consumer=SUB")
     for words in (
