@@ -196,6 +196,9 @@ _nsadmin_table() {
         updateorderconf) family=mixed places=('-t,--topic=topics' '-m,--method=get|put|delete' '-v,--orderConf=') options=('-t,--topic=topics' '-m,--method=get|put|delete' '-v,--orderConf=') columns='namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|' ;;
         querymsgbyuniquekey) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-t,--topic=topics' '-i,--msgId=' '-a,--showAll' '-s,--startTime=' '-e,--endTime=' '-c,--cluster=topics' '-g,--consumerGroup=groups' '-d,--clientId=' '--decode=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|' ;;
         querymsgbyid) family=mixed places=('-t,--topic=topics' '-i,--msgId=') options=('-t,--topic=topics' '-i,--msgId=' '-f,--bodyFormat=' '-c,--cluster=topics' '-u,--unitName=' '-g,--consumerGroup=groups' '-d,--clientId=' '-s,--sendMessage=true|false' '--decode=') columns='msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|' ;;
+        transfertopics) family=mixed places=('-t,--topic=topics') options=('--from=contexts' '--to=contexts' '-t,--topic=topics' '--from-cluster=clusters' '--to-cluster=clusters' '--map=' '--all-brokers') columns='section|server|name|changes|reason|before|after|result|error|' ;;
+        transfergroups) family=mixed places=('-g,--groupName=groups') options=('--from=contexts' '--to=contexts' '-g,--groupName=groups' '--from-cluster=clusters' '--to-cluster=clusters' '--map=' '--all-brokers') columns='section|server|name|changes|reason|before|after|result|error|' ;;
+        transferacl) family=mixed options=('--from=contexts' '--to=contexts' '--from-cluster=clusters' '--to-cluster=clusters' '--map=' '--all-brokers') columns='section|server|name|changes|reason|before|after|result|error|' ;;
         transfermessages) family=mixed places=('-t,--topic=topics') options=('-t,--topic=topics' '--from=contexts' '--to=contexts' '--since=' '-f,--follow' '--rate=' '--tag=' '--sql=' '--key=' '--property=' '--body=' '--map-topic=' '--merge-queues') columns='topic|brokerName|queueId|targetTopic|targetBroker|targetQueue|beginOffset|nextOffset|remaining|copied|skipped|lost|result|error|' ;;
         transferoffsets) family=mixed places=('-g,--groupName=groups') options=('-g,--groupName=groups' '--from=contexts' '--to=contexts' '--overwrite-offsets') columns='topic|sourceOffsets|targetTopic|targetBroker|targetQueue|from|to|repeated|missed|result|error|' ;;
         orphans) family=mixed options=('--clean' '--dlq') columns='kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|' ;;
@@ -270,7 +273,7 @@ _nsadmin_table() {
         report) family=group places=('=run|stream|show|schema|export|html|markdown|') ;;
         route) family=group places=('=explain|at|diff|') ;;
         snapshot) family=group places=('=save|show|list|') ;;
-        transfer) family=group places=('=messages|verify|offsets|') ;;
+        transfer) family=group places=('=topics|groups|acl|messages|verify|offsets|') ;;
         help) family=help places=('=commands') ;;
     esac
     [[ -z $restore ]] || shopt -u nocasematch

@@ -796,6 +796,21 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One or several ids of either kind: A,B.', '-f,--bodyFormat= Encoding of the bodies. Default: UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted for mqadmin, without effect.', '-g,--consumerGroup=groups With -d: deliver the message to this client of the group.', '-d,--clientId= With -g: a client id from consumerConnection.', '-s,--sendMessage=true|false true: send the message to its topic again.', '--decode= Decode bodies: base64, gzip, hex, json, avro[:SCHEMA], protobuf:FILE#TYPE. Repeatable.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         }
+        'transfertopics' = @{
+            name = 'transfer topics'; family = 'mixed'; help = 'Create topics in another cluster'
+            places = @('-t,--topic=topics Topics, separated by commas. Default: all topics of users.')
+            options = @('--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '-t,--topic=topics Topics, separated by commas. Default: all topics of users.', '--from-cluster=clusters Cluster of the source. Default: its only one.', '--to-cluster=clusters Cluster of the target. Default: its only one.', '--map= Target broker NEW for source broker OLD. Repeatable.', '--all-brokers Every target broker gets the items of all source brokers.'); columns = 'section|server|name|changes|reason|before|after|result|error|'
+        }
+        'transfergroups' = @{
+            name = 'transfer groups'; family = 'mixed'; help = 'Create groups in another cluster'
+            places = @('-g,--groupName=groups Consumer groups, separated by commas. Default: all groups of users.')
+            options = @('--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '-g,--groupName=groups Consumer groups, separated by commas. Default: all groups of users.', '--from-cluster=clusters Cluster of the source. Default: its only one.', '--to-cluster=clusters Cluster of the target. Default: its only one.', '--map= Target broker NEW for source broker OLD. Repeatable.', '--all-brokers Every target broker gets the items of all source brokers.'); columns = 'section|server|name|changes|reason|before|after|result|error|'
+        }
+        'transferacl' = @{
+            name = 'transfer acl'; family = 'mixed'; help = 'Create users and ACLs in another cluster'
+            places = @()
+            options = @('--from=contexts The source: a context, or name servers (HOST:PORT).', '--to=contexts The target: a context, or name servers (HOST:PORT).', '--from-cluster=clusters Cluster of the source. Default: its only one.', '--to-cluster=clusters Cluster of the target. Default: its only one.', '--map= Target broker NEW for source broker OLD. Repeatable.', '--all-brokers Every target broker gets the items of all source brokers.'); columns = 'section|server|name|changes|reason|before|after|result|error|'
+        }
         'transfermessages' = @{
             name = 'transfer messages'; family = 'mixed'; help = 'Copy messages to another cluster'
             places = @('-t,--topic=topics Topics, separated by commas.')
@@ -1168,7 +1183,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'transfer' = @{
             name = 'transfer'; family = 'group'; help = 'A cluster''s contents copied to another cluster'
-            places = @('=messages|verify|offsets| ')
+            places = @('=topics|groups|acl|messages|verify|offsets| ')
             options = @(); columns = ''
         }
         'help' = @{
