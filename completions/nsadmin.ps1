@@ -477,7 +477,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'setcommitlogreadaheadmode' = @{
-            name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Switch read-ahead of commit logs'
+            name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Switch commit log read-ahead'
             places = @('-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.')
             options = @('-m,--commitLogReadAheadMode=0|1 0 enables read-ahead, 1 disables it.', '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }

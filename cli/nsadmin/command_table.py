@@ -48,12 +48,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("cleanExpiredCQ", "brokers.upkeep", "change", "Delete consume queue files of expired messages"),
         ("deleteExpiredCommitLog", "brokers.upkeep", "delete", "Delete expired commit log files"),
         ("cleanUnusedTopic", "brokers.upkeep", "delete", "Delete consume queues of topics without config"),
-        (
-            "setCommitLogReadAheadMode",
-            "brokers.storage_settings",
-            "change",
-            "Switch read-ahead of commit logs",
-        ),
+        ("setCommitLogReadAheadMode", "brokers.storage_settings", "change", "Switch commit log read-ahead"),
         ("switchTimerEngine", "brokers.storage_settings", "change", "Choose the store of timed messages"),
         (
             "resetMasterFlushOffset",
@@ -244,9 +239,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("backup diff", "backups.backup_contents", "read", "Compare a backup with the cluster"),
         ("backup restore", "backups.backup_restore", "change", "Create the items of a backup again"),
     ),
-    CommandCategory(
-        "transfers", "Transfers", "Topics, groups, access and messages copied to another cluster"
-    ): (
+    CommandCategory("transfers", "Transfers", "Metadata and messages copied to another cluster"): (
         ("transfer topics", "transfer.transfer_metadata", "mixed", "Create topics in another cluster"),
         ("transfer groups", "transfer.transfer_metadata", "mixed", "Create groups in another cluster"),
         ("transfer acl", "transfer.transfer_metadata", "mixed", "Create users and ACLs in another cluster"),
