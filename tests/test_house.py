@@ -39,6 +39,7 @@ WITHOUT_TESTS = {
     "nsadmin/commands/reports/report_options.py": "tested with the commands that have them",
     "nsadmin/manual/data_dictionary.py": "the test of generated files compares it",
     "nsadmin/commands/columns/bundle_columns.py": "only a table, which the tests of columns compare",
+    "nsreport/presentation/table_reader.py": "tested with the exports and commands that read tables",
     "nsreport/facts/agreement.py": "tested with ns_divergence and ns_convergence, which show "
     "all that it finds",
     "nsreport/__main__.py": "only calls command.main",

@@ -76,7 +76,8 @@ def _encode_expected(expected_event: ExpectedEvent) -> dict[str, Any]:
     return {
         field_name: field_value
         for field_name, field_value in expected_event._asdict().items()
-        if field_value not in ((), {})
+        # No server may be concerned: a fault during which all of them are down.
+        if field_value not in ((), {}) or field_name not in ExpectedEvent._field_defaults
     }
 
 

@@ -76,6 +76,7 @@ ELSEWHERE = {
     "reportStream": "Spark takes half a minute; a test of the pipeline runs them in one session",
     "reportHtml": "the lab has made no tables",
     "reportMarkdown": "the lab has made no tables",
+    "checkReports": "the lab has made no tables",
     "reportExport": "the lab has made no tables",
     "reportSchema": "the lab has made no tables",
     "reportShow": "the lab has made no tables",

@@ -64,3 +64,33 @@ def gold(folder: Path) -> None:
     table(folder / "gold" / "drain_audit", {"date": "date"}, [])
     table(folder / "bronze" / "lines", {"text": "varchar"}, [("x",)] * 200, ())
     table(folder / "silver" / "quarantine", {"text": "varchar"}, [("x",)] * 3, ())
+
+
+def quality_store(folder: Path) -> None:
+    """Lines of three sources, of which one is late and partly unreadable, and a gap over midnight."""
+    soon, late = datetime(2025, 2, 2, 3), datetime(2025, 2, 6)
+    lines = {
+        "file": "varchar", "server": "varchar", "kind": "varchar", "date": "date", "ingestTime": "timestamp",
+    }  # fmt: skip
+    journal, log, other = "/in/x/journal/1.jsonl", "/in/a/namesrv.log", "/in/of-folder/broker.log"
+    rows = [
+        *[(journal, None, "journal", DAY, soon)] * 3,
+        (journal, None, "journal", NEXT, soon),
+        *[(log, "named", "namesrv", DAY, late)] * 2,
+        (other, None, "broker", NEXT, soon),
+    ]
+    table(folder / "bronze" / "lines", lines, rows, ())
+    events = {"sourceFile": "varchar", "server": "varchar"}
+    table(folder / "silver" / "ns_event", events, [(journal, "ns-1")], ())
+    quarantine = {"file": "varchar", "kind": "varchar", "date": "date"}
+    table(folder / "silver" / "quarantine", quarantine, [(log, "namesrv", DAY)], ())
+    knowledge = {
+        "server": "varchar", "known": "boolean", "validFrom": "timestamp", "validTo": "timestamp",
+    }  # fmt: skip
+    began, ended = datetime(2025, 2, 1, 23), datetime(2025, 2, 2, 0, 30)
+    spans = [
+        ("ns-1", True, datetime(2025, 2, 1), began),
+        ("ns-1", False, began, ended),
+        ("ns-1", False, ended, None),
+    ]
+    table(folder / "silver" / "knowledge_interval", knowledge, spans, ())

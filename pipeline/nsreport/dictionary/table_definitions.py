@@ -280,3 +280,21 @@ DEFINITIONS_BY_NAME: Mapping[str, TableDefinition] = {
     definition.name: definition for definition in _DEFINITIONS
 }
 """The tables below bronze/ and silver/, without `silver/ns_event`, whose columns follow from the journal."""
+
+DATA_QUALITY_TABLE = define_table(
+    "gold/data_quality",
+    "How complete the input of a source is, day by day.",
+    {
+        "date": "day of the lines; 1970-01-01 for lines without a time",
+        "source": "name server, or server that wrote the log; the folder of the file if it is unknown",
+        "kind": "journal, or the kind of the log",
+        "lines": "lines that were read",
+        "quarantinedLines": "lines that could not be read",
+        "quarantineShare": "quarantinedLines divided by lines",
+        "lateLines": "lines that were read more than a day after the end of their day",
+        "gaps": "times of that day in which the tables of the name server were unknown",
+        "unknownSeconds": "s of these gaps, without the time after the last known moment",
+        "lastTs": "time of the run that read the last of these lines",
+    },
+)
+"""A report that no run writes: it is computed when it is read."""

@@ -97,7 +97,11 @@ def find_knowledge_changes(ns_event: DataFrame, log_fact: DataFrame) -> DataFram
     is_running = ~col("typeBefore").isin(*STOP_TYPES)
     is_long_silence = is_running & (col("since") - col("sinceBefore") > max_silence_ms)
     is_paused = event_type == "ServerPaused"
-    pause_start = greatest("sinceBefore", col("time") - col("pauseMillis"))
+    # A process that continues first handles the requests that arrived meanwhile, then writes that it was
+    # paused. So the record before may be younger than the start of the pause. A later one is a clock's error.
+    pause_start = when(col("sinceBefore") <= col("time"), col("time") - col("pauseMillis")).otherwise(
+        greatest("sinceBefore", col("time") - col("pauseMillis"))
+    )
     change_structs = {
         "itself": when(
             _is_counted(),

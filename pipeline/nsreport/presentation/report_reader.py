@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table, find_present_table
-from nsreport.dictionary.table_definitions import TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 ReportRow = dict[str, Any]
 _SCHEMA_FILE = "_schema.json"
@@ -45,14 +44,14 @@ def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
     return sum(_count_rows(output_folder / "silver" / "quarantine")), line_count
 
 
-def read_table(
-    output_folder: Path,
-    table: TableDefinition,
-    day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
-) -> list[ReportRow]:
-    """Read the rows of any table of a run, sorted by its columns. Raises TableNotMadeError."""
-    column_names = [column.name for column in table.columns]
-    return read_rows(find_table_folder(output_folder, table.name), column_names, day_range)
+def fetch_rows(relation: "DuckDBPyRelation | None", column_names: Sequence[str]) -> list[ReportRow]:
+    """Fetch the rows of a query; columns that it lacks are null."""
+    if relation is None:
+        return []
+    return [
+        dict.fromkeys(column_names) | dict(zip(relation.columns, row_values, strict=True))
+        for row_values in relation.fetchall()
+    ]
 
 
 def find_table_folder(output_folder: Path, table_name: str) -> Path:
@@ -70,17 +69,14 @@ def read_rows(
     day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
 ) -> list[ReportRow]:
     """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
-    relation = select_rows(table_folder, column_names, day_range)
-    if relation is None:
-        return []
-    return [
-        dict.fromkeys(column_names) | dict(zip(relation.columns, row_values, strict=True))
-        for row_values in relation.fetchall()
-    ]
+    return fetch_rows(select_rows(table_folder, column_names, day_range), column_names)
 
 
 def select_rows(
-    table_folder: Path, column_names: Sequence[str], day_range: DayRange
+    table_folder: Path,
+    column_names: Sequence[str],
+    day_range: DayRange,
+    connection: "DuckDBPyConnection | None" = None,
 ) -> "DuckDBPyRelation | None":
     """Return a query for the rows of a table, sorted by its columns, or None if it has no rows.
 
@@ -95,12 +91,10 @@ def select_rows(
     # Without this hint DuckDB reads the cluster name 007 as a number.
     cluster_type = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in parquet_files[0] else ""
     query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{cluster_type})"
-    relation = duckdb.from_query(query, params={"files": parquet_files})
+    relation = (connection or duckdb).sql(query, params={"files": parquet_files})
     assert relation is not None
-    if "date" in relation.columns and "date" in column_names:
-        for bound_day, comparison_sign in ((day_range.first_day, ">="), (day_range.last_day, "<=")):
-            if bound_day is not None:
-                relation = relation.filter(f"\"date\" {comparison_sign} DATE '{bound_day.isoformat()}'")
+    if "date" in column_names:
+        relation = limit_days(relation, day_range)
     stored_names = _find_stored_names(table_folder, relation.columns)
     column_list = [
         f'"{stored_names[column_name]}" as "{column_name}"'
@@ -108,6 +102,15 @@ def select_rows(
         if column_name in stored_names
     ]
     return relation.project(", ".join(column_list)).order(", ".join(map(str, range(1, len(column_list) + 1))))
+
+
+def limit_days(relation: "DuckDBPyRelation", day_range: DayRange) -> "DuckDBPyRelation":
+    """Keep the rows of these days; rows without a day stay."""
+    if "date" in relation.columns:
+        for bound_day, comparison_sign in ((day_range.first_day, ">="), (day_range.last_day, "<=")):
+            if bound_day is not None:
+                relation = relation.filter(f"\"date\" {comparison_sign} DATE '{bound_day.isoformat()}'")
+    return relation
 
 
 def _find_stored_names(table_folder: Path, stored_columns: Sequence[str]) -> dict[str, str]:

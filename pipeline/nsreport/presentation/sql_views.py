@@ -4,17 +4,31 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table
-from nsreport.dictionary.table_definitions import TableDefinition
+from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE, TableDefinition
+from nsreport.presentation.data_quality import INPUTS_BY_VIEW, render_query
 
 
 def render_views(output_folder: Path, tables: Sequence[TableDefinition]) -> Iterator[str]:
     """Yield the statements for tables in `output_folder`."""
+    stored_tables = [table for table in tables if table.name != DATA_QUALITY_TABLE.name]
     views = [
-        statement for table in tables for statement in _render_table_views(output_folder.resolve(), table)
+        statement
+        for table in stored_tables
+        for statement in _render_table_views(output_folder.resolve(), table)
     ]
+    if len(stored_tables) > 1 and len(stored_tables) < len(tables):
+        views.append(_render_quality_view())
     for layer in sorted({table.name.split("/")[0] for table in tables}):
         yield f"create schema if not exists {layer};"
     yield from views
+
+
+def _render_quality_view() -> str:
+    """Return the view of `data_quality`, which reads other views."""
+    view_names = {
+        view_name: table_name.replace("/", ".") for view_name, (table_name, _) in INPUTS_BY_VIEW.items()
+    }
+    return f"create or replace view gold.data_quality as {render_query(view_names).strip()};"
 
 
 def render_empty_table(table: TableDefinition) -> str:

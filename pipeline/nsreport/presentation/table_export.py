@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nsreport.dictionary.table_definitions import TableDefinition
-from nsreport.presentation import report_reader
+from nsreport.presentation import report_reader, table_reader
 from nsreport.presentation.report_reader import DayRange
 from nsreport.presentation.sql_views import quote_text, render_empty_table
 
@@ -65,20 +65,19 @@ def _copy_rows(
 ) -> int:
     import duckdb
 
-    column_names = [column.name for column in table.columns]
-    table_folder = report_reader.find_table_folder(output_folder, table.name)
-    relation = report_reader.select_rows(table_folder, column_names, day_range)
-    if relation is None:
-        relation = duckdb.sql(render_empty_table(table))
-    assert relation is not None
-    # An unwritable place is an OSError here. DuckDB would raise an error of its own.
-    target_file.open("ab").close()
-    copied_rows = relation.query(
-        "exported", f"copy exported to {quote_text(str(target_file))} ({copy_options})"
-    )
-    assert copied_rows is not None
-    copied_rows.fetchall()
-    return int(relation.aggregate("count(*)").fetchall()[0][0])
+    with duckdb.connect() as connection:
+        relation = table_reader.select_table(connection, output_folder, table, day_range)
+        if relation is None:
+            relation = connection.sql(render_empty_table(table))
+        assert relation is not None
+        # An unwritable place is an OSError here. DuckDB would raise an error of its own.
+        target_file.open("ab").close()
+        copied_rows = relation.query(
+            "exported", f"copy exported to {quote_text(str(target_file))} ({copy_options})"
+        )
+        assert copied_rows is not None
+        copied_rows.fetchall()
+        return int(relation.aggregate("count(*)").fetchall()[0][0])
 
 
 def _write_sheet(output_folder: Path, table: TableDefinition, day_range: DayRange, target_file: Path) -> int:
@@ -87,7 +86,7 @@ def _write_sheet(output_folder: Path, table: TableDefinition, day_range: DayRang
     from openpyxl.comments import Comment
     from openpyxl.styles import Font
 
-    table_rows = report_reader.read_table(output_folder, table, day_range)
+    table_rows = table_reader.read_table(output_folder, table, day_range)
     if len(table_rows) >= MAX_SHEET_ROWS:
         raise ExportFormatError(
             f"{len(table_rows):,} rows do not fit into an Excel sheet: use --since and --until, or .parquet"

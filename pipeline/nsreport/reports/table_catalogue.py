@@ -9,6 +9,7 @@ from functools import cache
 from nsreport.dictionary.column_types import find_column_unit
 from nsreport.dictionary.former_names import find_present_table
 from nsreport.dictionary.table_definitions import (
+    DATA_QUALITY_TABLE,
     DEFINITIONS_BY_NAME,
     SHARED_MEANINGS,
     ColumnDefinition,
@@ -59,10 +60,11 @@ def find_table(table_name: str) -> TableDefinition | None:
 
 @cache
 def _report_tables() -> dict[str, TableDefinition]:
-    return {
+    report_tables = {
         f"gold/{report.name}": define_table(f"gold/{report.name}", report.description, report.columns)
         for report in REPORTS_BY_NAME.values()
     }
+    return {**report_tables, DATA_QUALITY_TABLE.name: DATA_QUALITY_TABLE}
 
 
 @cache

@@ -20,6 +20,13 @@ def test_a_line_is_there_at_once(tmp_path: Path) -> None:
         assert truth.deeds == [DEED]
 
 
+def test_an_expectation_of_no_server_is_read_as_it_was_written(tmp_path: Path) -> None:
+    deed = DEED._replace(expected=(ExpectedEvent(("BrokerUnregistered",), (), 1.0),))
+    with TruthLog(tmp_path / "truth.jsonl") as truth:
+        truth.append_deed(deed)
+    assert read_deeds(tmp_path / "truth.jsonl") == [deed]
+
+
 def test_the_bytes(tmp_path: Path) -> None:
     with TruthLog(tmp_path / "truth.jsonl") as truth:
         truth.append_deed(DEED)

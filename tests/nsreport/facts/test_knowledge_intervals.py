@@ -28,6 +28,9 @@ def tellers() -> list[Teller]:
     killed = Teller("killed").tell(0, empty(), ServerStarted("1", 1)).lives(60, 120)
     killed.tell(150, empty(), ServerStarted("1", 2)).lives(200, 260)
     paused = Teller("paused").tell(0, empty()).lives(60, 60).tell(110, ServerPaused(20_000)).lives(120, 120)
+    # A process that continues handles the requests that wait for it before it notices the pause.
+    busy = Teller("busy").tell(0, empty()).lives(60, 60).tell(109.8, master())
+    busy.tell(110, ServerPaused(20_000)).lives(120, 120)
     loses = (
         Teller("loses")
         .tell(0, empty())
@@ -39,7 +42,7 @@ def tellers() -> list[Teller]:
     silent = Teller("silent").tell(0, empty()).lives(60, 60).lives(500, 500)
     polled = Teller("polled", "collector").tell(0, CollectorStarted("1", 1, 15_000)).tell(5, empty("poll"))
     polled.tell(60, PollFailed("refused", 1)).tell(100, PollRecovered(1, 40_000)).lives(120, 120)
-    return [stops, killed, paused, loses, silent, polled]
+    return [stops, killed, paused, busy, loses, silent, polled]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +79,7 @@ def test_what_is_known_begins_with_a_snapshot_and_ends_in_order_or_with_the_last
 def test_nobody_looks_while_a_name_server_can_do_nothing_or_tells_nothing(
     spans: dict[str, list[tuple[float, float]]],
 ) -> None:
-    assert spans["paused"] == [(0, 90), (110, 120)]
+    assert spans["paused"] == spans["busy"] == [(0, 90), (110, 120)]
     assert spans["loses"] == [(0, 40), (60, 90)]
     assert spans["silent"] == [(0, 60)]
 

@@ -41,6 +41,10 @@ def check_all(
     expectation: ExpectOption = None,
     journal_folders: JournalOption = None,
     settle_seconds: SettleOption = None,
+    report_folder: Annotated[
+        str | None,
+        Option("--reports", metavar="DIR", help="Also check the tables that report run --dir wrote here."),
+    ] = None,
     warning_options: Annotated[
         list[str] | None,
         Option(
@@ -71,9 +75,9 @@ def check_all(
 
     The checks namesrv, brokers, writable, heartbeat and registrationSize always run. divergence runs if there
     are several name servers, replicas if brokers have slaves, and certificates if TLS is in use. journal runs
-    if a name server writes a journal or you name a folder. drain runs if this machine has a drain. topic and
-    lag run for the topics and groups that you name. The report lists the checks that did not run, with the
-    reason.
+    if a name server writes a journal or you name a folder. drain runs if this machine has a drain. reports
+    runs if you name a folder. topic and lag run for the topics and groups that you name. The report lists the
+    checks that did not run, with the reason.
 
     Examples:
         # Run all checks
@@ -104,6 +108,7 @@ def check_all(
         _limits_by_check(warning_options or (), critical_options or ()),
         expected_count,
         open_inventory(session, expected_brokers),
+        report_folder=Path(report_folder).expanduser() if report_folder else None,
     )
     return run_check(
         session,

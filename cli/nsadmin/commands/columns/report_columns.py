@@ -5,14 +5,14 @@ If several tables explain a column differently, its meaning lists all explanatio
 
 from collections.abc import Iterator
 
-from nsreport.dictionary.table_definitions import DEFINITIONS_BY_NAME
+from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE, DEFINITIONS_BY_NAME
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 
 def _list_column_meanings() -> Iterator[tuple[str, str]]:
     for report in REPORTS_BY_NAME.values():
         yield from report.columns.items()
-    for table in DEFINITIONS_BY_NAME.values():
+    for table in (DATA_QUALITY_TABLE, *DEFINITIONS_BY_NAME.values()):
         yield from ((column.name, column.meaning) for column in table.columns)
 
 

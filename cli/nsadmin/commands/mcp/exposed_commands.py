@@ -29,6 +29,7 @@ LEFT_OUT_COMMANDS: Mapping[str, str] = {
     "benchLatency": _LOAD,
     "benchProduce": _LOAD,
     "checkMsgSendRT": _LOAD,
+    "checkReports": _READS_FILES,
     "cleanBrokerMetadata": _FREE_ADDRESS,
     "clusterRT": _LOAD,
     "collect": _RUNS_ON,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nsreport.presentation.report_reader import DayRange
 
 EVENT_TABLE = "silver/ns_event"
-TABLE_NAMES = (*REPORTS_BY_NAME, *DEFINITIONS_BY_NAME, EVENT_TABLE)
+TABLE_NAMES = (*REPORTS_BY_NAME, "data_quality", *DEFINITIONS_BY_NAME, EVENT_TABLE)
 
 ReportFolderOption = Annotated[
     str,

@@ -65,13 +65,13 @@ def report_show(
     if expectation is not None and report_name != AVAILABILITY_REPORT:
         raise UsageError(f"--expect applies to {AVAILABILITY_REPORT} only")
     expected_brokers = parse_expected_brokers("report show", expectation)
-    from nsreport.presentation import report_reader
+    from nsreport.presentation import report_reader, table_reader
 
     try:
         table = find_known_table(report_name)
         if table.name == EVENT_TABLE:
             raise UsageError(f"{EVENT_TABLE} has too many columns to show: use nsadmin report export")
-        report_rows = report_reader.read_table(Path(report_folder), table, parse_days(since_text, until_text))
+        report_rows = table_reader.read_table(Path(report_folder), table, parse_days(since_text, until_text))
     except report_reader.TableNotMadeError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:

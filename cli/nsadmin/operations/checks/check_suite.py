@@ -25,7 +25,7 @@ class CheckScope(NamedTuple):
 
     Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
     replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered,
-    `inventory` knows which.
+    `inventory` knows which. `report_folder` has the tables of reports.
     """
 
     topics: Sequence[str] = ()
@@ -37,6 +37,7 @@ class CheckScope(NamedTuple):
     expected_brokers: int | None = None
     inventory: InventoryKeeper | None = None
     pause_seconds: Callable[[float], object] = sleep
+    report_folder: Path | None = None
 
     def make_scale(self, check_name: str) -> CheckScale:
         """Return the measures of a check with their limits. Raises InvalidRangeError."""
@@ -163,6 +164,15 @@ def _check_replicas(admin: AdminClient, check_scope: CheckScope) -> CheckFinding
     return replicas.judge_replicas(check_scope.make_scale("replicas"), comparison)
 
 
+def _check_reports(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    assert check_scope.report_folder is not None
+    from nsadmin.operations.checks import reports
+
+    return reports.judge_reports(
+        check_scope.make_scale("reports"), check_scope.report_folder, int(time() * 1000)
+    )
+
+
 CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
     "namesrv": _check_namesrv,
     "brokers": _check_brokers,
@@ -174,6 +184,7 @@ CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
     "certificates": _check_certificates,
     "journal": _check_journal,
     "drain": _check_drain,
+    "reports": _check_reports,
 }
 """The checks of a whole cluster by name. The checks in SUBJECT_CHECKS need the name of a topic or group."""
 
@@ -217,6 +228,8 @@ def run_checks(
         (check_or_subject, None)
         for check_or_subject in CHECKS_BY_NAME
         if check_or_subject not in skipped_checks
+        # Few machines have reports: a reason for each of the others would be noise.
+        and (check_or_subject != "reports" or check_scope.report_folder is not None)
     ]
     check_steps += [("topic", check_or_subject) for check_or_subject in check_scope.topics]
     check_steps += [("lag", check_or_subject) for check_or_subject in check_scope.groups]

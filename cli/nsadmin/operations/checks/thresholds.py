@@ -70,6 +70,15 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("size", "size of the last backup", "B"),
         CheckMeasure("backups", "backups in the folder"),
     ),
+    "reports": (
+        CheckMeasure(
+            "age", "time since report run read the last line", "s", warning="93600", critical="180000"
+        ),
+        CheckMeasure("quarantine", "lines of the last seven days that could not be read", "%"),
+        CheckMeasure("unfinished", "days whose tables a run has not completed"),
+        CheckMeasure("late", "lines of the last seven days that were read more than a day late"),
+        CheckMeasure("lines", "lines of the last seven days"),
+    ),
     "replicas": (
         CheckMeasure("missing", "topics, groups and other items that a slave lacks", critical="0"),
         CheckMeasure("drift", "all differences that slaves do not remove", warning="0"),

@@ -57,14 +57,14 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
         (
             "lag",
             'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
-            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, "
+            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, reports, "
             "topic, lag",
         ),
         (
             "lags=5",
             'invalid value "lags=5" for --critical: write CHECK=RANGE with one of namesrv, '
             "brokers, divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, "
-            "drain, topic, lag",
+            "drain, reports, topic, lag",
         ),
         ("lag=x", 'check lag: --critical: invalid range "x"'),
         ("namesrv=2", "low values are bad: use 2:"),
