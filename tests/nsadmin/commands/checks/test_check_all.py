@@ -57,8 +57,8 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
         (
             "lag",
             'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
-            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, reports, "
-            "topic, lag",
+            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, "
+            "reports, topic, lag",
         ),
         (
             "lags=5",
