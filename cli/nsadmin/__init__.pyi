@@ -55,7 +55,7 @@ from nsadmin.client.brokers.upkeep import BrokerSettings
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget
+from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget, TunnelTarget
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
 from nsadmin.client.consumers.connected_clients import (
@@ -455,6 +455,7 @@ __all__ = [
     "TopicSubscription",
     "TopicTraffic",
     "TopicUsage",
+    "TunnelTarget",
     "User",
     "UserChange",
     "WireConfig",

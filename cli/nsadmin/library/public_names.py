@@ -108,7 +108,7 @@ _NAMES_BY_MODULE = {
         "NameServerList",
     ),
     "nsadmin.client.connection.connection_pool": ("Pool",),
-    "nsadmin.client.connection.tunnels.tunnel_targets": ("KubeTarget", "SshTarget"),
+    "nsadmin.client.connection.tunnels.tunnel_targets": ("KubeTarget", "SshTarget", "TunnelTarget"),
     "nsadmin.client.consumers.client_runtime": (
         "ClientNameServers",
         "RunningClient",

@@ -1,6 +1,5 @@
 """docs/reference/data-dictionary.md: all columns of the tables of `nsadmin report run`."""
 
-import re
 from collections.abc import Iterator
 
 from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table
@@ -14,6 +13,9 @@ These are the columns of all tables that `nsadmin report run` writes. [Report ta
 explains the layers and names. `nsadmin report schema` prints the same, with the whole types of nested
 columns. The footer of a Parquet file has the units and meanings, too.
 """
+
+# The fields of structs would make the table too wide.
+_STRUCT_TYPES = (("struct<", "struct"), ("array<struct<", "array<struct>"))
 
 
 def render_data_dictionary() -> str:
@@ -34,10 +36,8 @@ def _table_lines(table: TableDefinition) -> Iterator[str]:
     yield "|---|---|---|---|"
     for column in table.columns:
         former_note = f" (formerly `{former_names[column.name]}`)" if column.name in former_names else ""
-        # The fields of structs would make the table too wide.
-        type_name = re.sub(
-            r"^(array<)?struct<.*>(?(1)>)$",
-            lambda match: "array<struct>" if match[1] else "struct",
+        type_name = next(
+            (short_name for start, short_name in _STRUCT_TYPES if column.type_name.startswith(start)),
             column.type_name,
         )
         yield f"| `{column.name}`{former_note} | `{type_name}` | {column.unit or ''} | {column.meaning} |"

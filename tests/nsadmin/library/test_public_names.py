@@ -13,10 +13,16 @@ from nsadmin.library.public_names import MODULES_BY_NAME
 from tests.support.public_types import list_public_types, list_raised_names
 
 INTERNAL = {
+    "AddrLookup": "only in methods that the client calls itself",
+    "AddressMap": "only in methods that the client calls itself",
+    "AnswerSource": "only bundles are one, and commands open them",
     "CallScope": "only in methods that the client calls itself",
     "Caller": "the client makes it",
     "ExtFields": "only in methods that the client calls itself",
+    "SendLive": "only in methods that the client calls itself",
+    "SocketAddress": "only in methods that the client calls itself",
     "ThreadSafeConnections": "the client makes it",
+    "Tunnel": "the client makes it",
 }
 
 
