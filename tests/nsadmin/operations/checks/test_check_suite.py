@@ -22,7 +22,9 @@ def found(
 
 
 def test_every_check_is_here() -> None:
-    assert {*CHECKS_BY_NAME, "topic", "lag", "security", "clients", "backup"} == {*MEASURES_BY_CHECK}
+    assert {*CHECKS_BY_NAME, "topic", "lag", "security", "clients", "backup", "kubernetes"} == {
+        *MEASURES_BY_CHECK
+    }
 
 
 def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> None:
