@@ -15,6 +15,8 @@ from nsadmin.operations.message_files.import_memory import ImportMemory
 BATCH_MESSAGES, BATCH_BYTES = 256, 4 << 20
 MAX_REFUSED = 100
 """A run stops after this many messages that brokers refuse."""
+END_READS, END_PAUSE_SECONDS = 50, 0.2
+"""A busy broker stores messages before its queues show them, so the end of a queue is read repeatedly."""
 
 
 class TopicImport(NamedTuple):
@@ -140,7 +142,7 @@ class ImportRun:
             yield len(batch)
             if must_stop:
                 return
-        self._check_ends()
+        self._check_ends(pause_seconds)
 
     @property
     def _max_messages(self) -> int:
@@ -209,25 +211,29 @@ class ImportRun:
         message = file_message.message
         return build_copy(message, self._queue_chooser.choose_queue(file_message), keep_store_time(message))
 
-    def _check_ends(self) -> None:
+    def _check_ends(self, pause_seconds: Callable[[float], None]) -> None:
         """Compare the end of each queue with the last message that the broker acknowledged in it."""
         for send_queue, last_offset in self._last_offsets.items():
-            error = self._check_end(send_queue, last_offset)
+            error = self._check_end(send_queue, last_offset, pause_seconds)
             for topic, topic_import in self.topics.items():
                 if error is not None and topic_import.target_topic == send_queue.topic:
                     self.topics[topic] = topic_import._replace(error=topic_import.error or error)
 
-    def _check_end(self, send_queue: SendQueue, last_offset: int) -> RocketMQError | None:
-        try:
-            end_offset = self._admin.queue_reader.get_end_offset(
-                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
-            )
-        except ClientClosed:
-            raise
-        except RocketMQError as error:
-            return error
-        if end_offset > last_offset:
-            return None
+    def _check_end(
+        self, send_queue: SendQueue, last_offset: int, pause_seconds: Callable[[float], None]
+    ) -> RocketMQError | None:
+        for _ in range(END_READS):
+            try:
+                end_offset = self._admin.queue_reader.get_end_offset(
+                    send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+                )
+            except ClientClosed:
+                raise
+            except RocketMQError as error:
+                return error
+            if end_offset > last_offset:
+                return None
+            pause_seconds(END_PAUSE_SECONDS)
         return NotApplied(
             f"queue {send_queue.queue_id} on {send_queue.broker_name} ends at {end_offset}, and the broker "
             f"acknowledged a message at {last_offset}"

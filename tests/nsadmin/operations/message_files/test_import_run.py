@@ -6,12 +6,20 @@ from time import monotonic
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.operations.message_files.file_messages import FileMessage, parse_file_message
 from nsadmin.operations.message_files.import_memory import ImportMemory
-from nsadmin.operations.message_files.import_run import BATCH_MESSAGES, MAX_REFUSED, ImportRun, QueueChooser
+from nsadmin.operations.message_files.import_run import (
+    BATCH_MESSAGES,
+    END_READS,
+    MAX_REFUSED,
+    ImportRun,
+    QueueChooser,
+)
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.servers import Answer, FakeNameServer
 
 
 @pytest.fixture
@@ -94,6 +102,31 @@ def test_too_many_refused_messages_end_the_run(
     list(run.send_messages(items))
     assert (run.topics["T"].failed, run.topics["T"].sent) == (MAX_REFUSED, 0)
     assert not any(memory.is_sent(number) for number in range(1000))
+
+
+@pytest.mark.parametrize("late_reads", [3, 1000])
+def test_the_end_of_a_queue_may_come_late(
+    admin: AdminClient, store: DeadLetterBroker, tmp_path: Path, late_reads: int
+) -> None:
+    read_end = store.handlers[RequestCode.GET_MAX_OFFSET]
+    ends = iter(["0"] * late_reads)
+
+    def read_late_end(request: RemotingCommand) -> Answer:
+        late_end = next(ends, None)
+        return read_end(request) if late_end is None else build_reply(request, ext={"offset": late_end})
+
+    store.handlers[RequestCode.GET_MAX_OFFSET] = read_late_end
+    pauses: list[float] = []
+    run = make_run(admin, ImportMemory(tmp_path))
+    list(run.send_messages(messages(2), pauses.append))
+    # The first pause is that before the batch.
+    assert len(pauses) == 1 + min(late_reads, END_READS)
+    error = run.topics["T"].error
+    assert (str(error) if error else None) == (
+        "queue 0 on broker-a ends at 0, and the broker acknowledged a message at 1"
+        if late_reads > END_READS
+        else None
+    )
 
 
 def test_messages_without_a_queue_take_turns(
