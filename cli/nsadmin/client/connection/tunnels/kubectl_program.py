@@ -29,7 +29,7 @@ class KubectlProgram:
         """Return the objects of these kinds (`kubectl get KINDS -o json`).
 
         Args:
-            *kinds: Kinds such as "pods" and "services".
+            kinds: Kinds such as "pods" and "services".
 
         Raises:
             TunnelError: kubectl reports an error, for example that the operator may not list them.
@@ -44,7 +44,7 @@ class KubectlProgram:
         """Run a command of kubectl and return its output.
 
         Args:
-            *arguments: The command and its arguments.
+            arguments: The command and its arguments.
 
         Raises:
             TunnelError: kubectl is not installed, reports an error, or does not end in time.
