@@ -3,6 +3,7 @@
 A SOCKS port (`ssh -D`) would be open to every user of this machine: OpenSSH documents no Unix socket for it.
 """
 
+import os
 import re
 import socket
 import tempfile
@@ -25,6 +26,8 @@ from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget
 _LOGIN_SECONDS = 120.0
 """The time limit for a login at which ssh may ask for a password."""
 _FORWARD_SECONDS = 10.0
+_MAX_PARENT_BYTES = 64
+"""A socket's path has at most 103 bytes on macOS, and nsadmin and ssh append up to 38."""
 # The options replace settings of the operator's configuration that would disturb: other forwards, a command,
 # a shared connection, logs of another level. All of them exist since OpenSSH 7.6. With LogLevel=DEBUG1, ssh
 # reports which channel leads to which server.
@@ -98,7 +101,7 @@ class SshTunnel(Tunnel):
 
     def _start_master(self) -> "_SshMaster":
         require_program("ssh")
-        folder = tempfile.mkdtemp(prefix="nsadmin-")
+        folder = _make_socket_folder()
         may_ask, self._may_ask = self._may_ask, False
         channel_log = _ChannelLog()
         options = (*_MASTER_OPTIONS, f"BatchMode={'no' if may_ask else 'yes'}")
@@ -139,6 +142,14 @@ class SshTunnel(Tunnel):
         if not master.process.is_running:
             return f"the connection ended ({log.last_message or 'no reason given'})"
         return log.reasons_by_addr.pop(far_addr, None)
+
+
+def _make_socket_folder() -> str:
+    """Make a folder that only this user can open: in /tmp if the path of the temporary folder is too long."""
+    parent_folder = tempfile.gettempdir()
+    if len(os.fsencode(parent_folder)) > _MAX_PARENT_BYTES:
+        parent_folder = "/tmp"
+    return tempfile.mkdtemp(prefix="nsadmin-", dir=parent_folder)
 
 
 class _SshMaster:

@@ -1,6 +1,7 @@
 """Connections through an SSH server on this machine."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -31,13 +32,13 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshHost]:
 
 def ssh_host(folder: Path, monkeypatch: pytest.MonkeyPatch, server_options: str = "") -> Iterator[SshHost]:
     host = SshHost(folder, server_options)
-    temporary_folder = folder / "t"
-    temporary_folder.mkdir()
     monkeypatch.setenv("PATH", host.variables["PATH"])
-    monkeypatch.setattr("tempfile.tempdir", str(temporary_folder))
-    yield host
-    wait_for("the end of ssh", lambda: not host.processes(), 10)
-    wait_for("the end of the sockets", lambda: not list(temporary_folder.iterdir()), 10)
+    # The path of `folder` would be too long for sockets.
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary_folder:
+        monkeypatch.setattr("tempfile.tempdir", temporary_folder)
+        yield host
+        wait_for("the end of ssh", lambda: not host.processes(), 10)
+        wait_for("the end of the sockets", lambda: not os.listdir(temporary_folder), 10)
 
 
 def failure(addr: str, access: Access = THROUGH_JUMP) -> str:
@@ -65,6 +66,17 @@ def test_only_this_user_can_use_the_sockets(host: SshHost, server: FakeNameServe
     modes = [oct(os.stat(part).st_mode & 0o777) for part in (path, os.path.dirname(path))]
     return_lease(SshTarget("jump"))
     assert modes == ["0o600", "0o700"]
+
+
+def test_sockets_are_in_tmp_if_the_temporary_folder_has_a_long_path(
+    host: SshHost, server: FakeNameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_folder = tmp_path / ("f" * 100)
+    long_folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long_folder))
+    with AdminClient(server.addr, access=THROUGH_JUMP) as admin:
+        assert admin.topics.list_names() == ()
+    assert list(long_folder.iterdir()) == []
 
 
 def test_the_reason_of_the_far_side_is_reported_for_each_server(
