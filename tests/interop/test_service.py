@@ -3,7 +3,9 @@
 import re
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -73,6 +75,16 @@ def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
     ) > 500
 
 
+def gets_lookups(server: OurNameServer) -> bool:
+    def count_lookups() -> float:
+        scraped = Scraped(page(server, "metrics"))
+        return scraped("requests_total", request="GET_ROUTEINFO_BY_TOPIC", code="SUCCESS") or 0
+
+    count_before = count_lookups()
+    sleep(0.5)
+    return count_lookups() - count_before > 10
+
+
 def test_clients_lose_no_question_and_no_message_while_a_name_server_leaves(
     servers: list[OurNameServer], broker: JavaBroker, domain: str, tmp_path: Path
 ) -> None:
@@ -82,13 +94,16 @@ def test_clients_lose_no_question_and_no_message_while_a_name_server_leaves(
     wait_for_topic(servers, topic)
     first, second = servers
     addresses = [first.address, second.address]
-    with (
-        Lookups(tmp_path / "found", [], topic, domain) as found,
-        Lookups(tmp_path / "told", addresses, topic) as told,
-    ):
+    with ExitStack() as running:
+        found = running.enter_context(Lookups(tmp_path / "found", [], topic, domain))
+        clients = [found, running.enter_context(Lookups(tmp_path / "told-1", addresses, topic))]
+        # A Java client chooses its name server at random.
+        while not gets_lookups(first):
+            told = Lookups(tmp_path / f"told-{len(clients)}", addresses, topic)
+            clients.append(running.enter_context(told))
         assert str(sorted(addresses)) == str(sorted(re.findall(r"[\d.]+:\d+", found.child.output)[:2]))
         first.child.stop(patience=30)
-        for client in (found, told):
+        for client in clients:
             said = client.ended()
             asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", said))
             assert (failed, unsent) == (0, 0), said
