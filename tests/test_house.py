@@ -105,6 +105,7 @@ WITHOUT_TESTS = {
     "nsadmin/operations/plans/shapes.py": "only records",
     "nsadmin/output/result_rows.py": "only records",
     "nsadmin/tui/context.py": "only records",
+    "nsadmin/tui/polling/replica_records.py": "only records",
     "nsadmin/tui/actions/row_subject.py": "only a record",
     "nsadmin/tui/views/view_targets.py": "only records, tested with the links that open them",
     "nsadmin/commands/columns/result_rows.py": "every test of a command that changes something goes "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
@@ -14,6 +14,9 @@ from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper
+
+if TYPE_CHECKING:
+    from nsadmin.operations.replicas.records import ReplicaComparison
 
 # Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
 
@@ -25,7 +28,8 @@ class CheckScope(NamedTuple):
 
     Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
     replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered,
-    `inventory` knows which. `report_folder` has the tables of reports.
+    `inventory` knows which. `report_folder` has the tables of reports. `report_replicas` gets the comparison
+    of slaves with their masters, in the thread of the check.
     """
 
     topics: Sequence[str] = ()
@@ -38,6 +42,7 @@ class CheckScope(NamedTuple):
     inventory: InventoryKeeper | None = None
     pause_seconds: Callable[[float], object] = sleep
     report_folder: Path | None = None
+    report_replicas: Callable[["ReplicaComparison"], object] = lambda comparison: None
 
     def make_scale(self, check_name: str) -> CheckScale:
         """Return the measures of a check with their limits. Raises InvalidRangeError."""
@@ -159,6 +164,7 @@ def _check_replicas(admin: AdminClient, check_scope: CheckScope) -> CheckFinding
     from nsadmin.operations.replicas.memory_store import open_replica_memory
 
     comparison = ReplicaComparer(admin, open_replica_memory(check_scope.inventory)).compare_replicas()
+    check_scope.report_replicas(comparison)
     if not comparison.slave_count:
         raise CheckNotApplicable("no broker has a slave")
     return replicas.judge_replicas(check_scope.make_scale("replicas"), comparison)

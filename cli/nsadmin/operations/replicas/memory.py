@@ -129,7 +129,18 @@ def _make_comparison(
         {(replica_group.broker_name, slave.broker_id): slave.release for replica_group, slave in slaves},
         failure_lines,
         len(slaves),
+        {
+            (replica_group.broker_name, slave.broker_id): unread_reason
+            for replica_group, slave in slaves
+            if (unread_reason := _find_unread_reason(replica_group.master, slave)) is not None
+        },
     )
+
+
+def _find_unread_reason(master: Replica | None, slave: Replica) -> str | None:
+    if master is None:
+        return "no master is registered"
+    return slave.error if master.error is None else f"master: {master.error}"
 
 
 def _list_failures(replica_group: ReplicaGroup) -> list[str]:

@@ -114,6 +114,7 @@ class ReplicaComparison(NamedTuple):
         releases: The release of each slave, likewise; None if unknown.
         failure_lines: One line for each server that did not answer.
         slave_count: The number of slaves.
+        unread_reasons: Why a slave was not compared, or not in all kinds, likewise.
     """
 
     differences: Sequence[JudgedDifference]
@@ -121,6 +122,7 @@ class ReplicaComparison(NamedTuple):
     releases: Mapping[tuple[str, int], str | None]
     failure_lines: Sequence[str]
     slave_count: int
+    unread_reasons: Mapping[tuple[str, int], str]
 
     @property
     def drift(self) -> list[JudgedDifference]:

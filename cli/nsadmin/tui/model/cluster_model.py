@@ -33,6 +33,7 @@ from nsadmin.tui.polling.poll_records import (
     MissingBrokersPolled,
     NameServerPolled,
     ProblemsPolled,
+    ReplicasPolled,
     TopicPolled,
     TopicRatesPolled,
 )
@@ -84,6 +85,7 @@ class ClusterModel:
         self.drains_poll: DrainsPolled | None = None
         self.group_names_answer: LatestAnswer[GroupsPolled] = LatestAnswer()
         self.problems_poll: ProblemsPolled | None = None
+        self.replicas_poll: ReplicasPolled | None = None
         self.problem_starts_ms: dict[tuple[str, str | None], int] = {}
         self.message_log: MessageLog | None = None
         self.notices: deque[ChangeNotice] = deque(maxlen=_MAX_NOTICES)
@@ -245,6 +247,9 @@ class ClusterModel:
     def _apply_drains(self, poll: DrainsPolled) -> None:
         self.drains_poll = poll
 
+    def _apply_replicas(self, poll: ReplicasPolled) -> None:
+        self.replicas_poll = poll
+
     def _apply_problems(self, poll: ProblemsPolled) -> None:
         """Keep the problems, and for each check and its subject the time since when it is not OK."""
         self.problems_poll = poll
@@ -373,5 +378,6 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     MessagesPolled: ClusterModel._apply_messages,
     MissingBrokersPolled: ClusterModel._apply_missing,
     ProblemsPolled: ClusterModel._apply_problems,
+    ReplicasPolled: ClusterModel._apply_replicas,
     EventSeen: ClusterModel._apply_event,
 }

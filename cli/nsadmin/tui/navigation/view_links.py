@@ -27,6 +27,7 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.brokers import broker_detail
     from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
     from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
+    from nsadmin.tui.views.brokers.replica_differences import ReplicaDifferencesView
 
     assert isinstance(view, broker_detail.BrokerDetailView)
     broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
@@ -36,6 +37,7 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
         BrokerConfigView(*broker_identity),
         broker_detail.BrokerTopicsView(*broker_identity),
         broker_detail.BrokerProducersView(*broker_identity),
+        ReplicaDifferencesView(*broker_identity),
         broker_detail.BrokerHistoryView(*broker_identity),
     ]
 

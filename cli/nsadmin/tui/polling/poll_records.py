@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from nsadmin.tui.polling.replica_records import SlaveRecord
+
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 
@@ -314,6 +316,12 @@ class ProblemsPolled(Poll, frozen=True, tag="problems"):
     check_count: int = 0
 
 
+class ReplicasPolled(Poll, frozen=True, tag="replicas"):
+    """The comparison of all slaves with their masters."""
+
+    slaves: Sequence[SlaveRecord] = ()
+
+
 class EventSeen(Poll, frozen=True, tag="event"):
     """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
 
@@ -354,6 +362,7 @@ RecordedPoll: TypeAlias = (
     | DrainsPolled
     | MissingBrokersPolled
     | ProblemsPolled
+    | ReplicasPolled
     | EventSeen
 )
 AnyPoll: TypeAlias = RecordedPoll | MessagesPolled

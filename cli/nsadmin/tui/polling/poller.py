@@ -376,7 +376,7 @@ class ClusterPoller:
             while not self._stop_event.is_set():
                 began_seconds = monotonic()
                 self._checks_due.clear()
-                self._post_polls([next(problem_polls)])
+                self._post_polls(next(problem_polls))
                 rest_seconds = max(_CHECK_REST_FACTOR * (monotonic() - began_seconds), 1.0)
                 self._stop_event.wait(rest_seconds)
                 self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))

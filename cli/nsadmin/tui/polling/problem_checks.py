@@ -11,7 +11,8 @@ from nsadmin.operations.checks.divergence import judge_divergence
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.observer import DivergenceObserver
-from nsadmin.tui.polling.poll_records import ProblemRecord, ProblemsPolled
+from nsadmin.tui.polling.poll_records import AnyPoll, ProblemRecord, ProblemsPolled, ReplicasPolled
+from nsadmin.tui.polling.replica_polls import make_replicas_poll
 
 
 def repeat_checks(
@@ -19,8 +20,15 @@ def repeat_checks(
     check_scope: CheckScope,
     clock: Callable[[], int],
     compared_namespaces: Sequence[str] | None,
-) -> Generator[ProblemsPolled, None, None]:
-    """Run all checks each time that the caller takes a poll. None: do not compare name servers."""
+) -> Generator[list[AnyPoll], None, None]:
+    """Run all checks each time that the caller takes the polls: the problems, and the comparison of slaves.
+
+    The comparison is missing if its check failed. `compared_namespaces` is None: do not compare name servers.
+    """
+    replicas_polls: list[ReplicasPolled] = []
+    check_scope = check_scope._replace(
+        report_replicas=lambda comparison: replicas_polls.append(make_replicas_poll(comparison, clock()))
+    )
     with connect_client() as admin:
         divergence_observer = (
             DivergenceObserver(admin, clock, namespaces=tuple(compared_namespaces))
@@ -28,7 +36,9 @@ def repeat_checks(
             else None
         )
         while True:
-            yield poll_problems(connect_client, check_scope, clock, divergence_observer)
+            replicas_polls.clear()
+            problems_poll = poll_problems(connect_client, check_scope, clock, divergence_observer)
+            yield [problems_poll, *replicas_polls]
 
 
 def poll_problems(

@@ -29,6 +29,11 @@ def figure_tone(figure_name: str, figure_value: float | None) -> Tone:
     return _scale_tone(_FIGURE_SCALE, figure_name, figure_value)
 
 
+def slave_state_tone(slave_state: str) -> Tone:
+    """The tone of a slave's or a difference's state: equal, lag, drift or unknown."""
+    return {"equal": "good", "lag": "info", "drift": "warn"}.get(slave_state, "dim")
+
+
 def _scale_tone(scale: CheckScale, measure_name: str, measured_value: float | None) -> Tone:
     return (
         ""

@@ -1,11 +1,13 @@
 """The checks of `nsadmin check all` as problems, against a lab."""
 
+from contextlib import closing
 from pathlib import Path
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.divergence.observer import DivergenceObserver
-from nsadmin.tui.polling.problem_checks import poll_problems
+from nsadmin.tui.polling.poll_records import ProblemsPolled, ReplicasPolled
+from nsadmin.tui.polling.problem_checks import poll_problems, repeat_checks
 from tests.support.playground import playground
 
 SCOPE = CheckScope()
@@ -32,3 +34,19 @@ def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_rem
 def test_the_divergence_of_a_single_name_server_is_not_checked(tmp_path: Path) -> None:
     with playground(tmp_path) as ground:
         assert poll_problems(ground.client, SCOPE, lambda: 7, None).problems == []
+
+
+def test_each_turn_compares_the_slaves_again(tmp_path: Path) -> None:
+    equal_slaves = []
+    with (
+        playground(tmp_path) as ground,
+        closing(repeat_checks(ground.client, SCOPE, lambda: 7, None)) as turns,
+    ):
+        for _ in range(2):
+            problems, replicas = next(turns)
+            assert isinstance(problems, ProblemsPolled)
+            assert isinstance(replicas, ReplicasPolled)
+            assert replicas.at == 7
+            equal_slaves.append({slave.broker_name for slave in replicas.slaves if slave.state == "equal"})
+            ground.kill("broker-a-0", 1)
+    assert equal_slaves[0] - equal_slaves[1] == {"broker-a-0"}

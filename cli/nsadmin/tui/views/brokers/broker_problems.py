@@ -17,6 +17,8 @@ def rank_broker(row: BrokerRow) -> int:
     if row.broker.is_fresh:
         tones |= row.broker.compute_once("figure tones", lambda: _judge_figures(row))
         tones.add(alert_levels.figure_tone("replica", row.missing_bytes))
+        if row.slave_state is not None:
+            tones.add(alert_levels.slave_state_tone(row.slave_state))
         if row.longest_silence is not None:
             tones.add(alert_levels.heartbeat_tone(row.longest_silence[1]))
     return 0 if "bad" in tones else 1 if "warn" in tones else NO_PROBLEM

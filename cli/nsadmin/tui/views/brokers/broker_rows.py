@@ -14,7 +14,8 @@ class BrokerRow(NamedTuple):
     """A row of the list of brokers. `group_master` is the master of its group, if the master answers.
 
     `server_count` name servers answer, and `listing_count` of them list the broker. Silent name servers do
-    not count, because their last answer is old. `wipe_counts` are as in `count_wipes`.
+    not count, because their last answer is old. `wipe_counts` are as in `count_wipes`. `slave_state` is the
+    result of the last comparison with the master: equal, lag, drift or unknown; None for masters.
     """
 
     broker: ObservedBroker
@@ -24,6 +25,7 @@ class BrokerRow(NamedTuple):
     server_count: int
     group_master: ObservedBroker | None
     wipe_counts: display_states.WipeCounts | None
+    slave_state: str | None
 
     @property
     def broker_name(self) -> str:
@@ -118,6 +120,10 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
         for broker in model.brokers.values()
         if broker.place[1] == 0 and broker.is_fresh and broker.gone_since_ms is None
     }
+    state_by_slave = {
+        (slave_record.broker_name, slave_record.broker_id): slave_record.state
+        for slave_record in (model.replicas_poll.slaves if model.replicas_poll else ())
+    }
     broker_rows = []
     for broker in sorted(
         model.brokers.values(), key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.place)
@@ -138,6 +144,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
                 len(fresh_addrs),
                 master_by_group.get(broker_name),
                 wipe_counts,
+                state_by_slave.get(broker.place[:2]),
             )
         )
     return broker_rows

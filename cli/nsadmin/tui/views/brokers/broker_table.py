@@ -74,6 +74,11 @@ def _heartbeat_cell(row: BrokerRow) -> Cell:
     return _figure_cell(units.format_age(silence_ms), row, alert_levels.heartbeat_tone(patience_ratio))
 
 
+def _metadata_cell(row: BrokerRow) -> Cell:
+    state_word = row.slave_state or ("" if row.broker_id == 0 else units.UNKNOWN_MARK)
+    return _figure_cell(state_word, row, alert_levels.slave_state_tone(state_word))
+
+
 BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
     Column(
         "cluster",
@@ -255,6 +260,16 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         is_right_aligned=True,
         drop_rank=5,
         help_text="bytes of the master's log that a slave does not have yet",
+    ),
+    Column(
+        "metadata",
+        "METADATA",
+        8,
+        lambda row: row.slave_state,
+        _metadata_cell,
+        drop_rank=5,
+        flashes_changes=True,
+        help_text="slave compared with its master (tab replicas): equal, lag, drift, unknown",
     ),
     Column(
         "rtt",

@@ -36,10 +36,10 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
     return model
 
 
-def test_a_broker_has_five_tabs_about_the_same() -> None:
+def test_a_broker_has_seven_tabs_about_the_same() -> None:
     tabs = list_tabs(BrokerFiguresView(*PLACE))
     assert [tab.view_name for tab in tabs] == [
-        "summary", "figures", "config", "topics", "producers", "history"
+        "summary", "figures", "config", "topics", "producers", "replicas", "history"
     ]  # fmt: skip
     assert {tab.view_title for tab in tabs} == {"broker-a master"}
     assert BrokerFiguresView("broker-a", 2, C, "cluster-a").view_title == "broker-a slave 2"

@@ -3,7 +3,8 @@
 from typing import Any
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, ReplicasPolled
+from nsadmin.tui.polling.replica_records import SlaveRecord
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
 from nsadmin.tui.views.table import Cell
@@ -46,6 +47,7 @@ def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
         "wait": "0 ms",
         "dispatch": "0 B",
         "replica": "",
+        "metadata": "",
         "rtt": "1.0 ms",
         "heartbeat": "–",
         "uptime": "1.0 h",
@@ -70,6 +72,15 @@ def test_what_was_never_told_is_no_zero() -> None:
         "–"
     }
     assert row.stale_ms is None
+
+
+def test_a_slave_has_the_result_of_its_comparison_and_none_before_it() -> None:
+    polls: list[AnyPoll] = [BOTH, broker(MASTER), broker(SLAVE)]
+    _, young = list_broker_rows(model_of(*polls))
+    drifted = ReplicasPolled(NOON, [SlaveRecord("broker-a", 1, "drift")])
+    master, slave = list_broker_rows(model_of(*polls, drifted))
+    assert [cell(row, "metadata") for row in (young, slave)] == [Cell("–", "dim"), Cell("drift", "warn")]
+    assert cell(master, "metadata").text == ""
 
 
 def test_how_many_name_servers_list_it_and_say_that_it_is_wiped() -> None:

@@ -1,0 +1,148 @@
+"""The tab of a broker with the differences between slaves and their master. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.replica_records import SlaveDifferenceRecord, SlaveRecord
+from nsadmin.tui.views import units
+from nsadmin.tui.views.alert_levels import slave_state_tone
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.brokers.broker_detail import BrokerDetailView
+from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import GroupTarget, TopicTarget
+
+
+class SlaveDifferenceRow(NamedTuple):
+    """An item that differs on a slave, and the current time (ms since 1970)."""
+
+    slave_id: int
+    record: SlaveDifferenceRecord
+    now_ms: int
+
+
+class ReplicaDifferencesView(BrokerDetailView):
+    """The differences of one slave, or those of all slaves of a master."""
+
+    view_name = "replicas"
+    columns: Sequence[Column[SlaveDifferenceRow]] = (
+        Column(
+            "slave",
+            "SLAVE",
+            5,
+            lambda row: row.slave_id,
+            lambda row: Cell(str(row.slave_id), "dim"),
+            is_right_aligned=True,
+            drop_rank=2,
+            help_text="broker id of the slave",
+        ),
+        Column(
+            "kind",
+            "KIND",
+            11,
+            lambda row: row.record.kind,
+            lambda row: Cell(row.record.kind, "accent"),
+            help_text="topic, group, offset, consumeMode, epoch, user, acl or setting",
+        ),
+        Column(
+            "name",
+            "NAME",
+            24,
+            lambda row: row.record.name,
+            lambda row: Cell(row.record.name, "strong"),
+            grows_to_fit=True,
+        ),
+        Column(
+            "state",
+            "STATE",
+            7,
+            lambda row: row.record.state,
+            lambda row: Cell(row.record.state, slave_state_tone(row.record.state)),
+            flashes_changes=True,
+            help_text="lag: the next copy may remove it; drift: it lasts longer than two copies take",
+        ),
+        Column(
+            "differs",
+            "DIFFERENCE",
+            26,
+            lambda row: row.record.differs,
+            lambda row: Cell(row.record.differs),
+            grows_to_fit=True,
+            help_text="values of both, or the broker that lacks the item",
+        ),
+        Column(
+            "since",
+            "SINCE",
+            7,
+            lambda row: row.now_ms - row.record.since,
+            lambda row: Cell(units.format_age(row.now_ms - row.record.since), "dim"),
+            is_right_aligned=True,
+            drop_rank=1,
+            help_text="time since nsadmin first saw the difference",
+        ),
+        Column(
+            "reason",
+            "REASON",
+            34,
+            lambda row: row.record.reason,
+            lambda row: Cell(row.record.reason, "dim"),
+            drop_rank=3,
+            help_text="why it is lag or drift",
+        ),
+    )
+
+    def _list_slaves(self, model: ClusterModel) -> list[SlaveRecord]:
+        return [
+            slave
+            for slave in (() if model.replicas_poll is None else model.replicas_poll.slaves)
+            if slave.broker_name == self.broker_name and self.broker_id in (0, slave.broker_id)
+        ]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[SlaveDifferenceRow]:
+        return [
+            SlaveDifferenceRow(slave.broker_id, record, model.now_ms)
+            for slave in self._list_slaves(model)
+            for record in slave.differences
+        ]
+
+    def row_key(self, row: SlaveDifferenceRow) -> str:
+        return f"{row.slave_id} {row.record.kind} {row.record.name}"
+
+    def open_row(self, row: SlaveDifferenceRow) -> TopicTarget | GroupTarget | None:
+        if row.record.kind == "topic":
+            return TopicTarget(row.record.name)
+        return GroupTarget(row.record.name) if row.record.kind == "group" else None
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        """The state of the broker, the counts of its slaves, and the age of the comparison."""
+        headline_cells = [*super().render_headline(model)]
+        replicas_poll, slaves = model.replicas_poll, self._list_slaves(model)
+        if replicas_poll is None or not slaves:
+            return headline_cells
+        drift_count = sum(slave.drift_count for slave in slaves)
+        lag_count = sum(slave.lag_count for slave in slaves)
+        hidden_count = drift_count + lag_count - len(self.build_rows(model))
+        age_text = units.format_age(model.now_ms - replicas_poll.at)
+        headline_cells += [
+            Cell(f"  {drift_count} drift", slave_state_tone("drift") if drift_count else "dim"),
+            Cell(f"  {lag_count} lag", "dim"),
+            *([Cell(f"  {hidden_count} not shown", "warn")] if hidden_count else []),
+            Cell(f"  compared {age_text} ago", "dim"),
+        ]
+        return [
+            *headline_cells,
+            *(Cell(f"  slave {slave.broker_id}: {slave.error}", "warn") for slave in slaves if slave.error),
+        ]
+
+    def empty_message(self, model: ClusterModel) -> str:
+        if model.replicas_poll is None:
+            return model.describe_awaited("the comparison is")
+        slaves = self._list_slaves(model)
+        if not slaves:
+            return "the broker has no slaves" if self.broker_id == 0 else "the slave was not compared yet"
+        unread_reasons = [slave.error for slave in slaves if slave.error]
+        if unread_reasons:
+            return f"unknown: {unread_reasons[0]}"
+        return "all slaves are equal to the master" if self.broker_id == 0 else "equal to its master"
