@@ -6,7 +6,7 @@ from typing import Literal
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
-from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client.access.acls import AclChange, AclEntries, AclEntry
@@ -29,7 +29,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
-from nsadmin.client.consumers.connected_clients import GroupConnections, ProducerClient
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, ProducerClient
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import GroupProgress
@@ -629,6 +629,11 @@ class AsyncBulkAdmin:
     async def list_rates(self, stats_places: Iterable[tuple[str, str, str]]) -> list[ServerResult[float]]:
         """Return rates that brokers measure (VIEW_BROKER_STATS_DATA, 315)."""
 
+    async def read_bodies(
+        self, request_code: int, places: Iterable[tuple[str, ExtFields]], timeout_seconds: float | None = None
+    ) -> list[ServerResult[bytes]]:
+        """Return the undecoded bodies of many reads of one kind, all sent at once."""
+
     async def list_kv_values(self, namespaces: Sequence[str]) -> list[ServerResult[KvValuesByNamespace]]:
         """Return namespaces of the KV config from every name server (GET_KVLIST_BY_NAMESPACE, 219)."""
 
@@ -935,6 +940,11 @@ class AsyncConsumerAdmin:
         self, groups: Iterable[str], broker_addrs: Iterable[str]
     ) -> dict[str, GroupConnections]:
         """Return the clients of groups that are connected to brokers (GET_CONSUMER_CONNECTION_LIST, 203)."""
+
+    async def list_members(
+        self, group: str, broker_addrs: Iterable[str]
+    ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
+        """Return the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203)."""
 
     async def get_broker_stats(
         self, broker_addr: str, *, is_order: bool = False, timeout_seconds: float = ...

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
@@ -156,6 +156,23 @@ class BulkAdmin:
             decode_answer(accept_uncounted(answer), parse_rate)
             for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
         ]
+
+    def read_bodies(
+        self, request_code: int, places: Iterable[tuple[str, ExtFields]], timeout_seconds: float | None = None
+    ) -> list[ServerResult[bytes]]:
+        """Return the undecoded bodies of many reads of one kind, all sent at once.
+
+        Args:
+            request_code: The request code.
+            places: Pairs of (server address, header fields).
+            timeout_seconds: The time limit per request. Default: that of the access.
+
+        Returns:
+            One ServerResult per pair, in order.
+        """
+        calls = [(server_addr, build_request(request_code, ext_fields)) for server_addr, ext_fields in places]
+        answers = self._caller.send_requests(calls, timeout_seconds)
+        return [answer.then(lambda response: response.body) for answer in answers]
 
     def list_kv_values(self, namespaces: Sequence[str]) -> list[ServerResult[KvValuesByNamespace]]:
         """Return namespaces of the KV config from every name server (GET_KVLIST_BY_NAMESPACE, 219).

@@ -5,13 +5,20 @@ Rule: a step that fails does not stop the others. Its error is an answer, so the
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.transport.multiplexed_client import MAX_SOCKETS
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access, Tls
+from nsadmin.client.consumers.connected_clients import GroupConnections, merge_clients
+from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import ClientClosed, ServerResult
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.wall_clock import time
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 
@@ -19,6 +26,15 @@ DEFAULT_NAMESPACE = "ORDER_TOPIC_CONFIG"
 _ITEMS_AT_ONCE = 20
 _MAX_DETAIL_SECONDS = 30.0
 """The longest time for details, because a large cluster has millions of pairs of topics and brokers."""
+_MAX_COLLECTION_SECONDS, _MIN_DETAIL_SECONDS = 42.0, 5.0
+"""Details end at this time after the begin, so that a bundle of 1,000 brokers takes less than a minute.
+
+But they get the minimum of seconds, however long the tables took.
+"""
+_TOPICS_AT_ONCE = 100
+"""Most topics are on one broker, so more of them are needed to ask many brokers at once."""
+_BROKERS_AT_ONCE = MAX_SOCKETS - 4
+"""All tables of these brokers are read before those of the next ones. So each keeps its connection."""
 
 
 class CollectionPlan(NamedTuple):
@@ -60,7 +76,7 @@ def collect_answers(
         NoneReachable: No name server answers.
         ClientClosed: A client was closed.
     """
-    recorded_access = access._replace(answers=recorder)
+    recorded_access, began_at = access._replace(answers=recorder), monotonic()
     with open_client(recorded_access) as admin:
         admin.clusters.get_info()
         collection = _Collection(admin, plan)
@@ -71,7 +87,7 @@ def collect_answers(
         on_step("checks")
         _run_procedures(open_client, recorded_access, collection)
         recorder.limit_requests(plan.max_details)
-        ends_at = monotonic() + _MAX_DETAIL_SECONDS
+        ends_at = _end_details(began_at)
 
         def has_time() -> bool:
             return not recorder.is_exhausted and monotonic() < ends_at
@@ -81,7 +97,7 @@ def collect_answers(
         on_step("groups")
         groups_left = _read_details(collection.groups, collection.read_groups, has_time)
         on_step("topics")
-        topics_left = _read_details(collection.topics, collection.read_topics, has_time)
+        topics_left = _read_details(collection.topics, collection.read_topics, has_time, _TOPICS_AT_ONCE)
     return CollectionSummary(
         tuple(collection.cluster_names),
         len(collection.topics),
@@ -91,14 +107,24 @@ def collect_answers(
     )
 
 
+def _end_details(began_at: float) -> float:
+    """When the time for details ends. They get less of it in a cluster whose tables took long."""
+    now = monotonic()
+    left_seconds = began_at + _MAX_COLLECTION_SECONDS - now
+    return now + min(_MAX_DETAIL_SECONDS, max(_MIN_DETAIL_SECONDS, left_seconds))
+
+
 def _read_details(
-    names: Sequence[str], read_names: Callable[[Sequence[str]], None], has_time: Callable[[], bool]
+    names: Sequence[str],
+    read_names: Callable[[Sequence[str]], None],
+    has_time: Callable[[], bool],
+    items_at_once: int = _ITEMS_AT_ONCE,
 ) -> int:
     """Read the details of names in batches; return how many were left out."""
     done_count = 0
     while done_count < len(names) and has_time():
-        read_names(names[done_count : done_count + _ITEMS_AT_ONCE])
-        done_count += _ITEMS_AT_ONCE
+        read_names(names[done_count : done_count + items_at_once])
+        done_count += items_at_once
     return max(0, len(names) - done_count)
 
 
@@ -126,11 +152,19 @@ class _Collection:
         self.groups: list[str] = []
 
     def list_table_steps(self) -> Iterator[tuple[str, Callable[[], object]]]:
-        admin, addrs = self._admin, self._broker_addrs
         yield "name servers", self._read_name_servers
         yield "routes", self._read_routes
-        yield "brokers", lambda: admin.brokers.get_runtime_info(addrs)
-        for read_table in (
+        for first_index in range(0, len(self._broker_addrs), _BROKERS_AT_ONCE):
+            addrs = self._broker_addrs[first_index : first_index + _BROKERS_AT_ONCE]
+            for read_table in self._list_table_reads():
+                yield "tables of brokers", partial(read_table, addrs)
+        yield "tables of brokers", self._read_users
+        yield "tables of brokers", self._list_groups
+
+    def _list_table_reads(self) -> tuple[Callable[[list[str]], object], ...]:
+        admin = self._admin
+        return (
+            admin.brokers.get_runtime_info,
             admin.broker_configs.get_each,
             admin.bulk.list_topics,
             admin.bulk.list_groups,
@@ -146,10 +180,7 @@ class _Collection:
             admin.acls.list_entries,
             admin.plain_acls.list_accounts,
             admin.plain_acls.list_files,
-        ):
-            yield "tables of brokers", lambda read_table=read_table: read_table(addrs)  # type: ignore[misc]
-        yield "tables of brokers", self._read_users
-        yield "tables of brokers", self._list_groups
+        )
 
     def _read_name_servers(self) -> None:
         admin = self._admin
@@ -219,13 +250,37 @@ class _Collection:
     def read_groups(self, groups: Sequence[str]) -> None:
         """The progress and the clients of groups. Reads first what all of them need, in one round."""
         admin = self._admin
-        admin.consumers.get_stats_each([(addr, group) for group in groups for addr in self._target_addrs])
-        admin.consumers.get_group_connections(groups, self._broker_addrs)
+        self._record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
+        self._record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
         for group in groups:
             with _ignore_failures():
                 admin.consumers.get_progress(group)
-            with _ignore_failures():
-                admin.client_runtime.get_group(group)
+        with _ignore_failures():
+            admin.client_runtime.get_name_servers(admin.proxies.add_clients(self._list_members(groups)))
+
+    def _record_of_groups(self, request_code: int, groups: Sequence[str], addrs: Sequence[str]) -> None:
+        """Record the answers of brokers about groups, without the cost of decoding them."""
+        header_by_group = {
+            group: headers.write_header(broker_headers.ConsumerGroup(group)) for group in groups
+        }
+        self._admin.bulk.read_bodies(
+            request_code, [(addr, header_by_group[group]) for group in groups for addr in addrs]
+        )
+
+    def _list_members(self, groups: Sequence[str]) -> dict[str, GroupConnections]:
+        """The connected clients of groups, without their subscriptions, which take long to decode."""
+        consumers = self._admin.consumers
+        no_connections = consumers.get_group_connections(groups, ())
+        return {
+            group: no_connections[group]._replace(
+                clients=merge_clients(
+                    client
+                    for member_result in consumers.list_members(group, self._broker_addrs)
+                    for client in member_result.result or ()
+                )
+            )
+            for group in groups
+        }
 
     def read_producers(self, groups: Sequence[str]) -> None:
         for group in groups:
@@ -242,23 +297,45 @@ class _Collection:
             for queue_route in (route_result.result.queues if route_result.result else ())
             if queue_route.any_addr is not None
         ]
-        admin.topics.get_stats_at(topic_places)
+        admin.bulk.read_bodies(
+            RequestCode.GET_TOPIC_STATS_INFO,
+            [
+                (broker_addr, headers.write_header(headers.TopicName(topic)))
+                for broker_addr, topic in topic_places
+            ],
+        )
         admin.bulk.list_rates((broker_addr, "TOPIC_PUT_SIZE", topic) for broker_addr, topic in topic_places)
-        for topic in topics:
-            with _ignore_failures():
-                admin.topics.get_stats(topic)
+        for topic, route_result in route_results.items():
+            if _has_logical_queues(route_result):
+                with _ignore_failures():
+                    admin.topics.get_stats(topic)
         with _ignore_failures():
             admin.topics.get_traffic(tuple(topics))
 
     def read_clients(self) -> None:
         """Every connected client, also those behind proxies."""
-        self._admin.clients.list_clients(include_system=True)
+        proxies = self._admin.proxies
+        heartbeats = proxies.list_proxies().heartbeats
+        user_groups = [group for group in self.groups if not is_system_group(group)]
+        self._record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, user_groups, self._broker_addrs)
+        proxied_groups = {heartbeat.group for heartbeat in heartbeats.of_connected_clients}
+        proxies.add_clients(
+            self._admin.consumers.get_group_connections(sorted({*user_groups, *proxied_groups}), ()),
+            heartbeats=heartbeats,
+        )
         for cluster_name in self.cluster_names:
-            self._admin.proxies.list_proxies(cluster_name)
+            proxies.list_proxies(cluster_name)
 
     def count_dead_letters(self) -> None:
         letters = self._admin.dead_letters
         letters.count_letters(letters.list_groups(), int(time() * 1000))
+
+
+def _has_logical_queues(route_result: ServerResult[TopicRoute]) -> bool:
+    """Whether a topic is static: then its offsets depend on further requests."""
+    return route_result.result is not None and any(
+        queue_route.logical_queues is not None for queue_route in route_result.result.queues
+    )
 
 
 def _merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:

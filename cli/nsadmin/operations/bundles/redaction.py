@@ -16,10 +16,13 @@ from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secr
 _MIN_SECRET_CHARACTERS = 6
 """Shorter values would also hide numbers and common words elsewhere."""
 _MAX_SECRETS = 2000
+_MAX_PLAIN_SEARCHES = 50
+"""With more secrets than this, one pattern is faster than a plain search for each."""
 _URL_CREDENTIALS = re.compile(r"(://)[^/\s:@\"']{0,64}:[^/\s:@\"']{1,64}(?=@)")
-_WORDS_OF_SECRETS = re.compile(
-    rb"secret|passw|passphrase|pwd|token|credential|access[-_.]?key|api[-_.]?key|private[-_.]?key|://", re.I
-)
+_LONE_WORDS_OF_SECRETS = (
+    b"secret", b"passw", b"passphrase", b"pwd", b"token", b"credential", b"://",
+)  # fmt: skip
+_KEYS_OF_SECRETS = re.compile(rb"(?:access|api|private)[-_.]?key")
 _ACCESS_KEY = re.compile(r"access[-_.]?key$", re.I)
 """Access keys are names of users, so only their fields are hidden."""
 _ENTRY_VALUE_FIELDS = ("value", "before", "after")
@@ -46,6 +49,7 @@ class Redactor:
         self._secrets: set[str] = set()
         self._redacted_bodies: dict[tuple[bool, bytes], bytes] = {}
         self._hidden_pattern: re.Pattern[str] | None = None
+        self._encoded_forms: tuple[bytes, ...] | None = None
         for secret in known_secrets:
             self._learn(secret)
 
@@ -55,9 +59,13 @@ class Redactor:
             server_addr: {key: self._redact_named(key, outcome) for key, outcome in table.items()}
             for server_addr, table in tables.items()
         }
-        self._hidden_pattern = _join_secrets(self._secrets)
-        if self._hidden_pattern is None:
+        forms = _list_forms(self._secrets)
+        if not forms:
             return named
+        self._hidden_pattern = _join_forms(forms)
+        encoded_forms = [_encode_form(form) for form in forms]
+        if len(forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
+            self._encoded_forms = tuple(form for form in encoded_forms if form is not None)
         redacted_by_body: dict[bytes, bytes] = {}
         return {
             server_addr: {key: self._hide_values(outcome, redacted_by_body) for key, outcome in table.items()}
@@ -140,13 +148,13 @@ class Redactor:
         return _hide_in_value(value)
 
     def _redact_body(self, body: bytes, has_settings: bool) -> bytes:
-        if not _WORDS_OF_SECRETS.search(body):
-            return body
         redacted_body = self._redacted_bodies.get((has_settings, body))
         if redacted_body is None:
-            text = body.decode("utf-8", "surrogateescape")
-            redacted_text = self._redact_settings(text) if has_settings else self._redact_json_text(text)
-            redacted_body = redacted_text.encode("utf-8", "surrogateescape")
+            redacted_body = body
+            if _may_name_secrets(body):
+                text = body.decode("utf-8", "surrogateescape")
+                redacted_text = self._redact_settings(text) if has_settings else self._redact_json_text(text)
+                redacted_body = redacted_text.encode("utf-8", "surrogateescape")
             self._redacted_bodies[has_settings, body] = redacted_body
         return redacted_body
 
@@ -191,19 +199,20 @@ class Redactor:
         if not isinstance(outcome, RecordedAnswer):
             return outcome
         if outcome.body not in redacted_by_body:
-            body_text = outcome.body.decode("utf-8", "surrogateescape")
-            redacted_text = self._hide_text(body_text)
-            redacted_by_body[outcome.body] = (
-                outcome.body
-                if redacted_text == body_text
-                else redacted_text.encode("utf-8", "surrogateescape")
-            )
+            redacted_by_body[outcome.body] = self._hide_in_body(outcome.body)
         return outcome._replace(
             body=redacted_by_body[outcome.body],
             ext=outcome.ext
             and {name: value and self._hide_text(value) for name, value in outcome.ext.items()},
             remark=outcome.remark and self._hide_text(outcome.remark),
         )
+
+    def _hide_in_body(self, body: bytes) -> bytes:
+        if self._encoded_forms is not None and not any(form in body for form in self._encoded_forms):
+            return body
+        body_text = body.decode("utf-8", "surrogateescape")
+        redacted_text = self._hide_text(body_text)
+        return body if redacted_text == body_text else redacted_text.encode("utf-8", "surrogateescape")
 
     def _hide_text(self, text: str) -> str:
         return text if self._hidden_pattern is None else self._hidden_pattern.sub(HIDDEN_TEXT, text)
@@ -241,12 +250,29 @@ class _FieldScanner:
             self._is_value_secret = False
 
 
-def _join_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern of all secrets, the longest first; also as they occur within JSON strings."""
-    forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
-    if not longest_first:
+def _may_name_secrets(body: bytes) -> bool:
+    """Return whether a word of secrets occurs. Searches for plain words are much faster than a pattern."""
+    lower_body = body.lower()
+    return any(word in lower_body for word in _LONE_WORDS_OF_SECRETS) or (
+        b"key" in lower_body and _KEYS_OF_SECRETS.search(lower_body) is not None
+    )
+
+
+def _encode_form(form: str) -> bytes | None:
+    """Return a secret as it occurs in a body; None if its bytes are unknown."""
+    try:
+        return form.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
         return None
+
+
+def _list_forms(secrets: Iterable[str]) -> list[str]:
+    """Return all secrets, the longest first; also as they occur within JSON strings."""
+    forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
+    return sorted(forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
+
+
+def _join_forms(longest_first: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])")
 
 

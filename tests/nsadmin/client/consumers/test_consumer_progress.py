@@ -125,5 +125,8 @@ def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: Con
     assert [item.topic for item in found["G"].subscriptions] == ["T"]
     unknown = admin.consumers.get_group_connections(["G", "X"], [consumer_broker.addr])
     assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]
+    members, offline = (admin.consumers.list_members(group, [consumer_broker.addr])[0] for group in "GX")
+    assert [client.client_id for client in members.result or ()] == ["c1"]
+    assert offline.result == ()
     assert errors[consumer_broker.addr] is None
     assert errors[dead] is not None

@@ -52,6 +52,18 @@ def test_messages_in_each_queue(admin: AdminClient, broker: FakeBroker) -> None:
     assert isinstance(missing.error, TopicNotExist)
 
 
+def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) -> None:
+    broker.handlers[202] = lambda asked: (
+        build_reply(asked, body=b"{not decoded")
+        if asked.ext == {"topic": "T"}
+        else build_reply(asked, 17, remark="no topic")
+    )
+    places = [(broker.addr, {"topic": "T"}), (broker.addr, {"topic": "U"})]
+    found, missing = admin.bulk.read_bodies(RequestCode.GET_TOPIC_STATS_INFO, places)
+    assert found.result == b"{not decoded"
+    assert isinstance(missing.error, TopicNotExist)
+
+
 def test_values_of_each_name_server(first: FakeNameServer, second: FakeNameServer) -> None:
     first.kv = {"N": {"b": "2", "a": "1"}}
     second.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(

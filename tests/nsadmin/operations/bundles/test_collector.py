@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient, NoneReachable
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.change_codes import CHANGE_CODES
+from nsadmin.operations.bundles import collector
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
 from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port
@@ -74,6 +75,27 @@ def test_the_limit_of_details_keeps_the_tables(cluster: Cluster) -> None:
     assert (summary.topics_without_details, summary.groups_without_details) == (2, 1)
     assert RequestCode.GET_TOPIC_STATS_INFO not in cluster.broker.codes()
     assert RequestCode.GET_BROKER_CONFIG in cluster.broker.codes()
+
+
+@pytest.mark.parametrize(
+    ("table_seconds", "detail_seconds"), [(0.0, 30.0), (12.0, 30.0), (22.0, 20.0), (60.0, 5.0)]
+)
+def test_details_get_less_time_after_slow_tables(
+    monkeypatch: pytest.MonkeyPatch, table_seconds: float, detail_seconds: float
+) -> None:
+    monkeypatch.setattr(collector, "monotonic", lambda: 100.0 + table_seconds)
+    assert collector._end_details(100.0) - (100.0 + table_seconds) == detail_seconds
+
+
+def test_the_tables_of_all_brokers_are_read_in_parts(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "_BROKERS_AT_ONCE", 1)
+    with FakeBroker() as other_broker:
+        cluster.namesrv.clusters["C"]["broker-b"] = {0: other_broker.addr}  # type: ignore[index]
+        collect(cluster)
+        for broker in (cluster.broker, other_broker):
+            assert broker.codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
 
 
 def test_a_broker_that_does_not_answer_is_asked_once(cluster: Cluster) -> None:

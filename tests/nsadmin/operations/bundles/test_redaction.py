@@ -121,3 +121,40 @@ def test_records_of_journals_and_lines_of_logs_are_redacted() -> None:
     }  # fmt: skip
     assert redactor.redact_json(["hunter2-hunter2", 7, None]) == ["***", 7, None]
     assert redactor.redact_text("ok\npassword=abc def\nhunter2-hunter2") == "ok\npassword=***\n***"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "clientSecret", "PASSWD", "sslPassphrase", "dbPwd", "Token", "credentials", "accessKey", "access_key",
+        "API-KEY", "apikey", "private.key", "privateKey",
+    ],
+)  # fmt: skip
+def test_every_word_of_secrets_is_found_in_a_body_in_any_case(name: str) -> None:
+    assert json.loads(redact(json_answer({name: "v"}), JSON).body) == {name: "***"}
+    assert redact(answer(f"{name}=v"), SETTINGS).body == f"{name}=***".encode()
+
+
+@pytest.mark.parametrize("other_count", [0, 100])
+def test_few_and_many_secrets_are_hidden_everywhere(other_count: int) -> None:
+    others = {f"token{number}": f"other-secret-{number}" for number in range(other_count)}
+    tables = {
+        "h:1": {JSON: json_answer({"password": 'pä"ss-wörd', **others})},
+        "h:2": {
+            request_key(1): answer('says pä"ss-wörd'),
+            request_key(2): answer('{"x":"p\\u00e4\\"ss-w\\u00f6rd"}'),
+            request_key(3): answer("nothing"),
+        },
+    }
+    redacted = Redactor().redact_tables(tables)["h:2"]
+    bodies = [redacted[request_key(code)].body for code in (1, 2, 3)]  # type: ignore[union-attr]
+    assert bodies == [b"says ***", b'{"x":"***"}', b"nothing"]
+
+
+def test_a_secret_whose_bytes_are_unknown_does_not_protect_the_others_less() -> None:
+    tables = {
+        "h:1": {JSON: answer('{"password":"\\ud800-odd-secret","token":"hunter2-hunter2"}')},
+        "h:2": {request_key(1): answer("says hunter2-hunter2")},
+    }
+    redacted = Redactor().redact_tables(tables)["h:2"][request_key(1)]
+    assert redacted.body == b"says ***"  # type: ignore[union-attr]
