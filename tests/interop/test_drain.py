@@ -298,6 +298,9 @@ def test_newest_with_a_name_server_that_dies(newest: World) -> None:
 
 
 def test_newest_rolling_restart_with_a_slave(newest: World, tmp_path: Path) -> None:
+    # The test before restarted a name server.
+    for broker_id in (0, 1):
+        wait_for_broker(newest.servers, "broker-b", broker_id)
     before = newest.queues
     [slave] = newest.slaves
     brokers = {
