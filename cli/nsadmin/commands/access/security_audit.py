@@ -1,11 +1,16 @@
 """Owns securityAudit, a read-only check of the exposure of name servers and brokers."""
 
-from typing import Annotated
-
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, CheckOutcome, parse_limits, run_check
+from nsadmin.command_line.declarations import declare_columns
+from nsadmin.commands.checks.check_runner import (
+    CHECK_COLUMNS,
+    CheckOutcome,
+    CriticalKindsOption,
+    WarningKindsOption,
+    parse_limits,
+    run_check,
+)
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -15,16 +20,8 @@ AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
 @declare_columns(AUDIT_COLUMNS)
 def security_audit(
     session: Session,
-    warning_range: Annotated[
-        str | None,
-        Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
-    ] = None,
-    critical_range: Annotated[
-        str | None,
-        Option(
-            "--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."
-        ),
-    ] = None,
+    warning_range: WarningKindsOption = None,
+    critical_range: CriticalKindsOption = None,
 ) -> CheckVerdict:
     """Audit name servers, brokers and proxies, nsadmin's and Apache's, for exposure, with remedies.
 

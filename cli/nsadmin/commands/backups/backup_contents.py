@@ -12,17 +12,16 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, get_plain_value, make_difference_rows
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
-from nsadmin.operations.backups.records import BackupSettings, ClusterBackup, list_items
+from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
 BACKUP_ITEM_COLUMNS = ("section", "brokerName", "name", "value")
-BACKUP_DIFF_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
 
 
 class BackupDiffersError(RocketMQError):
@@ -54,7 +53,7 @@ def backup_show(
             "section": item.section.value,
             "brokerName": item.place or None,
             "name": item.name,
-            "value": _plain_value(fields),
+            "value": get_plain_value(fields),
         }
         for item, fields in list_items(backup).items()
     ]
@@ -68,11 +67,7 @@ def backup_show(
     return ResultRows(BACKUP_ITEM_COLUMNS, item_rows, [], [note])
 
 
-def _plain_value(fields: BackupSettings | None) -> object:
-    return fields[""] if fields is not None and "" in fields else fields
-
-
-@declare_columns(BACKUP_DIFF_COLUMNS)
+@declare_columns(DIFFERENCE_COLUMNS)
 def backup_diff(
     session: Session,
     file_name: BackupFileArgument,
@@ -102,18 +97,7 @@ def backup_diff(
     differences = [
         difference
         for difference in compare_backups(before, after)
-        if include_offsets or difference.item.section.value != "offsets"
-    ]
-    diff_rows: list[ResultRow] = [
-        {
-            "section": difference.item.section.value,
-            "brokerName": difference.item.place or None,
-            "name": difference.item.name,
-            "differs": describe_change(_plain_value(difference.before), _plain_value(difference.after)),
-            "before": _plain_value(difference.before),
-            "after": _plain_value(difference.after),
-        }
-        for difference in differences
+        if include_offsets or difference.item.section != Section.OFFSETS
     ]
     errors: list[RocketMQError | None] = [None]
     if other_file is None and after.remarks:
@@ -122,7 +106,9 @@ def backup_diff(
         errors = [BackupDiffersError("the backup differs")]
     summary = count_noun(len(differences), "difference") if differences else "no differences"
     notes = [*(after.remarks if other_file is None else ()), summary]
-    return ResultRows(BACKUP_DIFF_COLUMNS, diff_rows, errors, notes, BACKUP_DIFF_COLUMNS[:4])
+    return ResultRows(
+        DIFFERENCE_COLUMNS, make_difference_rows(differences), errors, notes, DIFFERENCE_COLUMNS[:4]
+    )
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

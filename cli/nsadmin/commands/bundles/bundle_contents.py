@@ -6,7 +6,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, make_difference_rows
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.bundles.comparison import compare_bundles
 from nsadmin.output import ResultRow, ResultRows
@@ -15,7 +15,6 @@ from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
 BUNDLE_ITEM_COLUMNS = ("kind", "item", "count", "reason")
-BUNDLE_DIFF_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
 
 BundleFileArgument = Annotated[str, Argument(("--file",), "FILE", "A file of `nsadmin bundle create`.")]
 
@@ -66,7 +65,7 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     return ResultRows(BUNDLE_ITEM_COLUMNS, [*server_rows, *journal_rows, *left_out_rows], [], [note])
 
 
-@declare_columns(BUNDLE_DIFF_COLUMNS)
+@declare_columns(DIFFERENCE_COLUMNS)
 def bundle_diff(
     session: Session,
     file_name: BundleFileArgument,
@@ -89,24 +88,11 @@ def bundle_diff(
     finally:
         before.close()
         after.close()
-    diff_rows: list[ResultRow] = [
-        {
-            "section": difference.item.section,
-            "brokerName": difference.item.place or None,
-            "name": difference.item.name,
-            "differs": describe_change(_plain_value(difference.before), _plain_value(difference.after)),
-            "before": _plain_value(difference.before),
-            "after": _plain_value(difference.after),
-        }
-        for difference in differences
-    ]
     errors: list[RocketMQError | None] = [BundleDiffersError("the bundles differ")] if differences else [None]
     summary = count_noun(len(differences), "difference") if differences else "no differences"
-    return ResultRows(BUNDLE_DIFF_COLUMNS, diff_rows, errors, [summary], BUNDLE_DIFF_COLUMNS[:4])
-
-
-def _plain_value(fields: object) -> object:
-    return fields[""] if isinstance(fields, dict) and "" in fields else fields
+    return ResultRows(
+        DIFFERENCE_COLUMNS, make_difference_rows(differences), errors, [summary], DIFFERENCE_COLUMNS[:4]
+    )
 
 
 def open_bundle(file_name: str) -> SupportBundle:

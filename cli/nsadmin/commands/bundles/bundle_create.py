@@ -8,6 +8,7 @@ from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.bundles.bundle_builder import BundleOrder, create_bundle
 from nsadmin.operations.bundles.collector import DEFAULT_NAMESPACE, CollectionPlan
@@ -45,16 +46,7 @@ def bundle_create(
             help="Include this journal, or folder of `nsadmin collect`. Repeatable. Default: the context's.",
         ),
     ] = None,
-    namespaces: Annotated[
-        list[str] | None,
-        Option(
-            "-s",
-            "--namespace",
-            metavar="NAMESPACE",
-            help="Include this KV namespace. Repeatable.",
-            value_source="namespaces",
-        ),
-    ] = None,
+    namespaces: IncludedNamespacesOption = None,
     anonymise: Annotated[
         bool, Option("--anonymise", help="Replace host names and addresses by pseudonyms.")
     ] = False,

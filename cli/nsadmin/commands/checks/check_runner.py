@@ -46,6 +46,14 @@ ExpectOption = Annotated[
         "file with one broker per line, a plan, or a journal.",
     ),
 ]
+WarningKindsOption = Annotated[
+    str | None,
+    Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
+]
+CriticalKindsOption = Annotated[
+    str | None,
+    Option("--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."),
+]
 _DEFAULT_SETTLE_SECONDS = 50.0
 """Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
 

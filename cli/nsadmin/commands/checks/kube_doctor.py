@@ -1,11 +1,16 @@
 """Owns kube doctor, a read-only check of RocketMQ in a Kubernetes namespace."""
 
-from typing import Annotated
-
 from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
-from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, CheckOutcome, parse_limits, run_check
+from nsadmin.command_line.declarations import declare_columns
+from nsadmin.commands.checks.check_runner import (
+    CHECK_COLUMNS,
+    CheckOutcome,
+    CriticalKindsOption,
+    WarningKindsOption,
+    parse_limits,
+    run_check,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
@@ -16,16 +21,8 @@ DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
 @declare_columns(DOCTOR_COLUMNS)
 def kube_doctor(
     session: Session,
-    warning_range: Annotated[
-        str | None,
-        Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
-    ] = None,
-    critical_range: Annotated[
-        str | None,
-        Option(
-            "--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."
-        ),
-    ] = None,
+    warning_range: WarningKindsOption = None,
+    critical_range: CriticalKindsOption = None,
 ) -> CheckVerdict:
     """Examine RocketMQ in a Kubernetes namespace: access, addresses, volumes and restarts, with remedies.
 

@@ -1,7 +1,7 @@
 """Builds the cells and rows of a change: the values before and after it, and the difference in words."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
@@ -9,9 +9,13 @@ from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.output import ResultRow, ResultRows
 
+if TYPE_CHECKING:
+    from nsadmin.operations.backups.comparison import ItemDifference
+
 CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
 """The last columns of a row about a change."""
 CHANGE_RESULT_IN_TABLE = ("changes", "result", "error")
+DIFFERENCE_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
 
 
 def change_cells(before: object, after: object) -> dict[str, object]:
@@ -37,6 +41,26 @@ def describe_change(before: Any, after: Any) -> str | None:
             for setting_name in changed_names
         )
     return f"{_format_value(before)} -> {_format_value(after)}"
+
+
+def make_difference_rows(differences: Iterable["ItemDifference"]) -> list[ResultRow]:
+    """Return a row with DIFFERENCE_COLUMNS for each item that differs."""
+    return [
+        {
+            "section": str(difference.item.section),
+            "brokerName": difference.item.place or None,
+            "name": difference.item.name,
+            "differs": describe_change(get_plain_value(difference.before), get_plain_value(difference.after)),
+            "before": get_plain_value(difference.before),
+            "after": get_plain_value(difference.after),
+        }
+        for difference in differences
+    ]
+
+
+def get_plain_value(fields: Mapping[str, Any] | None) -> object:
+    """Return the value of an item that has only one, under the name ""; else its fields."""
+    return fields[""] if fields is not None and "" in fields else fields
 
 
 def summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:

@@ -20,6 +20,8 @@ from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
     KeysOption,
     PropertiesOption,
+    QueueBrokerOption,
+    QueueIdOption,
     SqlOption,
     TagsOption,
     parse_pairs,
@@ -66,12 +68,8 @@ def consume(
     max_messages: Annotated[
         int | None, Option("--limit", metavar="N", minimum=1, help="Stop after N messages.")
     ] = None,
-    broker_name: Annotated[
-        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
-    ] = None,
-    queue_id: Annotated[
-        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
-    ] = None,
+    broker_name: QueueBrokerOption = None,
+    queue_id: QueueIdOption = None,
     tags: TagsOption = None,
     sql_text: SqlOption = None,
     keys: KeysOption = None,

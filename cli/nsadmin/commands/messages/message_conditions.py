@@ -5,7 +5,7 @@ from typing import Annotated
 
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 from nsadmin.command_line.declarations import Option
-from nsadmin.command_line.time_arguments import parse_time_option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.exit_codes import UsageError
 
 TagsOption = Annotated[
@@ -24,6 +24,15 @@ PropertiesOption = Annotated[
 ]
 BodyRegexOption = Annotated[
     str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
+]
+QueueBrokerOption = Annotated[
+    str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
+]
+QueueIdOption = Annotated[
+    int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
+]
+StoredSinceOption = Annotated[
+    str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
 ]
 
 

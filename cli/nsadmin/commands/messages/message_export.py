@@ -11,12 +11,15 @@ from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
+from nsadmin.command_line.time_arguments import parse_time_span
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
     KeysOption,
     PropertiesOption,
+    QueueBrokerOption,
+    QueueIdOption,
+    StoredSinceOption,
     TagsOption,
     parse_pairs,
     parse_regex,
@@ -63,9 +66,7 @@ def messages_export(
             help="Form of the files in a folder. Default: jsonl.gz.",
         ),
     ] = None,
-    since_text: Annotated[
-        str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
-    ] = None,
+    since_text: StoredSinceOption = None,
     until_text: Annotated[
         str | None, Option("--until", metavar="TIME", help="Only messages stored until this time.")
     ] = None,
@@ -73,12 +74,8 @@ def messages_export(
     keys: KeysOption = None,
     property_texts: PropertiesOption = None,
     body_text: BodyRegexOption = None,
-    broker_name: Annotated[
-        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
-    ] = None,
-    queue_id: Annotated[
-        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
-    ] = None,
+    broker_name: QueueBrokerOption = None,
+    queue_id: QueueIdOption = None,
 ) -> ResultRows:
     """Write the messages of topics to files, with their properties, offsets and times.
 

@@ -24,6 +24,7 @@ from nsadmin.commands.messages.draft_input import (
     read_all,
     read_lines,
 )
+from nsadmin.commands.messages.message_conditions import QueueBrokerOption, QueueIdOption
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS
 from nsadmin.commands.messages.produce_totals import (
@@ -97,12 +98,8 @@ def produce(
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Send at most N messages per second.")
     ] = None,
-    broker_name: Annotated[
-        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
-    ] = None,
-    queue_id: Annotated[
-        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
-    ] = None,
+    broker_name: QueueBrokerOption = None,
+    queue_id: QueueIdOption = None,
     shows_each: Annotated[bool, Option("--each", help="Print a row for each message, with its ids.")] = False,
 ) -> ResultRows:
     """Send messages to a topic: from a text, from standard input or a file, or from a template.

@@ -8,13 +8,14 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
     KeysOption,
     PropertiesOption,
     SqlOption,
+    StoredSinceOption,
     TagsOption,
     parse_pairs,
     parse_regex,
@@ -51,9 +52,7 @@ def transfer_messages(
     topics_text: TopicsArgument,
     source_text: SourceOption,
     target_text: TargetOption,
-    since_text: Annotated[
-        str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
-    ] = None,
+    since_text: StoredSinceOption = None,
     follows: Annotated[
         bool, Option("-f", "--follow", help="Copy also the messages to come, until Ctrl-C.")
     ] = False,

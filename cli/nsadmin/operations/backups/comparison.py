@@ -1,32 +1,59 @@
-"""Compares two backups item by item. Pure."""
+"""Compares two backups, or other collections of named items, item by item. Pure."""
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
+from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
 from nsadmin.operations.config_diff import is_own_setting
 
 
-class BackupDifference(NamedTuple):
-    """An item that differs; None stands for a backup without the item."""
+class NamedItem(Protocol):
+    """The name of an item: its section, its place such as a broker name, and its name there."""
 
-    item: BackupItem
-    before: BackupSettings | None
-    after: BackupSettings | None
+    @property
+    def section(self) -> str: ...
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
 
 
-def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[BackupDifference]:
+ItemT = TypeVar("ItemT", bound=NamedItem)
+
+
+class ItemDifference(NamedTuple):
+    """An item that differs; None stands for a collection without the item."""
+
+    item: NamedItem
+    before: Any
+    after: Any
+
+
+def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[ItemDifference]:
     """Return the items that differ, in the order of sections, brokers and names.
 
     Settings that name a server or its folders are left out.
     """
-    items_before, items_after = list_items(before), list_items(after)
-    section_order = list(Section)
+    return compare_items(list_items(before), list_items(after), list(Section))
+
+
+def compare_items(
+    before: Mapping[ItemT, Mapping[str, Any]],
+    after: Mapping[ItemT, Mapping[str, Any]],
+    section_order: Sequence[str],
+) -> list[ItemDifference]:
+    """Return the items that differ, in the order of sections, places and names.
+
+    Settings that name a server or its folders are left out.
+    """
     return [
-        BackupDifference(item, items_before.get(item), items_after.get(item))
+        ItemDifference(item, before.get(item), after.get(item))
         for item in sorted(
-            items_before.keys() | items_after.keys(),
+            before.keys() | after.keys(),
             key=lambda item: (section_order.index(item.section), item.place, item.name),
         )
-        if items_before.get(item) != items_after.get(item)
-        and not (item.section is Section.SETTINGS and is_own_setting(item.name))
+        if before.get(item) != after.get(item)
+        and not (item.section == Section.SETTINGS and is_own_setting(item.name))
     ]

@@ -6,9 +6,9 @@ from nsadmin.client import AdminClient
 from nsadmin.client.bundles.bundle_answers import BundleAnswers
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS
+from nsadmin.operations.backups.comparison import ItemDifference, compare_items
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import Section, list_items
-from nsadmin.operations.config_diff import is_own_setting
 
 BROKERS, LAGS = "brokers", "lags"
 SECTION_ORDER = (BROKERS, *(section.value for section in Section if section is not Section.OFFSETS), LAGS)
@@ -23,30 +23,15 @@ class BundleItem(NamedTuple):
     name: str
 
 
-class BundleDifference(NamedTuple):
-    """An item that differs; None stands for a bundle without the item."""
-
-    item: BundleItem
-    before: Any
-    after: Any
-
-
-def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[BundleDifference]:
+def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[ItemDifference]:
     """Return the items that differ, in the order of sections, brokers and names.
+
+    Settings that name a server or its folders are left out.
 
     Raises:
         NoneReachable: A bundle has no answer of a name server.
     """
-    items_before, items_after = _list_bundle_items(before), _list_bundle_items(after)
-    return [
-        BundleDifference(item, items_before.get(item), items_after.get(item))
-        for item in sorted(
-            items_before.keys() | items_after.keys(),
-            key=lambda item: (SECTION_ORDER.index(item.section), item.place, item.name),
-        )
-        if items_before.get(item) != items_after.get(item)
-        and not (item.section == Section.SETTINGS and is_own_setting(item.name))
-    ]
+    return compare_items(_list_bundle_items(before), _list_bundle_items(after), SECTION_ORDER)
 
 
 def open_bundle_client(bundle: SupportBundle) -> AdminClient:

@@ -1,18 +1,18 @@
 """Differences between two backups."""
 
-from nsadmin.operations.backups.comparison import BackupDifference, compare_backups
+from nsadmin.operations.backups.comparison import ItemDifference, compare_backups
 from nsadmin.operations.backups.records import ClusterBackup, SavedOffset
 from tests.support.cluster_backups import BACKUP, BROKER
 
 
 def described(after: ClusterBackup) -> list[tuple[str, str, object, object]]:
     return [
-        (difference.item.section.value, difference.item.name, *changed_fields(difference))
+        (str(difference.item.section), difference.item.name, *changed_fields(difference))
         for difference in compare_backups(BACKUP, after)
     ]
 
 
-def changed_fields(difference: BackupDifference) -> tuple[object, object]:
+def changed_fields(difference: ItemDifference) -> tuple[object, object]:
     """The fields before and after the change without the equal ones."""
     before, after = difference.before, difference.after
     if before is None or after is None:
