@@ -10,7 +10,7 @@ from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.output import ResultRow, ResultRows
 
 if TYPE_CHECKING:
-    from nsadmin.operations.backups.comparison import ItemDifference
+    from nsadmin.operations.backups.comparison import NamedItemDifference
 
 CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
 """The last columns of a row about a change."""
@@ -43,7 +43,7 @@ def describe_change(before: Any, after: Any) -> str | None:
     return f"{_format_value(before)} -> {_format_value(after)}"
 
 
-def make_difference_rows(differences: Iterable["ItemDifference"]) -> list[ResultRow]:
+def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[ResultRow]:
     """Return a row with DIFFERENCE_COLUMNS for each item that differs."""
     return [
         {

@@ -23,7 +23,7 @@ class NamedItem(Protocol):
 ItemT = TypeVar("ItemT", bound=NamedItem)
 
 
-class ItemDifference(NamedTuple):
+class NamedItemDifference(NamedTuple):
     """An item that differs; None stands for a collection without the item."""
 
     item: NamedItem
@@ -31,7 +31,7 @@ class ItemDifference(NamedTuple):
     after: Any
 
 
-def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[ItemDifference]:
+def compare_backups(before: ClusterBackup, after: ClusterBackup) -> list[NamedItemDifference]:
     """Return the items that differ, in the order of sections, brokers and names.
 
     Settings that name a server or its folders are left out.
@@ -43,13 +43,13 @@ def compare_items(
     before: Mapping[ItemT, Mapping[str, Any]],
     after: Mapping[ItemT, Mapping[str, Any]],
     section_order: Sequence[str],
-) -> list[ItemDifference]:
+) -> list[NamedItemDifference]:
     """Return the items that differ, in the order of sections, places and names.
 
     Settings that name a server or its folders are left out.
     """
     return [
-        ItemDifference(item, before.get(item), after.get(item))
+        NamedItemDifference(item, before.get(item), after.get(item))
         for item in sorted(
             before.keys() | after.keys(),
             key=lambda item: (section_order.index(item.section), item.place, item.name),

@@ -6,7 +6,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.bundles.bundle_answers import BundleAnswers
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS
-from nsadmin.operations.backups.comparison import ItemDifference, compare_items
+from nsadmin.operations.backups.comparison import NamedItemDifference, compare_items
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import Section, list_items
 
@@ -23,7 +23,7 @@ class BundleItem(NamedTuple):
     name: str
 
 
-def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[ItemDifference]:
+def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[NamedItemDifference]:
     """Return the items that differ, in the order of sections, brokers and names.
 
     Settings that name a server or its folders are left out.

@@ -1,6 +1,6 @@
 """Differences between two backups."""
 
-from nsadmin.operations.backups.comparison import ItemDifference, compare_backups
+from nsadmin.operations.backups.comparison import NamedItemDifference, compare_backups
 from nsadmin.operations.backups.records import ClusterBackup, SavedOffset
 from tests.support.cluster_backups import BACKUP, BROKER
 
@@ -12,7 +12,7 @@ def described(after: ClusterBackup) -> list[tuple[str, str, object, object]]:
     ]
 
 
-def changed_fields(difference: ItemDifference) -> tuple[object, object]:
+def changed_fields(difference: NamedItemDifference) -> tuple[object, object]:
     """The fields before and after the change without the equal ones."""
     before, after = difference.before, difference.after
     if before is None or after is None:
