@@ -33,7 +33,9 @@ class Terminal:
         environment = Program.environment() | own
         if terminal_type is not None:
             environment["TERM"] = terminal_type
-        environment.pop("NSADMIN_CONTEXT", None)
+        # pytest-xdist sets COLUMNS and LINES, which would overrule the size of the terminal.
+        for variable in ("NSADMIN_CONTEXT", "COLUMNS", "LINES"):
+            environment.pop(variable, None)
         self._pid, self._end = pty.fork()
         if self._pid == 0:
             os.chdir(home)
