@@ -18,7 +18,7 @@ from nsadmin.tui.messages.message_query import (
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
+from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone, make_column
 from nsadmin.tui.views.view_targets import MessageTarget
 
 
@@ -47,39 +47,41 @@ _QUEUE_COLUMN: Column[BrowsedMessage] = Column(
     drop_rank=3,
     help_text="broker and number of the queue",
 )
-_OFFSET_COLUMN: Column[BrowsedMessage] = Column(
+_OFFSET_COLUMN: Column[BrowsedMessage] = make_column(
     "offset",
     "OFFSET",
     10,
     lambda row: row.message.queue_offset,
-    lambda row: Cell(str(row.message.queue_offset), "dim"),
+    tone="dim",
     is_right_aligned=True,
     drop_rank=4,
     help_text="offset in the queue",
 )
-_KEY_COLUMN: Column[BrowsedMessage] = Column(
+_KEY_COLUMN: Column[BrowsedMessage] = make_column(
     "key",
     "KEY",
     14,
     lambda row: row.message.keys,
-    lambda row: Cell(" ".join(row.message.keys), "strong"),
+    tone="strong",
+    format_value=" ".join,
     drop_rank=1,
     help_text="keys that the producer set",
 )
-_TAG_COLUMN: Column[BrowsedMessage] = Column(
+_TAG_COLUMN: Column[BrowsedMessage] = make_column(
     "tag",
     "TAG",
     9,
     lambda row: row.message.tags or "",
-    lambda row: Cell(row.message.tags or "", "info"),
+    tone="info",
     drop_rank=2,
 )
-_SIZE_COLUMN: Column[BrowsedMessage] = Column(
+_SIZE_COLUMN: Column[BrowsedMessage] = make_column(
     "size",
     "SIZE",
     8,
     lambda row: row.body_size,
-    lambda row: Cell(units.format_size(row.body_size), "dim"),
+    tone="dim",
+    format_value=units.format_size,
     is_right_aligned=True,
     drop_rank=5,
     help_text="size of the body, decompressed",
@@ -108,12 +110,11 @@ LETTER_COLUMNS: Sequence[Column[BrowsedMessage]] = (
     ),
     _KEY_COLUMN,
     _TAG_COLUMN,
-    Column(
+    make_column(
         "attempts",
         "TRIES",
         5,
         lambda row: _letter(row).attempts,
-        lambda row: Cell(str(_letter(row).attempts)),
         is_right_aligned=True,
         drop_rank=3,
         help_text="deliveries before the message became a dead letter",

@@ -50,6 +50,11 @@ class PluginScreen(OutputScreen):
             self.exit_code = program_process.exit_code
             self.app.call_from_thread(self._write_line, f"-- exit code {self.exit_code}")
 
+    def action_close(self) -> None:
+        # First: the thread starts the next command as soon as the current one has been interrupted.
+        self._is_closed = True
+        super().action_close()
+
     def on_unmount(self) -> None:
         self._is_closed = True
         super().on_unmount()

@@ -19,7 +19,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column, align_text
+from nsadmin.tui.views.table import Cell, Column, align_text, make_column
 from nsadmin.tui.views.view_targets import DifferenceTarget, FindingTarget, TopicTarget
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
@@ -124,21 +124,20 @@ class DifferencesView(View):
     view_title = "Servers"
     empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
-        Column("what", "WHAT", 11, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
-        Column(
+        make_column("what", "WHAT", 11, lambda row: row.aspect_name, tone="info"),
+        make_column(
             "name",
             "NAME",
             24,
             lambda row: row.object_name,
-            lambda row: Cell(row.object_name, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column(
+        make_column(
             "sides",
             "VALUES",
             40,
             lambda row: _describe_sides(row),
-            lambda row: Cell(_describe_sides(row)),
             grows_to_fit=True,
         ),
     )
@@ -176,7 +175,7 @@ class DifferenceSidesView(View):
 
     view_name = "sides"
     columns: Sequence[Column[tuple[str, str]]] = (
-        Column("addr", "NAME SERVER", 22, lambda row: row[0], lambda row: Cell(row[0], "strong")),
+        make_column("addr", "NAME SERVER", 22, lambda row: row[0], tone="strong"),
         Column(
             "said",
             "TELLS",
@@ -217,7 +216,7 @@ class DivergenceCausesView(View):
     view_title = "Servers"
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
-        Column("what", "WHAT", 8, lambda row: row.what, lambda row: Cell(row.what, "info")),
+        make_column("what", "WHAT", 8, lambda row: row.what, tone="info"),
         Column(
             "name",
             "NAME",
@@ -236,28 +235,27 @@ class DivergenceCausesView(View):
             lambda row: Cell(row.state, "bad" if row.state == "drift" else "warn"),
             help_text="new: may disappear with the next heartbeats; drift: stays",
         ),
-        Column(
+        make_column(
             "age",
             "SEEN",
             7,
             lambda row: row.age,
-            lambda row: Cell(units.format_age(row.age)),
+            format_value=units.format_age,
             is_right_aligned=True,
         ),
-        Column(
+        make_column(
             "cause",
             "CAUSE",
             30,
             lambda row: row.cause,
-            lambda row: Cell(row.cause),
             grows_to_fit=True,
         ),
-        Column(
+        make_column(
             "differs",
             "DIFFERS",
             30,
             lambda row: row.differs,
-            lambda row: Cell(row.differs, "dim"),
+            tone="dim",
             drop_rank=1,
             grows_to_fit=True,
         ),

@@ -11,7 +11,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RebalanceRecord, RestartRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import DrainTarget, RebalanceTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
@@ -116,20 +116,20 @@ class DrainsView(View):
         "this machine has no drain and no rolling restart; on a broker, d drains it and R restarts all"
     )
     columns: Sequence[Column[JobRow]] = (
-        Column(
+        make_column(
             "broker",
             "BROKER",
             16,
             lambda row: row.subject_text,
-            lambda row: Cell(row.subject_text, "strong"),
+            tone="strong",
             help_text="drained broker, or the process that a rolling restart restarts now",
         ),
-        Column(
+        make_column(
             "cluster",
             "CLUSTER",
             12,
             lambda row: row.record.cluster,
-            lambda row: Cell(row.record.cluster, "dim"),
+            tone="dim",
             drop_rank=4,
         ),
         Column(
@@ -171,12 +171,12 @@ class DrainsView(View):
             is_right_aligned=True,
             help_text="time since the broker is safe to stop",
         ),
-        Column(
+        make_column(
             "since",
             "STARTED",
             8,
             lambda row: row.now_ms - row.record.started,
-            lambda row: Cell(units.format_age(row.now_ms - row.record.started)),
+            format_value=units.format_age,
             is_right_aligned=True,
             drop_rank=1,
             help_text="time since the start",
@@ -192,12 +192,12 @@ class DrainsView(View):
             flashes_changes=True,
             help_text="how often a registration restored the write permission",
         ),
-        Column(
+        make_column(
             "by",
             "BY",
             12,
             lambda row: row.record.by,
-            lambda row: Cell(row.record.by, "dim"),
+            tone="dim",
             drop_rank=6,
         ),
         Column(
@@ -211,12 +211,11 @@ class DrainsView(View):
                 "a restart stands still"
             ),
         ),
-        Column(
+        make_column(
             "last",
             "LAST",
             20,
             lambda row: row.last_text,
-            lambda row: Cell(row.last_text),
             grows_to_fit=True,
             help_text="last event",
         ),

@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.event_storms import EventStorm, collapse_storms
-from nsadmin.tui.views.table import Cell, Column, Tone
+from nsadmin.tui.views.table import Cell, Column, Tone, make_column
 from nsadmin.tui.views.view_targets import ObjectEventsTarget, StormTarget, TopicTarget
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
@@ -31,12 +31,13 @@ def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
 
 
 EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
-    Column(
+    make_column(
         "time",
         "TIME",
         8,
         lambda notice: notice.at_ms,
-        lambda notice: Cell(units.format_clock(notice.at_ms), "dim"),
+        tone="dim",
+        format_value=units.format_clock,
         help_text="time of the event, or of the poll that showed it",
     ),
     Column(
@@ -47,21 +48,20 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
         lambda notice: Cell(notice.event_kind, notice_tone(notice)),
         help_text="type of the event",
     ),
-    Column(
+    make_column(
         "said",
         "WHAT",
         30,
         lambda notice: notice.description,
-        lambda notice: Cell(notice.description),
         grows_to_fit=True,
         help_text="before and after",
     ),
-    Column(
+    make_column(
         "server",
         "SEEN AT",
         21,
         lambda notice: notice.server_addr,
-        lambda notice: Cell(notice.server_addr, "dim"),
+        tone="dim",
         drop_rank=1,
         help_text="server that reported it",
     ),

@@ -15,7 +15,7 @@ from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import summarize_brokers
-from nsadmin.tui.views.table import Cell, Column, Tone
+from nsadmin.tui.views.table import Cell, Column, Tone, make_column
 from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 
 _SEVERITIES: dict[str, tuple[int, str, Tone]] = {
@@ -78,29 +78,28 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
         lambda row: Cell(row.record.check, "strong"),
         help_text="check that found the problem; Enter shows its whole output",
     ),
-    Column(
+    make_column(
         "text",
         "PROBLEM",
         36,
         lambda row: row.record.text,
-        lambda row: Cell(row.record.text),
         grows_to_fit=True,
     ),
-    Column(
+    make_column(
         "age",
         "SINCE",
         7,
         lambda row: row.age_ms,
-        lambda row: Cell(units.format_age(row.age_ms)),
+        format_value=units.format_age,
         is_right_aligned=True,
         help_text="time since the check was OK, while this screen was open",
     ),
-    Column(
+    make_column(
         "remedy",
         "TO DO",
         30,
         lambda row: row.record.remedy,
-        lambda row: Cell(row.record.remedy, "accent"),
+        tone="accent",
         drop_rank=1,
         grows_to_fit=True,
         help_text="command or step that fixes it; x runs the command after a preview",

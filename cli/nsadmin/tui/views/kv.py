@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
@@ -48,21 +48,20 @@ class KvView(View):
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
     columns: Sequence[Column[KvRow]] = (
-        Column(
+        make_column(
             "namespace",
             "NAMESPACE",
             20,
             lambda row: row.namespace,
-            lambda row: Cell(row.namespace, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
-        Column("key", "KEY", 20, lambda row: row.kv_key, lambda row: Cell(row.kv_key, "strong")),
-        Column(
+        make_column("key", "KEY", 20, lambda row: row.kv_key, tone="strong"),
+        make_column(
             "value",
             "VALUE",
             24,
             lambda row: row.first_value,
-            lambda row: Cell(row.first_value),
             grows_to_fit=True,
             flashes_changes=True,
         ),

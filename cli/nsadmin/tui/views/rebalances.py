@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -42,15 +42,15 @@ class RebalanceView(View):
     view_name = "rebalance"
     empty_text = "no topic is moving now; the rebalance is finished, or begins"
     columns: Sequence[Column[MovingQueuesRow]] = (
-        Column(
+        make_column(
             "topic",
             "TOPIC",
             20,
             lambda row: row.moving_topic.topic,
-            lambda row: Cell(row.moving_topic.topic, "strong"),
+            tone="strong",
             help_text="topic that moves now",
         ),
-        Column("broker", "BROKER", 16, lambda row: row.broker_name, lambda row: Cell(row.broker_name)),
+        make_column("broker", "BROKER", 16, lambda row: row.broker_name),
         Column(
             "read",
             "READ",
@@ -80,21 +80,21 @@ class RebalanceView(View):
             drop_rank=2,
             help_text="one block for each step, filled if it is completed",
         ),
-        Column(
+        make_column(
             "step",
             "STEP",
             12,
             lambda row: row.moving_topic.stage,
-            lambda row: Cell(row.moving_topic.stage, "info"),
+            tone="info",
             flashes_changes=True,
             help_text="openReads, openWrites, closeWrites, closeReads, deleteTopic, or one of ordered topics",
         ),
-        Column(
+        make_column(
             "since",
             "SINCE",
             8,
             lambda row: row.now_ms - row.moving_topic.since,
-            lambda row: Cell(units.format_age(row.now_ms - row.moving_topic.since)),
+            format_value=units.format_age,
             is_right_aligned=True,
             drop_rank=1,
             help_text="time since the step began",

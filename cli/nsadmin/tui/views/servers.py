@@ -11,7 +11,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import NameServerTarget
 
 
@@ -71,12 +71,12 @@ def _count_cell(count_text: str, row: NameServerRow) -> Cell:
 
 
 SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
-    Column(
+    make_column(
         "addr",
         "NAME SERVER",
         22,
         lambda row: row.name_server.namesrv_addr,
-        lambda row: Cell(row.name_server.namesrv_addr, "strong"),
+        tone="strong",
         grows_to_fit=True,
     ),
     Column(
@@ -243,22 +243,22 @@ class NameServerSettingsView(View):
     view_name = "settings"
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
-        Column("key", "SETTING", 40, lambda row: row.setting_name, lambda row: Cell(row.setting_name)),
-        Column(
+        make_column("key", "SETTING", 40, lambda row: row.setting_name),
+        make_column(
             "value",
             "VALUE",
             30,
             lambda row: row.setting_value,
-            lambda row: Cell(row.setting_value, "strong"),
+            tone="strong",
             grows_to_fit=True,
             flashes_changes=True,
         ),
-        Column(
+        make_column(
             "others",
             "DIFFERS ON",
             30,
             lambda row: row.differing_addrs,
-            lambda row: Cell(row.differing_addrs, "warn"),
+            tone="warn",
             drop_rank=1,
             help_text="name servers that have another value",
         ),

@@ -36,6 +36,40 @@ class Column(NamedTuple, Generic[Row]):
     help_text: str = ""
 
 
+def make_column(
+    key: str,
+    title: str,
+    width: int,
+    read_value: Callable[[Row], Any],
+    *,
+    format_value: Callable[[Any], str] = str,
+    tone: Tone | Callable[[Any], Tone] = "",
+    is_right_aligned: bool = False,
+    drop_rank: int = 0,
+    flashes_changes: bool = False,
+    grows_to_fit: bool = False,
+    help_text: str = "",
+) -> Column[Row]:
+    """Return a column whose cells show the value that the rows are sorted by. `tone` may depend on it."""
+
+    def render_cell(row: Row) -> Cell:
+        value = read_value(row)
+        return Cell(format_value(value), tone(value) if callable(tone) else tone)
+
+    return Column(
+        key,
+        title,
+        width,
+        read_value,
+        render_cell,
+        is_right_aligned,
+        drop_rank,
+        flashes_changes,
+        grows_to_fit,
+        help_text,
+    )
+
+
 class InvalidFilterError(ValueError):
     """The filter is invalid. The text has the reason."""
 

@@ -13,6 +13,7 @@ from nsadmin.tui.views.table import (
     arrange_rows,
     escape_unprintable,
     fit_columns,
+    make_column,
 )
 
 ROWS = ["orders", "orders-created", "payments", "Refunds"]
@@ -77,3 +78,19 @@ def test_a_text_that_is_too_long_is_cut_with_a_mark() -> None:
 def test_no_server_moves_the_cursor() -> None:
     assert escape_unprintable("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
     assert escape_unprintable("ordinary") == "ordinary"
+
+
+def test_a_column_made_of_a_value_formats_it_and_gives_it_a_tone() -> None:
+    lag_column: Column[tuple[str, int]] = make_column(
+        "lag",
+        "LAG",
+        8,
+        lambda row: row[1],
+        format_value=lambda lag: f"{lag} messages",
+        tone=lambda lag: "bad" if lag > 5 else "",
+        is_right_aligned=True,
+    )
+    assert lag_column.sort_value(("orders", 7)) == 7
+    assert lag_column.render_cell(("orders", 7)) == Cell("7 messages", "bad")
+    assert lag_column.render_cell(("orders", 3)) == Cell("3 messages", "")
+    assert lag_column.is_right_aligned

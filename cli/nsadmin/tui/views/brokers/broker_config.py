@@ -13,7 +13,7 @@ from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ConfigPolled
 from nsadmin.tui.views.brokers.broker_detail import QueriedBrokerView
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
 
 _MAX_PEERS = 8
 
@@ -68,12 +68,13 @@ class BrokerConfigView(QueriedBrokerView):
             drop_rank=1,
             help_text="default of its release, if the value differs",
         ),
-        Column(
+        make_column(
             "peers",
             "DIFFERS ON",
             26,
             lambda row: row.differing_peers,
-            lambda row: Cell(", ".join(row.differing_peers), "warn"),
+            tone="warn",
+            format_value=", ".join,
             drop_rank=2,
             help_text="brokers of the cluster with the same role that have another value",
         ),

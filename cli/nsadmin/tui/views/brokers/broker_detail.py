@@ -19,7 +19,7 @@ from nsadmin.tui.polling.poll_records import (
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -73,19 +73,17 @@ class BrokerFiguresView(BrokerDetailView):
     columns: Sequence[Column[BrokerFigure]] = (
         Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
         Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
-        Column(
+        make_column(
             "value",
             "VALUE",
             30,
             lambda row: row.value_text,
-            lambda row: Cell(row.value_text, "strong"),
+            tone="strong",
             flashes_changes=False,
             grows_to_fit=True,
             help_text="with its unit; – while it is unknown",
         ),
-        Column(
-            "note", "", 32, lambda row: row.unit_note, lambda row: Cell(row.unit_note, "dim"), drop_rank=2
-        ),
+        make_column("note", "", 32, lambda row: row.unit_note, tone="dim", drop_rank=2),
     )
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
@@ -137,12 +135,12 @@ class BrokerTopicsView(QueriedBrokerView):
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
     columns: Sequence[Column[BrokerTopicRow]] = (
-        Column(
+        make_column(
             "topic",
             "TOPIC",
             30,
             lambda row: row.topic,
-            lambda row: Cell(row.topic, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
         Column(
@@ -154,22 +152,20 @@ class BrokerTopicsView(QueriedBrokerView):
             flashes_changes=True,
             help_text="r read, w write, i inherit",
         ),
-        Column(
+        make_column(
             "write",
             "WRITE",
             6,
             lambda row: row.write_queues,
-            lambda row: Cell(str(row.write_queues)),
             is_right_aligned=True,
             flashes_changes=True,
             help_text="number of write queues",
         ),
-        Column(
+        make_column(
             "read",
             "READ",
             6,
             lambda row: row.read_queues,
-            lambda row: Cell(str(row.read_queues)),
             is_right_aligned=True,
             flashes_changes=True,
             help_text="number of read queues",
@@ -213,37 +209,37 @@ class BrokerProducersView(QueriedBrokerView):
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
     columns: Sequence[Column[tuple[str, ClientConnection]]] = (
-        Column(
+        make_column(
             "group",
             "PRODUCER GROUP",
             26,
             lambda row: row[0],
-            lambda row: Cell(row[0], "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column("client", "CLIENT", 34, lambda row: row[1].client_id, lambda row: Cell(row[1].client_id)),
-        Column(
+        make_column("client", "CLIENT", 34, lambda row: row[1].client_id),
+        make_column(
             "addr",
             "ADDRESS",
             21,
             lambda row: row[1].addr,
-            lambda row: Cell(row[1].addr, "dim"),
+            tone="dim",
             drop_rank=2,
         ),
-        Column(
+        make_column(
             "language",
             "LANGUAGE",
             8,
             lambda row: row[1].language,
-            lambda row: Cell(row[1].language, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
-        Column(
+        make_column(
             "version",
             "VERSION",
             8,
             lambda row: row[1].version,
-            lambda row: Cell(row[1].version, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
     )

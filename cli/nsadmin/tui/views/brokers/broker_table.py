@@ -12,7 +12,7 @@ from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_problems import rank_broker
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
-from nsadmin.tui.views.table import Cell, Column, Tone
+from nsadmin.tui.views.table import Cell, Column, Tone, make_column
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
 
@@ -80,12 +80,12 @@ def _metadata_cell(row: BrokerRow) -> Cell:
 
 
 BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
-    Column(
+    make_column(
         "cluster",
         "CLUSTER",
         10,
         lambda row: row.broker.cluster_name,
-        lambda row: Cell(row.broker.cluster_name, "dim"),
+        tone="dim",
         drop_rank=4,
         help_text="cluster of the broker, from the name servers",
     ),
@@ -109,12 +109,12 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         flashes_changes=True,
         help_text="master, or slave with its id",
     ),
-    Column(
+    make_column(
         "addr",
         "ADDRESS",
         21,
         lambda row: row.broker_addr,
-        lambda row: Cell(row.broker_addr, "dim"),
+        tone="dim",
         drop_rank=6,
         flashes_changes=True,
         help_text="address of the broker",

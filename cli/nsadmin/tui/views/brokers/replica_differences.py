@@ -11,7 +11,7 @@ from nsadmin.tui.views import units
 from nsadmin.tui.views.alert_levels import slave_state_tone
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.brokers.broker_detail import BrokerDetailView
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import GroupTarget, TopicTarget
 
 
@@ -28,66 +28,66 @@ class ReplicaDifferencesView(BrokerDetailView):
 
     view_name = "replicas"
     columns: Sequence[Column[SlaveDifferenceRow]] = (
-        Column(
+        make_column(
             "slave",
             "SLAVE",
             5,
             lambda row: row.slave_id,
-            lambda row: Cell(str(row.slave_id), "dim"),
+            tone="dim",
             is_right_aligned=True,
             drop_rank=2,
             help_text="broker id of the slave",
         ),
-        Column(
+        make_column(
             "kind",
             "KIND",
             11,
             lambda row: row.record.kind,
-            lambda row: Cell(row.record.kind, "accent"),
+            tone="accent",
             help_text="topic, group, offset, consumeMode, epoch, user, acl or setting",
         ),
-        Column(
+        make_column(
             "name",
             "NAME",
             24,
             lambda row: row.record.name,
-            lambda row: Cell(row.record.name, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column(
+        make_column(
             "state",
             "STATE",
             7,
             lambda row: row.record.state,
-            lambda row: Cell(row.record.state, slave_state_tone(row.record.state)),
+            tone=slave_state_tone,
             flashes_changes=True,
             help_text="lag: the next copy may remove it; drift: it lasts longer than two copies take",
         ),
-        Column(
+        make_column(
             "differs",
             "DIFFERENCE",
             26,
             lambda row: row.record.differs,
-            lambda row: Cell(row.record.differs),
             grows_to_fit=True,
             help_text="values of both, or the broker that lacks the item",
         ),
-        Column(
+        make_column(
             "since",
             "SINCE",
             7,
             lambda row: row.now_ms - row.record.since,
-            lambda row: Cell(units.format_age(row.now_ms - row.record.since), "dim"),
+            tone="dim",
+            format_value=units.format_age,
             is_right_aligned=True,
             drop_rank=1,
             help_text="time since nsadmin first saw the difference",
         ),
-        Column(
+        make_column(
             "reason",
             "REASON",
             34,
             lambda row: row.record.reason,
-            lambda row: Cell(row.record.reason, "dim"),
+            tone="dim",
             drop_rank=3,
             help_text="why it is lag or drift",
         ),

@@ -11,7 +11,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.groups.group_detail import GroupDetailView
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 
 
 class ClientShare(NamedTuple):
@@ -81,21 +81,21 @@ class GroupClientsView(GroupDetailView):
     view_name = "members"
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (
-        Column(
+        make_column(
             "client",
             "CLIENT",
             34,
             lambda row: row.client.client_id,
-            lambda row: Cell(row.client.client_id, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column("addr", "ADDRESS", 21, lambda row: row.client.addr, lambda row: Cell(row.client.addr)),
-        Column(
+        make_column("addr", "ADDRESS", 21, lambda row: row.client.addr),
+        make_column(
             "queues",
             "QUEUES",
             6,
             lambda row: row.share.queue_count if row.share is not None else None,
-            lambda row: Cell(units.format_count(row.share.queue_count if row.share is not None else None)),
+            format_value=units.format_count,
             is_right_aligned=True,
             help_text="queues of the client, as Java's default strategy divides them; – if it does not apply",
         ),
@@ -117,20 +117,20 @@ class GroupClientsView(GroupDetailView):
             is_right_aligned=True,
             help_text="part of the group's lag that waits for this client",
         ),
-        Column(
+        make_column(
             "language",
             "LANGUAGE",
             9,
             lambda row: row.client.language,
-            lambda row: Cell(row.client.language, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
-        Column(
+        make_column(
             "version",
             "VERSION",
             9,
             lambda row: row.client.version,
-            lambda row: Cell(row.client.version, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
         Column(
@@ -141,12 +141,12 @@ class GroupClientsView(GroupDetailView):
             lambda row: Cell(row.client.protocol or units.UNKNOWN_MARK, "dim"),
             drop_rank=2,
         ),
-        Column(
+        make_column(
             "proxy",
             "PROXY",
             21,
             lambda row: row.client.proxies,
-            lambda row: Cell(row.client.proxies, "dim"),
+            tone="dim",
             drop_rank=3,
             help_text="proxies in cluster mode that the client is connected to",
         ),

@@ -14,7 +14,7 @@ from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -84,48 +84,48 @@ class GroupQueuesView(GroupDetailView):
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
     columns: Sequence[Column[QueueLag]] = (
-        Column(
+        make_column(
             "topic",
             "TOPIC",
             20,
             lambda row: row.topic,
-            lambda row: Cell(row.topic, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column("broker", "BROKER", 14, lambda row: row.broker_name, lambda row: Cell(row.broker_name)),
-        Column(
+        make_column("broker", "BROKER", 14, lambda row: row.broker_name),
+        make_column(
             "queue",
             "QUEUE",
             5,
             lambda row: row.queue_id,
-            lambda row: Cell(str(row.queue_id)),
             is_right_aligned=True,
         ),
-        Column(
+        make_column(
             "lag",
             "LAG",
             8,
             lambda row: row.diff,
-            lambda row: Cell(units.format_count(row.diff), alert_levels.lag_tone(row.diff)),
+            tone=alert_levels.lag_tone,
+            format_value=units.format_count,
             is_right_aligned=True,
             help_text="messages not consumed yet; – without a committed offset",
         ),
-        Column(
+        make_column(
             "inflight",
             "INFLIGHT",
             8,
             lambda row: row.inflight,
-            lambda row: Cell(units.format_count(row.inflight)),
+            format_value=units.format_count,
             is_right_aligned=True,
             drop_rank=2,
             help_text="delivered, but not acknowledged yet",
         ),
-        Column(
+        make_column(
             "end",
             "END",
             14,
             lambda row: row.broker_offset,
-            lambda row: Cell(str(row.broker_offset), "dim"),
+            tone="dim",
             is_right_aligned=True,
             drop_rank=3,
             help_text="offset of the queue's next message",
@@ -142,12 +142,13 @@ class GroupQueuesView(GroupDetailView):
             drop_rank=3,
             help_text="offset of the next message to consume",
         ),
-        Column(
+        make_column(
             "last",
             "LAST CONSUMED",
             19,
             lambda row: row.last_timestamp,
-            lambda row: Cell(units.format_moment(row.last_timestamp), "dim"),
+            tone="dim",
+            format_value=units.format_moment,
             drop_rank=1,
             help_text="store time of the last consumed message",
         ),

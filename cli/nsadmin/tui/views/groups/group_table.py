@@ -13,7 +13,7 @@ from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
 from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text
+from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, make_column
 from nsadmin.tui.views.view_targets import GroupTarget
 
 
@@ -42,12 +42,12 @@ def _clients_cell(row: GroupRow) -> Cell:
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
-    Column(
+    make_column(
         "group",
         "GROUP",
         24,
         lambda row: row.group_name,
-        lambda row: Cell(row.group_name, "strong"),
+        tone="strong",
         grows_to_fit=True,
     ),
     Column(
@@ -60,12 +60,13 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         flashes_changes=True,
         help_text="connected clients; – or + if a broker did not return its clients",
     ),
-    Column(
+    make_column(
         "lag",
         "LAG",
         7,
         lambda row: row.total_lag,
-        lambda row: Cell(units.format_count(row.total_lag), alert_levels.lag_tone(row.total_lag)),
+        tone=alert_levels.lag_tone,
+        format_value=units.format_count,
         is_right_aligned=True,
         help_text="messages not consumed yet; colored by the limits of check lag",
     ),
@@ -98,31 +99,31 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         drop_rank=3,
         help_text="time until the lag is 0 at the trend of ten polls; never while it grows",
     ),
-    Column(
+    make_column(
         "delay",
         "OLDEST",
         8,
         lambda row: row.delay_ms,
-        lambda row: Cell(units.format_age(row.delay_ms)),
+        format_value=units.format_age,
         is_right_aligned=True,
         drop_rank=3,
         help_text="age of the oldest message that waits for the group",
     ),
-    Column(
+    make_column(
         "tps",
         "READS/s",
         8,
         lambda row: row.group_poll.tps if row.group_poll else None,
-        lambda row: Cell(units.format_rate(row.group_poll.tps if row.group_poll else None)),
+        format_value=units.format_rate,
         is_right_aligned=True,
         help_text="messages consumed per second",
     ),
-    Column(
+    make_column(
         "topics",
         "TOPICS",
         7,
         lambda row: _topic_count(row),
-        lambda row: Cell(units.format_count(_topic_count(row))),
+        format_value=units.format_count,
         is_right_aligned=True,
         drop_rank=4,
         help_text="number of subscribed topics",

@@ -14,7 +14,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import MessagesTarget
 
 
@@ -134,12 +134,12 @@ class TopicRouteView(TopicDetailView):
     view_name = "route"
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
-        Column(
+        make_column(
             "broker",
             "BROKER",
             20,
             lambda row: row.broker_name,
-            lambda row: Cell(row.broker_name, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
         Column(
@@ -150,32 +150,32 @@ class TopicRouteView(TopicDetailView):
             lambda row: _perm_cell(row),
             flashes_changes=True,
         ),
-        Column(
+        make_column(
             "write",
             "WRITE",
             6,
             lambda row: row.first_queues.write if row.first_queues else None,
-            lambda row: Cell(units.format_count(row.first_queues.write if row.first_queues else None)),
+            format_value=units.format_count,
             is_right_aligned=True,
             flashes_changes=True,
             help_text="number of write queues",
         ),
-        Column(
+        make_column(
             "read",
             "READ",
             6,
             lambda row: row.first_queues.read if row.first_queues else None,
-            lambda row: Cell(units.format_count(row.first_queues.read if row.first_queues else None)),
+            format_value=units.format_count,
             is_right_aligned=True,
             flashes_changes=True,
             help_text="number of read queues",
         ),
-        Column(
+        make_column(
             "rate",
             "IN/s",
             7,
             lambda row: row.put_rate,
-            lambda row: Cell(units.format_rate(row.put_rate)),
+            format_value=units.format_rate,
             is_right_aligned=True,
             help_text="messages put per second, over a minute",
         ),

@@ -9,7 +9,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.topics.topic_detail import TopicDetailView
 
 _MAX_ASKED_MASTERS = 12
@@ -30,53 +30,51 @@ class TopicProducersView(TopicDetailView):
     view_name = "producers"
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
-        Column(
+        make_column(
             "group",
             "PRODUCER GROUP",
             26,
             lambda row: row.producer_group,
-            lambda row: Cell(row.producer_group, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
-        Column(
+        make_column(
             "client",
             "CLIENT",
             34,
             lambda row: row.producer_client.client_id,
-            lambda row: Cell(row.producer_client.client_id),
         ),
-        Column(
+        make_column(
             "brokers",
             "ON",
             3,
             lambda row: len(row.brokers),
-            lambda row: Cell(str(len(row.brokers))),
             is_right_aligned=True,
             flashes_changes=True,
             help_text="masters of the topic that the producer is connected to",
         ),
-        Column(
+        make_column(
             "addr",
             "ADDRESS",
             21,
             lambda row: row.producer_client.addr,
-            lambda row: Cell(row.producer_client.addr, "dim"),
+            tone="dim",
             drop_rank=2,
         ),
-        Column(
+        make_column(
             "language",
             "LANGUAGE",
             8,
             lambda row: row.producer_client.language,
-            lambda row: Cell(row.producer_client.language, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
-        Column(
+        make_column(
             "version",
             "VERSION",
             8,
             lambda row: row.producer_client.version,
-            lambda row: Cell(row.producer_client.version, "dim"),
+            tone="dim",
             drop_rank=1,
         ),
     )

@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
 from nsadmin.tui.views.topics.topic_detail import TopicDetailView
 from nsadmin.tui.views.view_targets import GroupTarget
 
@@ -53,12 +53,12 @@ class TopicReadersView(TopicDetailView):
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
-        Column(
+        make_column(
             "group",
             "CONSUMER GROUP",
             30,
             lambda row: row.group_row.group_name,
-            lambda row: Cell(row.group_row.group_name, "strong"),
+            tone="strong",
             grows_to_fit=True,
         ),
         Column(
@@ -71,31 +71,33 @@ class TopicReadersView(TopicDetailView):
             flashes_changes=True,
             help_text="connected clients of the group",
         ),
-        Column(
+        make_column(
             "lag",
             "LAG",
             7,
             lambda row: row.topic_lag,
-            lambda row: Cell(units.format_count(row.topic_lag), alert_levels.lag_tone(row.topic_lag)),
+            tone=alert_levels.lag_tone,
+            format_value=units.format_count,
             is_right_aligned=True,
             help_text="messages of this topic not consumed yet",
         ),
-        Column(
+        make_column(
             "delay",
             "OLDEST",
             8,
             lambda row: row.oldest_ms,
-            lambda row: Cell(units.format_age(row.oldest_ms)),
+            format_value=units.format_age,
             is_right_aligned=True,
             drop_rank=1,
             help_text="age of the oldest message of this topic that waits for the group",
         ),
-        Column(
+        make_column(
             "total",
             "LAG OF ALL",
             10,
             lambda row: row.group_row.total_lag,
-            lambda row: Cell(units.format_count(row.group_row.total_lag), "dim"),
+            tone="dim",
+            format_value=units.format_count,
             is_right_aligned=True,
             drop_rank=2,
             help_text="messages of all topics of the group not consumed yet",

@@ -15,7 +15,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Cell, Column, make_column
 from nsadmin.tui.views.view_targets import MessagesTarget, TopicTarget
 
 _MAX_QUERIES = 60
@@ -134,15 +134,13 @@ def _routes_cell(row: TopicRow) -> Cell:
 
 
 TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
-    Column(
-        "topic", "TOPIC", 24, lambda row: row.topic, lambda row: Cell(row.topic, "strong"), grows_to_fit=True
-    ),
-    Column(
+    make_column("topic", "TOPIC", 24, lambda row: row.topic, tone="strong", grows_to_fit=True),
+    make_column(
         "kind",
         "KIND",
         12,
         lambda row: row.topic_kind,
-        lambda row: Cell(row.topic_kind, "dim"),
+        tone="dim",
         drop_rank=3,
         help_text="system, retry, dead letters; empty for application topics",
     ),
@@ -157,22 +155,22 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         drop_rank=1,
         help_text="name servers that list it, out of those that answer",
     ),
-    Column(
+    make_column(
         "brokers",
         "BROKERS",
         7,
         lambda row: row.broker_count,
-        lambda row: Cell(units.format_count(row.broker_count)),
+        format_value=units.format_count,
         is_right_aligned=True,
         flashes_changes=True,
         help_text="number of broker groups with the topic",
     ),
-    Column(
+    make_column(
         "queues",
         "QUEUES",
         7,
         lambda row: row.write_queue_count,
-        lambda row: Cell(units.format_count(row.write_queue_count)),
+        format_value=units.format_count,
         is_right_aligned=True,
         drop_rank=2,
         flashes_changes=True,
@@ -197,12 +195,12 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         flashes_changes=True,
         help_text="≠ if name servers have different routes, – with fewer than two routes",
     ),
-    Column(
+    make_column(
         "rate",
         "IN/s",
         7,
         lambda row: row.put_rate,
-        lambda row: Cell(units.format_rate(row.put_rate)),
+        format_value=units.format_rate,
         is_right_aligned=True,
         help_text="messages put per second, over a minute; sorting by it reads the rates of all topics",
     ),
