@@ -13,6 +13,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from nsadmin import __version__
+from nsadmin.client.connection.tunnels.tunnel_server import end_sharing
 from nsadmin.commands.mcp.change_plans import PlanRefusedError
 from nsadmin.commands.mcp.runbooks import RUNBOOKS, build_task_text, find_runbook
 from nsadmin.commands.mcp.served_content import ServedContent
@@ -70,6 +71,8 @@ async def _stop_at_signal(content: ServedContent) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for signal_number in signals:
             await content.caller.stop_calls()
+            # The programs of tunnels end with this process.
+            end_sharing()
             # A thread of the SDK waits for stdin, and nothing can end it.
             os._exit(128 + signal_number)
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import ClusterInfo
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
 from nsadmin.command_line.argument_values import parse_context_names
 from nsadmin.command_line.parser import connection_words
 from nsadmin.library.context_connection import resolve_connection
@@ -34,6 +36,7 @@ def list_served_clusters(session: Session, contexts_text: str | None) -> dict[st
 
 def _session_cluster(session: Session) -> ServedCluster:
     context_name = session.options.context
+    _keep_tunnel(session.options.access)
     return ServedCluster(
         context_name,
         tuple(connection_words(session.shared_values)),
@@ -46,6 +49,7 @@ def _session_cluster(session: Session) -> ServedCluster:
 
 def _context_cluster(session: Session, context_name: str) -> ServedCluster:
     connection = resolve_connection(context_name)
+    _keep_tunnel(connection.access)
     return ServedCluster(
         context_name,
         ("--context", context_name),
@@ -53,6 +57,12 @@ def _context_cluster(session: Session, context_name: str) -> ServedCluster:
         connection.is_read_only,
         partial(session.open_background_client, connection.find_name_servers, connection.access),
     )
+
+
+def _keep_tunnel(access: Access) -> None:
+    """Keep the tunnel to a cluster from its first use to the end of the process. All calls share it."""
+    if access.tunnel is not None:
+        lease_tunnel(access.tunnel)
 
 
 class ClusterMembers(NamedTuple):

@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.audit import ORIGIN_VARIABLE
+from nsadmin.client.connection.tunnels.tunnel_server import share_tunnels
 from nsadmin.commands.mcp.change_plans import (
     TOKEN_SECONDS,
     ChangePlan,
@@ -194,7 +195,7 @@ class ToolCaller:
                 outcome = await run_command_line(
                     [*option_words, *command.words, *safety_words],
                     CHANGE_SECONDS if is_execution else self._limits.read_seconds,
-                    more_variables={**cluster.variables, **origin_variables},
+                    more_variables={**cluster.variables, **origin_variables, **share_tunnels()},
                     may_change=is_execution,
                 )
         return outcome._replace(

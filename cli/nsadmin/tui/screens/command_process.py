@@ -8,6 +8,7 @@ from contextlib import suppress
 from threading import Lock
 
 from nsadmin import python_process
+from nsadmin.client.connection.tunnels.tunnel_server import share_tunnels
 
 
 class CommandProcess:
@@ -48,7 +49,7 @@ class CommandProcess:
         return subprocess.Popen(
             python_process.build_command("nsadmin", *self._command_line),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._error_target,
-            env=python_process.build_environment(terminal_variables),
+            env=python_process.build_environment({**terminal_variables, **share_tunnels()}),
             start_new_session=True, encoding="utf-8", errors="replace",
         )  # fmt: skip
 

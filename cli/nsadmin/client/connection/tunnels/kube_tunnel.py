@@ -173,7 +173,7 @@ class KubeTunnel(Tunnel):
         open_forward.port_forward.process.close()
         raise TunnelError("the tunnel is closed")
 
-    def _note_failure(self, server_addr: str, wait_seconds: float) -> str | None:
+    def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
         self._is_directory_doubtful = True
         pod_port = None if self._directory is None else self._directory.find_target(*split_addr(server_addr))
         open_forward = pod_port and self._forwards.get((pod_port.pod.name, pod_port.port))

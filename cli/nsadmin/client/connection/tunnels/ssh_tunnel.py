@@ -3,10 +3,8 @@
 A SOCKS port (`ssh -D`) would be open to every user of this machine: OpenSSH documents no Unix socket for it.
 """
 
-import os
 import re
 import socket
-import tempfile
 from itertools import count
 from pathlib import Path
 
@@ -14,7 +12,9 @@ from namesrv_core.transport.address import join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
+from nsadmin.client.connection.tunnels.socket_folder import make_socket_folder
 from nsadmin.client.connection.tunnels.tunnel import (
+    LOGIN_SECONDS,
     OPEN_SECONDS,
     ForwardObserver,
     Tunnel,
@@ -23,11 +23,7 @@ from nsadmin.client.connection.tunnels.tunnel import (
 )
 from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget
 
-_LOGIN_SECONDS = 120.0
-"""The time limit for a login at which ssh may ask for a password."""
 _FORWARD_SECONDS = 10.0
-_MAX_PARENT_BYTES = 64
-"""A socket's path has at most 103 bytes on macOS, and nsadmin and ssh append up to 38."""
 # The options replace settings of the operator's configuration that would disturb: other forwards, a command,
 # a shared connection, logs of another level. All of them exist since OpenSSH 7.6. With LogLevel=DEBUG1, ssh
 # reports which channel leads to which server.
@@ -101,7 +97,7 @@ class SshTunnel(Tunnel):
 
     def _start_master(self) -> "_SshMaster":
         require_program("ssh")
-        folder = _make_socket_folder()
+        folder = make_socket_folder()
         may_ask, self._may_ask = self._may_ask, False
         channel_log = _ChannelLog()
         options = (*_MASTER_OPTIONS, f"BatchMode={'no' if may_ask else 'yes'}")
@@ -114,7 +110,7 @@ class SshTunnel(Tunnel):
             has_terminal=may_ask,
             folder=folder,
         )
-        time_limit = _LOGIN_SECONDS if may_ask else OPEN_SECONDS
+        time_limit = LOGIN_SECONDS if may_ask else OPEN_SECONDS
         if not process.wait_until(Path(folder, "ssh").exists, time_limit):
             reason = channel_log.last_message or f"no login within {time_limit:g} s"
             process.close()
@@ -132,7 +128,7 @@ class SshTunnel(Tunnel):
             raise TunnelError(finished.last_line or f"no answer of ssh within {_FORWARD_SECONDS:g} s")
         return master.paths_by_addr.setdefault(far_addr, socket_path)
 
-    def _note_failure(self, server_addr: str, wait_seconds: float) -> str | None:
+    def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
         master = self._master
         if master is None:
             return None
@@ -142,14 +138,6 @@ class SshTunnel(Tunnel):
         if not master.process.is_running:
             return f"the connection ended ({log.last_message or 'no reason given'})"
         return log.reasons_by_addr.pop(far_addr, None)
-
-
-def _make_socket_folder() -> str:
-    """Make a folder that only this user can open: in /tmp if the path of the temporary folder is too long."""
-    parent_folder = tempfile.gettempdir()
-    if len(os.fsencode(parent_folder)) > _MAX_PARENT_BYTES:
-        parent_folder = "/tmp"
-    return tempfile.mkdtemp(prefix="nsadmin-", dir=parent_folder)
 
 
 class _SshMaster:

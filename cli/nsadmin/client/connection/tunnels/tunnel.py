@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 OPEN_SECONDS = 30.0
 """The time limit for the login of ssh and for each start of kubectl."""
+LOGIN_SECONDS = 120.0
+"""The time limit for a login at which ssh may ask for a password."""
 _PAUSE_AFTER_FAILURE_SECONDS = 3.0
 _EXPLANATION_SECONDS = 0.2
 
@@ -82,11 +84,23 @@ class Tunnel:
             self._explain(answer, deadline) if isinstance(answer, CallError) else answer for answer in answers
         ]
 
+    def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
+        """Note that a connection to a server was lost, and return the reason that the program reports.
+
+        Args:
+            server_addr: The address of the server.
+            wait_seconds: How long to wait for a reason, in seconds.
+
+        Returns:
+            The reason; None if the program reports none.
+        """
+        raise NotImplementedError
+
     def _explain(self, error: CallError, deadline: float) -> CallError:
         if error.kind not in ("closed", "unconnected", "timeout") or error.reason.startswith(self.label):
             return error
         is_lost = error.kind != "timeout"
-        far_reason = self._note_failure(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
+        far_reason = self.find_failure_reason(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
         if far_reason is None or not is_lost:
             return error
         return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
@@ -123,12 +137,8 @@ class Tunnel:
     def _open_way(self, server_addr: str) -> SocketAddress:
         raise NotImplementedError
 
-    def _note_failure(self, server_addr: str, wait_seconds: float) -> str | None:
-        """Note that a connection was lost. Return the reason that the program reports within some time."""
-        raise NotImplementedError
-
     def _forget_programs(self) -> None:
-        raise NotImplementedError
+        """In a forked process, leave the programs to the parent."""
 
     def _report(self, line: str) -> None:
         if self.observer is not None:

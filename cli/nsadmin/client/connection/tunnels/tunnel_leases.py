@@ -1,6 +1,7 @@
 """Leases of tunnels: the clients of a process share one tunnel to a target. It ends with the last lease."""
 
 import atexit
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import RLock
@@ -9,6 +10,9 @@ from namesrv_core.transport.host_resolver import AddrLookup
 from nsadmin.client.connection.addresses import NameServerList, choose_name_servers
 from nsadmin.client.connection.tunnels.tunnel import ForwardObserver, Tunnel
 from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget, TunnelTarget
+
+SOCKET_VARIABLE = "NSADMIN_TUNNEL_SOCKET"
+"""The socket of the TunnelServer of the program that started this command, if that program has tunnels."""
 
 _guard = RLock()
 _tunnels: dict[TunnelTarget, Tunnel] = {}
@@ -22,13 +26,14 @@ def lease_tunnel(target: TunnelTarget) -> Tunnel:
     Args:
         target: The target.
     """
+    key = _key_of(target)
     with _guard:
         if not _tunnels:
             atexit.register(_close_all)
-        if target not in _tunnels:
-            _tunnels[target] = _build_tunnel(target)
-        _lease_counts[target] = _lease_counts.get(target, 0) + 1
-        return _tunnels[target]
+        if key not in _tunnels:
+            _tunnels[key] = _build_tunnel(target)
+        _lease_counts[key] = _lease_counts.get(key, 0) + 1
+        return _tunnels[key]
 
 
 def return_lease(target: TunnelTarget) -> None:
@@ -37,11 +42,17 @@ def return_lease(target: TunnelTarget) -> None:
     Args:
         target: The target of the lease.
     """
+    key = _key_of(target)
     with _guard:
-        _lease_counts[target] -= 1
-        tunnel = None if _lease_counts[target] else _tunnels.pop(target, None)
+        _lease_counts[key] -= 1
+        tunnel = None if _lease_counts[key] else _tunnels.pop(key, None)
     if tunnel is not None:
         tunnel.close()
+
+
+def has_tunnels() -> bool:
+    """Whether this process has a lease of any tunnel."""
+    return bool(_tunnels)
 
 
 @contextmanager
@@ -86,8 +97,18 @@ def report_forwards(observer: ForwardObserver | None) -> None:
     _observer = observer
 
 
+def _key_of(target: TunnelTarget) -> TunnelTarget:
+    """The identity of a tunnel. One that may ask at its login serves those that may not, too."""
+    return target._replace(may_ask=False) if isinstance(target, SshTarget) else target
+
+
 def _build_tunnel(target: TunnelTarget) -> Tunnel:
-    # Each imported here, because a process rarely needs both.
+    # Each imported here, because a process rarely needs more than one.
+    socket_path = os.environ.get(SOCKET_VARIABLE)
+    if socket_path is not None:
+        from nsadmin.client.connection.tunnels.shared_tunnel import SharedTunnel
+
+        return SharedTunnel(target, socket_path)
     if isinstance(target, SshTarget):
         from nsadmin.client.connection.tunnels.ssh_tunnel import SshTunnel
 
