@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl messages rebalance-proof transfer-proof mcp-proof yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof mcp-proof yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ proxies: .venv/.stamp ## wait until the clients of a killed and of a frozen prox
 
 kubectl: .venv/.stamp ## run --kube with the real kubectl and a port-forward server of the kubelet (3 minutes)
 	NSADMIN_KUBECTL=full $(BIN)/python -m pytest tests/interop/test_real_kubectl.py
+
+tunnels: .venv/.stamp ## run the commands on 5.5.0 and 4.9.7 through --ssh and --kube, in a separate network (3 minutes)
+	NSADMIN_TUNNELS=full $(BIN)/python -m pytest tests/interop/test_tunnels.py
 
 bench-exporter: .venv/.stamp ## scrape the exporter of 5,000 topics and 500 groups: at most 5 s and 150 MiB (2 minutes)
 	$(BIN)/python -m tests.bench.exporter

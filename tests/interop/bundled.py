@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
@@ -63,12 +63,15 @@ def run_lines(
         for name, value in {**env, "NSADMIN_INVENTORY": "off"}.items():
             patch.setenv(name, value)
         for line in lines:
-            with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()):
+            written = BytesIO()
+            with TextIOWrapper(written, "utf-8") as out, redirect_stdout(out), redirect_stderr(StringIO()):
                 code = main([*line, *servers, "--json"])
+                out.flush()
+                text = written.getvalue().decode()
             try:
-                rows = json.loads(out.getvalue() or "null")
+                rows = json.loads(text or "null")
             except ValueError:
-                rows = out.getvalue()
+                rows = text
             results.append((int(code), rows))
     return results
 

@@ -100,7 +100,9 @@ class Tunnel:
         if error.kind not in ("closed", "unconnected", "timeout") or error.reason.startswith(self.label):
             return error
         is_lost = error.kind != "timeout"
-        far_reason = self.find_failure_reason(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
+        far_reason = self.find_failure_reason(
+            error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0
+        )
         if far_reason is None or not is_lost:
             return error
         return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
