@@ -22,6 +22,7 @@ from tests.interop.tunnelled import (
     GROUP,
     OLD_IP,
     TOPIC,
+    KnownIds,
     TunnelledCluster,
     list_daily_changes,
     list_daily_reads,
@@ -45,7 +46,7 @@ ONE_WAY = pytest.mark.parametrize("way_name", ["kube", pytest.param("ssh", marks
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TunnelledCluster]:
     folder = tmp_path_factory.mktemp("tunnels")
-    with tunnelled_cluster(folder, with_old_release=IS_FULL) as running:
+    with tunnelled_cluster(folder, is_full=IS_FULL) as running:
         yield running
 
 
@@ -58,9 +59,7 @@ def read_documents(text: str) -> list[Any]:
     return documents
 
 
-def find_ids(cluster: TunnelledCluster) -> tuple[str, str, str]:
-    """The id and the unique key of a message of the Java producer, and the id of the Java consumer."""
-
+def find_ids(cluster: TunnelledCluster) -> KnownIds:
     def first_row(line: str) -> dict[str, Any]:
         row: dict[str, Any] = wait_for(
             line, lambda: next(iter(cluster.run_directly([line.split()])[0][1] or ()), None), 60, 0.5
@@ -68,18 +67,16 @@ def find_ids(cluster: TunnelledCluster) -> tuple[str, str, str]:
         return row
 
     message = first_row(f"printMsg {TOPIC} --filter msgId~.")
-    return (
-        message["offsetMsgId"],
-        message["msgId"],
-        first_row(f"consumerConnection {TOPIC}-consumer")["clientId"],
-    )
+    client = first_row(f"consumerConnection {TOPIC}-consumer") if cluster.clients is not None else {}
+    return KnownIds(message["offsetMsgId"], message["msgId"], client.get("clientId"))
 
 
 @BOTH_WAYS
 def test_each_reading_command_prints_what_it_prints_inside_the_network(
     cluster: TunnelledCluster, way_name: str
 ) -> None:
-    lines = [*list_reading_lines(TOPIC, GROUP), *list_daily_reads(*find_ids(cluster))]
+    daily_lines = list_daily_reads(find_ids(cluster))
+    lines = [*list_reading_lines(TOPIC, GROUP), *daily_lines]
     lines = [line for line in lines if line[0] not in NOT_COMPARED]
     direct = cluster.run_directly(lines)
     tunnelled = cluster.run_through(way_name, lines)
@@ -90,13 +87,13 @@ def test_each_reading_command_prints_what_it_prints_inside_the_network(
         for number, direct_again in zip(different, again, strict=True)
         if not is_equal_where_steady(tunnelled[number], direct[number], direct_again)
     ] == []
-    daily_codes = [code for code, _ in direct[-len(list_daily_reads("", "", "")) :]]
+    daily_codes = [code for code, _ in direct[-len(daily_lines) :]]
     assert set(daily_codes) == {0}, daily_codes
 
 
 @BOTH_WAYS
 def test_daily_changes_succeed(cluster: TunnelledCluster, way_name: str) -> None:
-    lines = list_daily_changes(way_name, *find_ids(cluster)[1:])
+    lines = list_daily_changes(way_name, find_ids(cluster))
     done = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
     assert done.returncode == 0, done.stderr
     assert len(read_documents(done.stdout)) == len(lines)

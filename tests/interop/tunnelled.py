@@ -61,7 +61,7 @@ class TunnelledCluster(NamedTuple):
     network: int
     name_server: JavaNameServer
     brokers: Sequence[JavaBroker]
-    clients: LiveClients
+    clients: LiveClients | None
     ssh: SshHost
     kube: StubCluster
 
@@ -116,19 +116,19 @@ class TunnelledCluster(NamedTuple):
 
 
 @contextmanager
-def tunnelled_cluster(folder: Path, *, with_old_release: bool) -> Iterator[TunnelledCluster]:
-    """5.5.0 with messages, a group and living clients; `with_old_release` adds a 4.9.7 broker."""
+def tunnelled_cluster(folder: Path, *, is_full: bool) -> Iterator[TunnelledCluster]:
+    """5.5.0 with messages and a group; `is_full` adds a 4.9.7 broker, and living Java clients."""
     with pod_network([NAMES_IP, BROKER_IP, OLD_IP]) as network:
         with inside(network):
             name_server = JavaNameServer(folder / "names", {"bindAddress": "0.0.0.0"})
             name_server.start()
         names_addr = f"{NAMES_IP}:{name_server.port}"
         brokers = [JavaBroker(folder / "broker", [names_addr], config=_ips(BROKER_IP))]
-        if with_old_release:
+        if is_full:
             brokers.append(
                 JavaBroker(folder / "old", [names_addr], "broker-old", version=jars.OLD, config=_ips(OLD_IP))
             )
-        clients = LiveClients(folder / "clients", names_addr, TOPIC)
+        clients = LiveClients(folder / "clients", names_addr, TOPIC) if is_full else None
 
         def start(part: Running) -> None:
             with inside(network):
@@ -139,8 +139,9 @@ def tunnelled_cluster(folder: Path, *, with_old_release: bool) -> Iterator[Tunne
                 list(pool.map(start, brokers))
             with inside(network):
                 _fill(names_addr, brokers)
-                clients.start()
-                clients.order("send 2")
+                if clients is not None:
+                    clients.start()
+                    clients.order("send 2")
                 codes = [code for code, _ in run_lines(_PREPARATION, ("-n", names_addr, "--yes"), {})]
                 assert codes == [0, 0, 0]
             (folder / "ssh").mkdir()
@@ -150,7 +151,7 @@ def tunnelled_cluster(folder: Path, *, with_old_release: bool) -> Iterator[Tunne
             )
         finally:
             for part in (clients, *brokers, name_server):
-                if hasattr(part, "child"):
+                if part is not None and hasattr(part, "child"):
                     part.kill()
 
 
@@ -204,8 +205,22 @@ def _make_kube(
     return kube
 
 
-def list_daily_reads(message_id: str, unique_key: str, client_id: str) -> list[list[str]]:
+class KnownIds(NamedTuple):
+    """The id and the unique key of a message, and the id of a living consumer; None if there is none."""
+
+    message_id: str
+    unique_key: str
+    client_id: str | None
+
+
+def list_daily_reads(ids: KnownIds) -> list[list[str]]:
     """The daily commands that read, with arguments that the cluster knows."""
+    client_lines = f"""
+        consumerConnection {TOPIC}-consumer
+        consumerStatus {TOPIC}-consumer -i {ids.client_id}
+        producerConnection {TOPIC}-producer {TOPIC}
+        check lag -g {TOPIC}-consumer
+    """
     lines = f"""
         topicRoute {TOPIC}
         topicClusterList {TOPIC}
@@ -219,20 +234,16 @@ def list_daily_reads(message_id: str, unique_key: str, client_id: str) -> list[l
         brokerConsumeStats -b broker-a
         getConsumerConfig {GROUP}
         consumerProgress {GROUP}
-        consumerConnection {TOPIC}-consumer
-        consumerStatus {TOPIC}-consumer -i {client_id}
-        producerConnection {TOPIC}-producer {TOPIC}
         allocateMQ {TOPIC} -i a,b
         printMsg {TOPIC}
         printMsgByQueue {TOPIC} broker-a 1 -f true
         consumeMessage {TOPIC} -b broker-a -i 1 -c 3
         queryCq {TOPIC} 1 0 -b broker-a
         queryMsgByOffset {TOPIC} broker-a 1 0
-        queryMsgById {TOPIC} {message_id}
-        queryMsgByUniqueKey {TOPIC} {unique_key}
+        queryMsgById {TOPIC} {ids.message_id}
+        queryMsgByUniqueKey {TOPIC} {ids.unique_key}
         queryMsgByKey {TOPIC} {KEY}
         route explain {TOPIC}
-        check lag -g {TOPIC}-consumer
         resetOffsetByTime {GROUP} {TOPIC} -s 0 --dry-run
         consume {TOPIC} --limit 3
         getConsumeMode -b broker-a
@@ -240,13 +251,15 @@ def list_daily_reads(message_id: str, unique_key: str, client_id: str) -> list[l
         exportMetadata -b broker-a -s
         export -c DefaultCluster
         spread --all
+        {client_lines if ids.client_id is not None else ""}
     """
     return [line.split() for line in lines.splitlines() if line.strip()]
 
 
-def list_daily_changes(way_name: str, unique_key: str, client_id: str) -> list[str]:
+def list_daily_changes(way_name: str, ids: KnownIds) -> list[str]:
     """The daily commands that change something, in an order in which each of them succeeds."""
     made, group = f"Made-{way_name}", f"Group-{way_name}"
+    hand_over = f"queryMsgByUniqueKey {TOPIC} {ids.unique_key} -g {TOPIC}-consumer -d {ids.client_id}"
     lines = f"""
         updateTopic {made} -b broker-a -r 2 -w 2
         updateTopicPerm {made} 6 -b broker-a
@@ -261,7 +274,7 @@ def list_daily_changes(way_name: str, unique_key: str, client_id: str) -> list[s
         skipAccumulatedMessage {group} {TOPIC}
         resetOffsetByTime {group} {TOPIC} -s 0
         setConsumeMode {TOPIC} {group} PULL -b broker-a
-        queryMsgByUniqueKey {TOPIC} {unique_key} -g {TOPIC}-consumer -d {client_id}
+        {hand_over if ids.client_id is not None else ""}
         updateKvConfig ways {way_name} open
         deleteKvConfig ways {way_name}
         updateNamesrvConfig orderMessageEnable true
