@@ -263,7 +263,7 @@ def test_long_running_commands_find_servers_again_and_leave_no_process(
 
 def delete_marked_topics(cluster: TunnelledCluster, way_name: str, tui: Tmux) -> None:
     """Two topics, with previews and changes in processes of their own: these share the tunnel of the TUI."""
-    tui.until("all 5 checks are OK")
+    tui.until("2 Topics", " up")
     tui.keys("2")
     tui.text(f"/Spare-{way_name}")
     tui.keys("Enter")
