@@ -1908,7 +1908,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders The folder that report run --dir wrote.' \
                 '--since= First day (UTC), for example 2025-01-31.' \
                 '--until= Last day (UTC).' \
-                '--to=files Write to this file instead of stdout.'
+                '--to=files Write to this file instead of stdout.' \
+                '--to-folder= Write index.html and a page for each cluster into this folder.'
         case reportmarkdown
             set family local
             set options \

@@ -929,7 +929,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'reporthtml' = @{
             name = 'report html'; family = 'local'; help = 'Write all reports as one HTML page'
             places = @()
-            options = @('--dir=folders The folder that report run --dir wrote.', '--since= First day (UTC), for example 2025-01-31.', '--until= Last day (UTC).', '--to=files Write to this file instead of stdout.'); columns = ''
+            options = @('--dir=folders The folder that report run --dir wrote.', '--since= First day (UTC), for example 2025-01-31.', '--until= Last day (UTC).', '--to=files Write to this file instead of stdout.', '--to-folder= Write index.html and a page for each cluster into this folder.'); columns = ''
         }
         'reportmarkdown' = @{
             name = 'report markdown'; family = 'local'; help = 'Write all reports as Markdown'

@@ -1,73 +1,48 @@
 """Charts: reports drawn with matplotlib as SVG text; None if a report has no rows.
 
-A chart is as wide as an upright phone, so that its text stays readable there. The text takes the colour of
-the page's text, light or dark.
+A chart is as wide as an upright phone, so that its text stays readable there.
 """
 
-import io
-import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from namesrv_core.printable_text import escape_unsafe
+from nsreport.presentation.chart_svg import SERIES_NAMES, find_color, render_svg
 from nsreport.presentation.report_reader import ReportRow
 
-_UP_COLOR, _PARTLY_COLOR, _DOWN_COLOR, _PLANNED_COLOR, _UNKNOWN_COLOR = (
-    "#2f9e44",
-    "#f2a900",
-    "#d6336c",
-    "#4c6ef5",
-    "#adb5bd",
-)
 _COLOR_LABELS = {
-    _UP_COLOR: "99.99 % or more",
-    _PARTLY_COLOR: "99 % or more",
-    _DOWN_COLOR: "less",
-    _PLANNED_COLOR: "drained",
-    _UNKNOWN_COLOR: "no data",
-}
-_TEXT_COLORS = {_PARTLY_COLOR: "#000000", _UNKNOWN_COLOR: "#000000"}
-"""Text colour on these cell colours; text on other cells is white."""
-_INK_COLOR = "#010203"
-"""Placeholder for the page's text colour; `_render_svg` replaces it with `currentColor`."""
-_STYLE_SETTINGS: dict[Any, Any] = {
-    "font.size": 8,
-    "text.color": _INK_COLOR,
-    "axes.edgecolor": _INK_COLOR,
-    "axes.labelcolor": _INK_COLOR,
-    "xtick.color": _INK_COLOR,
-    "ytick.color": _INK_COLOR,
-    "grid.color": _INK_COLOR,
-    "grid.alpha": 0.15,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    # A name with `$` is not a formula, and LaTeX, which a matplotlibrc may turn on, would run commands in it.
-    "text.parse_math": False,
-    "text.usetex": False,
+    "up": "99.99 % or more",
+    "partly": "99 % or more",
+    "down": "less",
+    "planned": "drained",
+    "unknown": "no data",
 }
 _MAX_LINES = 40
-_MAX_LABEL_LENGTH = 28
+MAX_DAYS = 92
+"""A calendar shows this many days, the last ones."""
+_MAX_LABELLED_DAYS = 5
+"""A calendar of more days has no room for figures in its cells."""
+_MAX_LABEL_LENGTH = 24
 """Characters of a label that fit beside a chart."""
 
 
-def draw_availability_calendar(report_rows: Sequence[ReportRow]) -> str | None:
+def draw_availability_calendar(report_rows: Sequence[ReportRow], chart_title: str) -> str | None:
     """Draw a line per broker and a cell per day: green is up, red is down.
 
     The right end of a cell shows the drained and the unknown part of the day, each as wide as its share.
     """
-    label_broker = broker_labeler(report_rows)
-    broker_labels = _longest_down_labels(report_rows, label_broker)
-    report_days = sorted({report_row["date"] for report_row in report_rows})
     if not report_rows:
         return None
+    report_days = sorted({report_row["date"] for report_row in report_rows})[-MAX_DAYS:]
+    shown_rows = [report_row for report_row in report_rows if report_row["date"] >= report_days[0]]
+    label_broker = broker_labeler(shown_rows)
+    broker_labels = _longest_down_labels(shown_rows, label_broker)
 
     def draw_calendar(axes: Any) -> None:
         from matplotlib.patches import Patch
 
         used_colors = set()
-        for report_row in report_rows:
+        for report_row in shown_rows:
             if (broker_label := label_broker(report_row)) not in broker_labels:
                 continue
             day_index, line_index, cell_color = (
@@ -76,25 +51,28 @@ def draw_availability_calendar(report_rows: Sequence[ReportRow]) -> str | None:
                 _cell_color(report_row),
             )
             used_colors.add(cell_color)
-            axes.barh(line_index, 0.96, left=day_index - 0.48, height=0.88, color=cell_color)
+            axes.barh(line_index, 0.96, left=day_index - 0.48, height=0.88, color=find_color(cell_color))
             cell_end = day_index + 0.48
             for day_share, part_color in (
                 _day_parts(report_row) if report_row["availability"] is not None else ()
             ):
                 used_colors.add(part_color)
                 cell_end -= 0.96 * day_share
-                axes.barh(line_index, 0.96 * day_share, left=cell_end, height=0.88, color=part_color)
-            if len(report_days) <= 7:
+                axes.barh(
+                    line_index, 0.96 * day_share, left=cell_end, height=0.88, color=find_color(part_color)
+                )
+            if len(report_days) <= _MAX_LABELLED_DAYS:
                 axes.text(
                     day_index,
                     line_index,
                     _format_availability(report_row),
                     ha="center",
                     va="center",
-                    color=_TEXT_COLORS.get(cell_color, "#ffffff"),
+                    color=find_color(f"on-{cell_color}"),
+                    fontsize=7,
                 )
         _label_lines(axes, broker_labels)
-        tick_step = max(1, -(-len(report_days) // 6))
+        tick_step = max(1, -(-len(report_days) // 3))
         tick_indexes = range(0, len(report_days), tick_step)
         axes.set_xticks(
             list(tick_indexes), [report_days[day_index].isoformat() for day_index in tick_indexes]
@@ -104,7 +82,7 @@ def draw_availability_calendar(report_rows: Sequence[ReportRow]) -> str | None:
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         legend_patches = [
-            Patch(color=cell_color, label=color_label)
+            Patch(color=find_color(cell_color), label=color_label)
             for cell_color, color_label in _COLOR_LABELS.items()
             if cell_color in used_colors
         ]
@@ -112,16 +90,14 @@ def draw_availability_calendar(report_rows: Sequence[ReportRow]) -> str | None:
             handles=legend_patches, loc="outside upper left", ncols=3, frameon=False, handlelength=1
         )
 
-    return _render_svg(draw_calendar, len(broker_labels))
+    return render_svg(draw_calendar, len(broker_labels), chart_title)
 
 
 def _cell_color(report_row: ReportRow) -> str:
     availability = report_row["availability"]
     if availability is None:
-        return (
-            _PLANNED_COLOR if report_row["plannedSeconds"] > report_row["unknownSeconds"] else _UNKNOWN_COLOR
-        )
-    return _UP_COLOR if availability >= 99.99 else _PARTLY_COLOR if availability >= 99 else _DOWN_COLOR
+        return "planned" if report_row["plannedSeconds"] > report_row["unknownSeconds"] else "unknown"
+    return "up" if availability >= 99.99 else "partly" if availability >= 99 else "down"
 
 
 def _day_parts(report_row: ReportRow) -> Iterator[tuple[float, str]]:
@@ -129,9 +105,9 @@ def _day_parts(report_row: ReportRow) -> Iterator[tuple[float, str]]:
     total_seconds = sum(
         report_row[f"{state_name}Seconds"] for state_name in ("up", "down", "planned", "unknown")
     )
-    for state_name, part_color in (("unknown", _UNKNOWN_COLOR), ("planned", _PLANNED_COLOR)):
+    for state_name in ("unknown", "planned"):
         if report_row[f"{state_name}Seconds"] > 0:
-            yield report_row[f"{state_name}Seconds"] / total_seconds, part_color
+            yield report_row[f"{state_name}Seconds"] / total_seconds, state_name
 
 
 def _format_availability(report_row: ReportRow) -> str:
@@ -147,7 +123,10 @@ def _format_availability(report_row: ReportRow) -> str:
 
 
 def draw_timeline(
-    report_rows: Sequence[ReportRow], label_row: Callable[[ReportRow], str], bar_color: str = _DOWN_COLOR
+    report_rows: Sequence[ReportRow],
+    chart_title: str,
+    label_row: Callable[[ReportRow], str],
+    bar_color: str = "down",
 ) -> str | None:
     """Draw a line per label and a bar from `ts` to `endTs` per row; an open bar reaches to the end."""
     if not report_rows:
@@ -176,7 +155,7 @@ def draw_timeline(
                     max(end_day - begin_day, min_width),
                     left=begin_day,
                     height=0.6,
-                    color=bar_color,
+                    color=find_color(bar_color),
                 )
         # Without this setting the first bar touches the axis.
         axes.use_sticky_edges = False
@@ -189,10 +168,10 @@ def draw_timeline(
         axes.set_ylim(len(row_labels) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
 
-    return _render_svg(draw_bars, len(row_labels))
+    return render_svg(draw_bars, len(row_labels), chart_title)
 
 
-def draw_growth(report_rows: Sequence[ReportRow], limit_bytes: float) -> str | None:
+def draw_growth(report_rows: Sequence[ReportRow], chart_title: str, limit_bytes: float) -> str | None:
     """Draw registration sizes, a curve for each of the eight largest brokers; `limit_bytes` if it is near."""
     label_broker = broker_labeler(report_rows)
     points_by_broker: dict[str, list[tuple[Any, float]]] = {}
@@ -211,32 +190,36 @@ def draw_growth(report_rows: Sequence[ReportRow], limit_bytes: float) -> str | N
     unit_name, unit_bytes = ("MiB", 2.0**20) if max_bytes >= 2**20 else ("KiB", 2.0**10)
 
     def draw_curves(axes: Any) -> None:
-        for broker_label in largest_brokers:
+        # Markers tell curves apart for readers who do not see the colours.
+        for broker_label, color_name, curve_marker in zip(
+            largest_brokers, SERIES_NAMES, "os^Dv*Xp", strict=False
+        ):
             broker_points = sorted(points_by_broker[broker_label])
             scaled_values = [byte_count / unit_bytes for _, byte_count in broker_points]
             axes.plot(
                 [sample_day for sample_day, _ in broker_points],
                 scaled_values,
-                marker="o",
+                color=find_color(color_name),
+                marker=curve_marker,
                 markersize=3,
                 label=_shorten_label(broker_label),
             )
         if max_bytes > limit_bytes / 10:
-            axes.axhline(limit_bytes / unit_bytes, color=_DOWN_COLOR, linestyle="--", linewidth=1)
+            axes.axhline(limit_bytes / unit_bytes, color=find_color("down"), linestyle="--", linewidth=1)
         sample_days = sorted(
             {sample_day for broker_points in points_by_broker.values() for sample_day, _ in broker_points}
         )
-        tick_days = sample_days[:: max(1, -(-len(sample_days) // 5))]
+        tick_days = sample_days[:: max(1, -(-len(sample_days) // 4))]
         axes.set_xticks(tick_days, [tick_day.isoformat() for tick_day in tick_days])
         axes.set_ylim(bottom=0)
         axes.set_ylabel(f"{unit_name} ({limit_bytes / unit_bytes:,.0f} at most)")
         axes.grid(axis="y")
-        axes.legend(fontsize=7, frameon=False)
+        axes.figure.legend(loc="outside lower left", ncols=2, fontsize=7, frameon=False)
 
-    return _render_svg(draw_curves, 7)
+    return render_svg(draw_curves, 9, chart_title)
 
 
-def draw_forecast(report_rows: Sequence[ReportRow]) -> str | None:
+def draw_forecast(report_rows: Sequence[ReportRow], chart_title: str) -> str | None:
     """Draw, per broker whose registration outgrows a frame, the forecast day and its interval."""
     full_rows = sorted(
         (report_row for report_row in report_rows if report_row["fullDate"] is not None),
@@ -259,12 +242,16 @@ def draw_forecast(report_rows: Sequence[ReportRow]) -> str | None:
             axes.plot(
                 [earliest_day, max(earliest_day, latest_day)],
                 [line_index, line_index],
-                color=_PARTLY_COLOR,
+                color=find_color("partly"),
                 linewidth=4,
                 alpha=0.6,
             )
             axes.plot(
-                date2num(report_row["fullDate"]), line_index, marker="D", markersize=5, color=_DOWN_COLOR
+                date2num(report_row["fullDate"]),
+                line_index,
+                marker="D",
+                markersize=5,
+                color=find_color("down"),
             )
             axes.annotate(
                 report_row["fullDate"].isoformat(), (date2num(report_row["fullDate"]), line_index),
@@ -279,11 +266,14 @@ def draw_forecast(report_rows: Sequence[ReportRow]) -> str | None:
         _label_lines(axes, [label_broker(report_row) for report_row in shown_rows])
         axes.set_ylim(len(shown_rows) - 0.5, -0.7)
 
-    return _render_svg(draw_intervals, len(shown_rows))
+    return render_svg(draw_intervals, len(shown_rows), chart_title)
 
 
 def draw_ranking(
-    report_rows: Sequence[ReportRow], value_column: str, label_row: Callable[[ReportRow], str]
+    report_rows: Sequence[ReportRow],
+    chart_title: str,
+    value_column: str,
+    label_row: Callable[[ReportRow], str],
 ) -> str | None:
     """Draw the ten largest sums of a column, one bar per label."""
     sums_by_label: dict[str, float] = {}
@@ -300,7 +290,10 @@ def draw_ranking(
         from matplotlib.ticker import EngFormatter
 
         bar_patches = axes.barh(
-            range(len(top_sums)), [value_sum for _, value_sum in top_sums], height=0.7, color=_PLANNED_COLOR
+            range(len(top_sums)),
+            [value_sum for _, value_sum in top_sums],
+            height=0.7,
+            color=find_color("planned"),
         )
         _label_lines(axes, [row_label for row_label, _ in top_sums])
         axes.bar_label(bar_patches, [f"{value_sum:,.0f}" for _, value_sum in top_sums], padding=3, fontsize=7)
@@ -310,29 +303,7 @@ def draw_ranking(
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
 
-    return _render_svg(draw_bars, len(top_sums))
-
-
-def _render_svg(draw_axes: Callable[[Any], None], line_count: int) -> str:
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    svg_buffer = io.StringIO()
-    with rc_context(_STYLE_SETTINGS), warnings.catch_warnings():
-        figure = Figure(figsize=(4.8, 0.75 + 0.24 * max(line_count, 3)), layout="constrained")
-        figure.patch.set_visible(False)
-        axes = figure.subplots()
-        axes.patch.set_visible(False)
-        draw_axes(axes)
-        # matplotlib draws a box for a character without a glyph; the table below the chart shows it.
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        FigureCanvasSVG(figure).print_svg(svg_buffer, metadata={"Date": None, "Creator": None})
-    svg_text = svg_buffer.getvalue().replace(_INK_COLOR, "currentColor")
-    # The page's style sheet sets the width.
-    return re.sub(
-        r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", svg_text[svg_text.index("<svg") :], count=2
-    )
+    return render_svg(draw_bars, len(top_sums), chart_title)
 
 
 def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from namesrv_core.storage.atomic_write import replace_file
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns import report_columns
@@ -25,6 +26,7 @@ from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
 
 if TYPE_CHECKING:
+    from nsreport.presentation.pages import ReportPage
     from nsreport.presentation.report_reader import DayRange
 
 AVAILABILITY_REPORT = "broker_availability"
@@ -32,6 +34,14 @@ REPORT_COLUMNS = tuple(report_columns.REPORT_MEANINGS["reportShow"])
 
 TargetFileOption = Annotated[
     str | None, Option("--to", metavar="FILE", help="Write to this file instead of stdout.")
+]
+TargetFolderOption = Annotated[
+    str | None,
+    Option(
+        "--to-folder",
+        metavar="FOLDER",
+        help="Write index.html and a page for each cluster into this folder.",
+    ),
 ]
 
 
@@ -130,16 +140,34 @@ def report_html(
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
     target_file: TargetFileOption = None,
+    target_folder: TargetFolderOption = None,
 ) -> OutputText:
-    """Write all reports as one HTML page with charts.
+    """Write all reports as HTML pages with charts and sortable tables.
 
-    The page needs no network. It begins with the number of unreadable lines and the time without data.
+    Without --to-folder, one page has the reports of all clusters. With it, index.html compares the clusters,
+    and each cluster has a page. Each file needs no other file and no network. The pages suit phones and wide
+    screens, and are light or dark like the system of the reader.
+
+    A page begins with the number of unreadable lines and the time without data. A table shows its last 500
+    rows.
 
     Examples:
         # A page for a browser
         nsadmin report html --dir reports --to reports.html
+        # A page for each cluster, and an index
+        nsadmin report html --dir reports --to-folder site
     """
-    return _write_page("html", report_folder, parse_days(since_text, until_text), target_file)
+    if target_file is not None and target_folder is not None:
+        raise UsageError("use either --to or --to-folder")
+    report_page = _collect_page(report_folder, parse_days(since_text, until_text))
+    if target_folder is not None:
+        return _write_site(report_page, Path(target_folder))
+    try:
+        from nsreport.presentation import html_page
+
+        return _write_page(html_page.render_page(report_page), target_file)
+    except ImportError as error:
+        raise missing_extra_error(error) from None
 
 
 def report_markdown(
@@ -155,36 +183,44 @@ def report_markdown(
         # The reports since February
         nsadmin report markdown --dir reports --since 2025-02-01
     """
-    return _write_page(
-        "markdown",
-        report_folder,
-        parse_days(since_text, until_text),
-        target_file,
-    )
+    from nsreport.presentation import markdown_page
+
+    report_page = _collect_page(report_folder, parse_days(since_text, until_text))
+    return _write_page(markdown_page.render_markdown(report_page), target_file)
 
 
-def _write_page(
-    page_format: str, report_folder: str, day_range: "DayRange", target_file: str | None
-) -> OutputText:
-    from nsreport.presentation import report_reader
+def _collect_page(report_folder: str, day_range: "DayRange") -> "ReportPage":
+    from nsreport.presentation import pages, report_reader
 
     try:
-        from nsreport.presentation import pages
-
-        collected_reports = pages.collect_page(Path(report_folder), datetime.now(UTC), day_range)
-        page_text = (
-            pages.render_html(collected_reports)
-            if page_format == "html"
-            else pages.render_markdown(collected_reports)
-        )
+        return pages.collect_page(Path(report_folder), datetime.now(UTC), day_range)
     except report_reader.TableNotMadeError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise missing_extra_error(error) from None
+
+
+def _write_page(page_text: str, target_file: str | None) -> OutputText:
     if target_file is None:
         return OutputText(page_text.rstrip("\n"))
     try:
-        Path(target_file).write_text(page_text)
+        Path(target_file).write_text(page_text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {target_file}: {error.strerror}") from None
     return OutputText(target_file)
+
+
+def _write_site(report_page: "ReportPage", target_folder: Path) -> OutputText:
+    """Write the files of a site; a web server that reads one meanwhile gets the old or the new one."""
+    file_names = []
+    try:
+        from nsreport.presentation import html_site
+
+        for file_name, page_text in html_site.render_site(report_page):
+            replace_file(target_folder / file_name, page_text.encode(), keeps_backup=False, is_private=False)
+            file_names.append(file_name)
+    except OSError as error:
+        raise UsageError(f"cannot write into {target_folder}: {error.strerror}") from None
+    except ImportError as error:
+        raise missing_extra_error(error) from None
+    return OutputText("\n".join(str(target_folder / file_name) for file_name in reversed(file_names)))

@@ -49,6 +49,17 @@ def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -
     assert done.out.startswith("# Name servers and brokers")
 
 
+def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_path: Path, run: Run) -> None:
+    site = tmp_path / "new" / "site"
+    done = run("report", "html", "--dir", folder, "--to-folder", str(site))
+    assert (done.code, done.err) == (0, "")
+    first, second = map(Path, done.out.split())
+    assert (first, sorted(site.iterdir())) == (site / "index.html", [second, first])
+    assert second.name in first.read_text()
+    # A web server must be able to read them.
+    assert first.stat().st_mode & 0o044
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -58,6 +69,8 @@ def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -
             'invalid value "May" for --since: expected a day, for example 2025-01-31',
         ),
         (["show", "ns_health"], "ns_health: compute it with nsadmin report run --dir DIR"),
+        (["html", "--to", "x", "--to-folder", "y"], "use either --to or --to-folder"),
+        (["html", "--to-folder", "/dev/null/x"], "cannot write into /dev/null/x: Not a directory"),
         (["html", "--to", "/nowhere/x"], "cannot write /nowhere/x: No such file or directory"),
     ],
 )
