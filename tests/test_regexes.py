@@ -17,10 +17,6 @@ from tests.support.regex_growth import find_slow_parts
 
 ACCEPTED = {
     ("namesrv_core.protocol.object_keys", object_keys._JSON_TOKEN.pattern): "ends with the first failure",
-    (
-        "nsreport.presentation.charts",
-        r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"',
-    ): "reads what matplotlib wrote",
 }
 """Module and pattern of those that can take longer, and why nobody can use that."""
 WHOLE_TEXTS = {settings._VALUE_PATTERNS["nsaddr"][0].pattern}

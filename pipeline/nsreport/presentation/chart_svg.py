@@ -4,8 +4,13 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from html import escape
 from typing import Any
+from xml.etree import ElementTree
+
+_SVG_NAMESPACE = "http://www.w3.org/2000/svg"
+# Without these, ElementTree would write prefixes of its own.
+ElementTree.register_namespace("", _SVG_NAMESPACE)
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 _INK_NAME = "ink"
 _STATE_NAMES = ("up", "partly", "down", "planned", "unknown")
@@ -67,12 +72,16 @@ def render_svg(draw_axes: Callable[[Any], None], line_count: int, label: str) ->
 
 def _adapt_to_page(svg_text: str, label: str) -> str:
     """Let the page decide on colours and size; name the picture, and leave out ids that charts share."""
-    svg_text = _PLACEHOLDER_PATTERN.sub(lambda match: _name_color(int(match[1], 16)), svg_text)
-    svg_text = re.sub(r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", svg_text, count=2)
-    svg_text = re.sub(r'<g id="[^"]*"', "<g", svg_text)
-    return svg_text.replace("<svg", f'<svg role="img" aria-label="{escape(label)}"', 1)
+    picture = ElementTree.fromstring(_PLACEHOLDER_PATTERN.sub(_name_color, svg_text))
+    # The page's style sheet sets the size.
+    for attribute_name in ("width", "height"):
+        del picture.attrib[attribute_name]
+    picture.attrib |= {"role": "img", "aria-label": label}
+    for group in picture.iter(f"{{{_SVG_NAMESPACE}}}g"):
+        group.attrib.pop("id", None)
+    return ElementTree.tostring(picture, encoding="unicode")
 
 
-def _name_color(color_index: int) -> str:
-    color_name = COLOR_NAMES[color_index]
+def _name_color(placeholder: re.Match[str]) -> str:
+    color_name = COLOR_NAMES[int(placeholder[1], 16)]
     return "currentColor" if color_name == _INK_NAME else f"var(--{color_name})"
