@@ -1422,7 +1422,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--file=files A file of `nsadmin backup create`.' \
                 '-c,--clusterName=clusters Restore into this cluster. Default: its own.' \
                 '--map= Restore a broker of the backup to another one. Repeatable.' \
-                '--section=topics|groups|orderConf|kv|consumeModes|offsets|users|acls|accounts Restore only this section. Repeatable.' \
+                '--section=topics|staticTopics|groups|orderConf|kv|consumeModes|offsets|users|acls|accounts Restore only this section. Repeatable.' \
                 '-t,--topic=topics Restore only this topic and its offsets. Repeatable.' \
                 '-g,--groupName=groups Restore only this group and its offsets. Repeatable.' \
                 '--overwrite-offsets Move groups that have another offset, also backward.' \

@@ -92,10 +92,9 @@ from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessag
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
 from nsadmin.client.messages.message_traces import FoundTraces, MessageTrace
 from nsadmin.client.messages.offset_ranges import OffsetRanges
-from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
+from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.send_probes import SendProbe
-from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.messages.topic_follower import FollowedPage, FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig

@@ -25,13 +25,17 @@ class CreateTopic(NamedTuple):
 
 
 class ConsumerOffset(NamedTuple):
-    """QUERY_CONSUMER_OFFSET, and UPDATE_CONSUMER_OFFSET with the `commit_offset`."""
+    """QUERY_CONSUMER_OFFSET, and UPDATE_CONSUMER_OFFSET with the `commit_offset`.
+
+    If `lo` (logical) is False, the queue and the offset are the broker's own, also for a static topic.
+    """
 
     consumer_group: str | None = None
     topic: str | None = None
     queue_id: int = 0
     commit_offset: int | None = None
     set_zero_if_not_found: bool | None = None
+    lo: bool | None = None
 
 
 class QueueOffset(NamedTuple):
@@ -125,7 +129,10 @@ class ViewMessage(NamedTuple):
 
 
 class PullMessage(NamedTuple):
-    """PULL_MESSAGE. By default the broker answers at once, commits no offset and registers no consumer."""
+    """PULL_MESSAGE. By default the broker answers at once, commits no offset and registers no consumer.
+
+    If `lo` (logical) is False, the queue and the offset are the broker's own, also for a static topic.
+    """
 
     consumer_group: str | None = "TOOLS_CONSUMER"
     topic: str | None = None
@@ -138,6 +145,7 @@ class PullMessage(NamedTuple):
     sub_version: int | None = 0
     subscription: str | None = "*"
     expression_type: str | None = "TAG"
+    lo: bool | None = None
 
 
 class EndTransaction(NamedTuple):

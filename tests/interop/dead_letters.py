@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from tests.interop import jars
 from tests.interop.command_line import ENVIRONMENT
-from tests.interop.java_parts import Running, client_jvm
-from tests.interop.processes import start_child, wait_for
+from tests.interop.java_parts import Running, start_clients
+from tests.interop.processes import wait_for
 
 
 class Consumed(NamedTuple):
@@ -38,8 +38,7 @@ class FailingConsumers(Running):
         self.home, self._args, self._version = home, arguments, version
 
     def start(self) -> None:
-        command = [*client_jvm(self.home), *self._program(), *self._args]
-        self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
+        self.child = start_clients(self.home, self._program(), self._args)
 
     def _program(self) -> list[str]:
         return jars.program("DeadLetters", self._version)

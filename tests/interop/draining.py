@@ -12,8 +12,7 @@ from tests.interop import jars, wire
 from tests.interop.cluster import plain
 from tests.interop.command_line import ENVIRONMENT, Done, nsadmin
 from tests.interop.differential.loose_json import parse
-from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, client_jvm
-from tests.interop.processes import start_child
+from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, start_clients
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "1s", "--intervals", "2")
@@ -34,8 +33,7 @@ class Load(Running):
         self.home, self._args, self._version = home, [";".join(namesrv), topic], version
 
     def start(self) -> None:
-        command = [*client_jvm(self.home), *jars.program("Load", self._version), *self._args]
-        self.child = start_child(command, self.home / "stdout.log", "ready", 90, talks=True)
+        self.child = start_clients(self.home, jars.program("Load", self._version), self._args)
 
     def order(self, order: str) -> Counts:
         before, said = self.child.obey(order, 60)

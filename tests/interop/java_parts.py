@@ -83,6 +83,12 @@ def client_jvm(home: Path, *flags: str) -> list[str]:
     return ["java", *QUICK_START, "-Xmx256m", *settings, *flags]
 
 
+def start_clients(home: Path, program: Sequence[str], args: Sequence[str], *flags: str) -> Child:
+    """A program with clients that reads orders, after it has said "ready"."""
+    command = [*client_jvm(home, *flags), *program, *args]
+    return start_child(command, home / "stdout.log", "ready", 90, talks=True)
+
+
 class Running:
     """A program that is started on entry and ended on exit."""
 
@@ -278,8 +284,7 @@ class LiveClients(Running):
         self._flags = flags
 
     def start(self) -> None:
-        command = [*client_jvm(self.home, *self._flags), *jars.program("LiveClients"), *self._args]
-        self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
+        self.child = start_clients(self.home, jars.program("LiveClients"), self._args, *self._flags)
 
     def order(self, line: str) -> int:
         """Have the clients do something, and wait until it is done; how many they consumed so far."""

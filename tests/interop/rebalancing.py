@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from tests.interop import jars
 from tests.interop.cluster import NameServer, body
 from tests.interop.command_line import ENVIRONMENT
-from tests.interop.java_parts import Running, client_jvm
-from tests.interop.processes import start_child, wait_for
+from tests.interop.java_parts import Running, start_clients
+from tests.interop.processes import wait_for
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "500ms")
@@ -50,8 +50,7 @@ class KeyedLoad(Running):
         self._args = [";".join(namesrv), plain, ordered, str(pause_ms)]
 
     def start(self) -> None:
-        command = [*client_jvm(self.home), *jars.program("KeyedLoad", self._version), *self._args]
-        self.child = start_child(command, self.home / "stdout.log", "ready", 90, talks=True)
+        self.child = start_clients(self.home, jars.program("KeyedLoad", self._version), self._args)
 
     def order(self, order: str) -> LoadCount:
         before, said = self.child.obey(order, 60)

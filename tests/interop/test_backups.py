@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.interop import command_line, jars, wire
+from tests.interop import command_line, jars, lite, wire
 from tests.interop.command_line import Done
 from tests.interop.java_parts import JavaBroker, acl_config
 from tests.interop.our_server import OurNameServer
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.interop
 
 GROUP = "warehouse"
 COMMITTED = 3
+LITE_GROUP = "chat-readers"
 
 
 class Cluster(NamedTuple):
@@ -56,9 +57,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             [server.address, new_server.address],
             cluster="cluster-a",
             # The broker keeps users and ACLs, and asks for none.
-            config={
-                name: value for name, value in acl_config("any", "any").items() if name.endswith("Provider")
-            },
+            config=lite.CONFIG
+            | {name: value for name, value in acl_config("any", "any").items() if name.endswith("Provider")},
         )
         acl_file = home / "old" / "conf" / "plain_acl.yml"
         acl_file.parent.mkdir(parents=True)
@@ -95,6 +95,11 @@ def fill(cluster: Cluster) -> None:
     for number in range(10):
         sent = cluster.run("sendMessage", "-t", "orders", "-p", f"m{number}", "-b", "broker-a", "-i", "0")
         assert sent.code == 0, sent.said
+    lite.create(cluster.broker.port, "chats", LITE_GROUP)
+    for lite_topic, offset in (("alice", 2), ("bob", 0)):
+        for _ in range(3):
+            lite.send(cluster.broker.port, "chats", lite_topic)
+        lite.commit(cluster.broker.port, "chats", lite_topic, LITE_GROUP, offset)
     place = {"consumerGroup": GROUP, "topic": "orders", "queueId": "0", "commitOffset": str(COMMITTED)}
     assert wire.ask(cluster.broker.port, 15, place).code == 0
     assert (
@@ -124,7 +129,7 @@ def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_p
     created = cluster.run("backup", "create", "cluster-a", "--file", file, "-s", "DEPLOYMENT")
     assert created.code == 0, created.said
     [row] = created.rows
-    assert (row["brokers"], row["topics"], row["groups"], row["missing"]) == (1, 2, 1, 0)
+    assert (row["brokers"], row["topics"], row["groups"], row["missing"]) == (1, 3, 2, 0)
     assert cluster.run("backup", "diff", file, "--offsets").code == 0
     assert cluster.run("check", "backup", file).code == 0
 
@@ -136,8 +141,12 @@ def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_p
     assert {(row["section"], row["name"]) for row in lost.rows} >= {
         ("topics", "orders"),
         ("topics", "typed"),
+        ("topics", "chats"),
         ("groups", GROUP),
+        ("groups", LITE_GROUP),
         ("offsets", f"orders {GROUP}"),
+        ("offsets", f"{lite.queue('chats', 'alice')} {LITE_GROUP}"),
+        ("offsets", f"{lite.queue('chats', 'bob')} {LITE_GROUP}"),
         ("kv", "DEPLOYMENT region"),
     }
     planned = cluster.run("backup", "restore", file, "--dry-run")
@@ -150,6 +159,10 @@ def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_p
         row for row in restored.rows if row["section"] == "offsets" and row["name"] == f"orders {GROUP}"
     ]
     assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "position", {"0": COMMITTED})
+    [chat] = cluster.run("getLiteTopicInfo", "chats", "alice").rows
+    assert (chat["minOffset"], chat["maxOffset"]) == (0, 3)
+    [left] = cluster.run("getLiteGroupInfo", "chats", LITE_GROUP, "-l", "alice").rows
+    assert (left["consumerOffset"], left["lagCount"]) == (2, 1)
     equal = cluster.run("backup", "diff", file, "--offsets")
     assert (equal.code, equal.rows) == (0, [])
     again = cluster.run("backup", "restore", file, "--yes")

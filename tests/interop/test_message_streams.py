@@ -23,7 +23,7 @@ from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT, Done
 from tests.interop.daily import make_topic
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, JavaBroker
+from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import elsewhere, words
@@ -148,10 +148,8 @@ def test_what_is_produced_is_consumed_byte_for_byte(cluster: Cluster, tmp_path: 
 
 def read_in_java(cluster: Cluster, topic: str, count: int) -> dict[str, str]:
     """What a Java consumer of 5.5.0 reads: the digest of each body, by key."""
-    logback = cluster.home / "logback.xml"
-    logback.write_text(QUIET_LOGBACK)
-    settings = [f"-Drmq.logback.configurationFile={logback}", f"-Duser.home={cluster.home}"]
-    command = ["java", *QUICK_START, *settings, *jars.program("Bodies"), cluster.server.address, topic]
+    home = cluster.home / f"reader-of-{topic}"
+    command = [*client_jvm(home), *jars.program("Bodies"), cluster.server.address, topic]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("body ")]
     assert len(lines) == count, done.stdout
@@ -366,8 +364,9 @@ def test_all_kinds_of_messages_come_back_from_files(cluster: Cluster, tmp_path: 
     topic = cluster.topic("Kinds")
     produce_all_kinds(cluster, topic, tmp_path)
     originals = cluster.lines("consume", topic)
+    source = ("BROKER", "TOPIC", "QUEUE", "OFFSET", "STORE_TIME", "BORN_TIME", "DELAY", "TIMER_DELAY_MS")
     fate = (
-        "NSADMIN_STORE_TIME",
+        *(f"NSADMIN_SOURCE_{name}" for name in source),
         "WAIT",
         "CLUSTER",
         "TRACE_ON",
@@ -388,7 +387,7 @@ def test_all_kinds_of_messages_come_back_from_files(cluster: Cluster, tmp_path: 
         assert list_contents(copied, without=fate) == list_contents(originals, without=fate)
         store_times = {row["msgId"]: row["storeTime"] for row in originals}
         for row in copied:
-            store_ms = int(row["properties"]["NSADMIN_STORE_TIME"])
+            store_ms = int(row["properties"]["NSADMIN_SOURCE_STORE_TIME"])
             assert format_utc(store_ms) == store_times[row["msgId"]]
 
 

@@ -1,6 +1,7 @@
 """Static topics on two 5.5.0 brokers, laid out and moved by mqadmin and by us."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from namesrv_core.protocol import fastjson
 from tests.interop import command_line, wire
 from tests.interop.cluster import plain, wait_for_broker, wait_for_runtime_info
 from tests.interop.command_line import Done
@@ -47,8 +49,8 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Cluster(server, brokers, mqadmin)
 
 
-def logical(cluster: Cluster) -> dict[str, dict[str, int]]:
-    rows = cluster("topicRoute", TOPIC).rows or []
+def logical(cluster: Cluster, topic: str = TOPIC) -> dict[str, dict[str, int]]:
+    rows = cluster("topicRoute", topic).rows or []
     return {row["brokerName"]: row["logicalQueues"] for row in rows if row["logicalQueues"]}
 
 
@@ -198,6 +200,52 @@ def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
     assert "mapping data is written" in cluster.mqadmin("remappingStaticTopic", "-t", "Moved", "-b", first)
     hosted = mapping(next(broker for broker in cluster.brokers if broker.name == first), "Moved")
     assert [items[-1]["logicOffset"] for items in hosted.values()] == [20_000, 10_000]
+
+
+def read_mapping_table(broker: JavaBroker) -> object:
+    """The mappings of all topics as the broker stores them."""
+    file = broker.home / "store" / "config" / "topicQueueMapping.json"
+    return fastjson.decode_json(file.read_bytes())["topicQueueMappingInfoMap"]
+
+
+def test_the_topics_come_back_from_a_backup_after_both_brokers_lost_their_tables(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """The topics were made by mqadmin and by us, and all of their queues have moved."""
+    file = str(tmp_path / "static.nsbackup.zip")
+    created = cluster("backup", "create", "DefaultCluster", "--file", file)
+    assert (created.code, created.rows[0]["missing"]) == (0, 0), created.said
+    mappings_before = [read_mapping_table(broker) for broker in cluster.brokers]
+    for broker in cluster.brokers:
+        broker.kill()
+        shutil.rmtree(broker.home / "store" / "config")
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(JavaBroker.start, cluster.brokers))
+    for broker in cluster.brokers:
+        wait_for_broker([cluster.server], broker.name)
+        wait_for_runtime_info(broker.port)
+    lost = cluster("backup", "diff", file, "--offsets")
+    assert {row["name"] for row in lost.rows if row["section"] == "staticTopics"} == {
+        TOPIC, "Ours", "Theirs", "Moved",
+    }  # fmt: skip
+    planned = cluster("backup", "restore", file, "--dry-run")
+    assert planned.code == 0, (planned.rows, planned.said)
+    restored = cluster("backup", "restore", file, "--yes")
+    assert restored.code == 0, (restored.rows, restored.said)
+    assert cluster("backup", "diff", file, "--offsets").rows == []
+    assert [read_mapping_table(broker) for broker in cluster.brokers] == mappings_before
+    again = cluster("backup", "restore", file, "--yes")
+    assert (again.code, {row["result"] for row in again.rows} <= {"kept"}) == (0, True)
+
+
+def test_a_mapping_that_was_changed_after_the_backup_stays(cluster: Cluster, tmp_path: Path) -> None:
+    file = str(tmp_path / "static.nsbackup.zip")
+    assert cluster("backup", "create", "DefaultCluster", "--file", file).code == 0
+    assert cluster("remappingStaticTopic", "Theirs", "-b", "broker-a").code == 0
+    restored = cluster("backup", "restore", file, "-t", "Theirs", "--yes")
+    assert restored.code != 0
+    assert all("is newer than the backup" in row["error"] for row in restored.rows)
+    assert set(logical(cluster, "Theirs")) == {"broker-a"}
 
 
 def test_the_examples_do_what_they_say(cluster: Cluster) -> None:

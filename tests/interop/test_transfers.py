@@ -19,7 +19,8 @@ from tests.interop.transferring import TransferLoad, count_stored, run_without_s
 from tests.support.examples import elsewhere, words
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_TRANSFER", "5000"))
-"""Messages before the live writes. From 100,000 on, a target broker is killed and started again, too."""
+"""Messages before the live writes. In a large run, a broker of each side is killed and started again, too."""
+IS_LARGE = MESSAGE_COUNT >= 100_000
 # A broker of a large run is too busy at times, and refuses what has waited for 200 ms.
 PATIENT = {"waitTimeMillsInSendQueue": 20_000}
 QUEUES, GROUP, FOREIGN = 4, "payments-consumer", 10
@@ -130,16 +131,16 @@ def test_the_examples_of_the_manual(transfer: Transfer, tmp_path: Path) -> None:
 
 
 def copy_with_kills(transfer: Transfer) -> None:
-    """Follow the topic, with two kills of nsadmin and, in a large run, one of the target broker."""
-    limits = ("--rate", str(MESSAGE_COUNT)) if MESSAGE_COUNT < 100_000 else ()
-    for part in (1, 2):
+    """Follow the topic, with two kills of nsadmin and, in a large run, one of a broker on each side."""
+    limits = () if IS_LARGE else ("--rate", str(MESSAGE_COUNT))
+    for part, restart in ((1, restart_source), (2, restart_target)):
         with start_transfer(transfer.state, transfer.topic, *transfer.ends, "--follow", *limits) as child:
             try:
                 wait_for("copies", partial(transfer.has_copied, part * MESSAGE_COUNT // 4), 300, 0.01)
-                if part == 2 and MESSAGE_COUNT >= 100_000:
-                    transfer.target.broker.kill()
-                    transfer.target.broker.start()
-                    wait_for("copies", partial(transfer.has_copied, 5 * MESSAGE_COUNT // 8), 300, 0.1)
+                if IS_LARGE:
+                    restart(transfer)
+                    copied = (2 * part + 1) * MESSAGE_COUNT // 8
+                    wait_for("copies", partial(transfer.has_copied, copied), 300, 0.1)
             finally:
                 child.kill()
         assert child.returncode == -signal.SIGKILL
@@ -150,6 +151,23 @@ def copy_with_kills(transfer: Transfer) -> None:
             child.send_signal(signal.SIGINT)
             out, said = child.communicate(timeout=30)
     assert (child.returncode, "run the same command to resume" in said) == (0, True), (out, said)
+
+
+def restart_source(transfer: Transfer) -> None:
+    """Kill the source broker while it is read, and start it. Its producer pauses: each message is known."""
+    server, broker = transfer.source
+    transfer.load.order("stop")
+    broker.kill()
+    broker.start()
+    wait_for_broker([server], broker.name)
+    wait_for_topic([server], transfer.topic)
+    transfer.load.order("write 300")
+
+
+def restart_target(transfer: Transfer) -> None:
+    """Kill the target broker while copies are sent, and start it."""
+    transfer.target.broker.kill()
+    transfer.target.broker.start()
 
 
 def switch_over(transfer: Transfer, sent: int) -> None:

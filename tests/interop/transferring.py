@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from tests.interop import jars, wire
 from tests.interop.command_line import ENVIRONMENT, Done
-from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, Running
-from tests.interop.processes import Child, wait_for
+from tests.interop.java_parts import Running, start_clients
 
 
 class LoadCount(NamedTuple):
@@ -27,29 +26,12 @@ class TransferLoad(Running):
         self.home, self._args = home, [source, target, topic, group, str(queues)]
 
     def start(self) -> None:
-        self.home.mkdir(parents=True)
-        logback = self.home / "logback.xml"
-        logback.write_text(QUIET_LOGBACK)
-        settings = [
-            f"-Duser.home={self.home}",
-            f"-Drmq.logback.configurationFile={logback}",
-            f"-Drocketmq.client.logRoot={self.home}",
-            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min", "lock")),
-        ]
-        command = ["java", *QUICK_START, "-Xmx512m", *settings, *jars.program("TransferLoad"), *self._args]
-        self.child = Child(command, self.home / "stdout.log", talks=True)
-        try:
-            self.child.wait_for_line("ready", 90)
-        except BaseException:
-            self.child.kill()
-            raise
+        self.child = start_clients(self.home, jars.program("TransferLoad"), self._args, "-Xmx512m")
 
     def order(self, order: str, timeout: float = 120) -> LoadCount:
-        answered = self.child.output.count("done ")
-        self.child.write(f"{order}\n")
-        wait_for(order, lambda: self.child.output.count("done ") > answered, timeout)
-        assert "failed " not in self.child.output, self.child.output
-        words = self.child.output.rpartition("done ")[2].split()
+        before, answer = self.child.obey(order, timeout)
+        assert "failed " not in before, before
+        words = answer.split()
         at = words.index("sent")
         return LoadCount(int(words[at + 1]), int(words[at + 3]), int(words[at + 4]))
 

@@ -17,7 +17,7 @@ class StaticBroker(FakeBroker):
         self.static: dict[str, dict[str, Any]] = {}
         self.ends: dict[int, int] = {}
         self.told: list[dict[str, Any]] = []
-        self.handlers |= {351: self._get, 513: self._put, 202: self._stats}
+        self.handlers |= {351: self._get, 513: self._put, 202: self._stats, 30: self._end}
 
     def _get(self, asked: RemotingCommand) -> RemotingCommand:
         found = self.static.get((asked.ext or {}).get("topic") or "")
@@ -44,6 +44,10 @@ class StaticBroker(FakeBroker):
             "mappingDetail": detail,
         }
         return build_reply(asked, remark="not set any response code")
+
+    def _end(self, asked: RemotingCommand) -> RemotingCommand:
+        queue_id = int((asked.ext or {})["queueId"] or "")
+        return build_reply(asked, ext={"offset": str(self.ends.get(queue_id, 0))})
 
     def _stats(self, asked: RemotingCommand) -> RemotingCommand:
         items = {queue: {"minOffset": 0, "maxOffset": end} for queue, end in self.ends.items()}

@@ -56,10 +56,9 @@ from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageRec
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
 from nsadmin.client.messages.message_traces import FoundTraces
-from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
+from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.messages.send_probes import SendProbe
-from nsadmin.client.messages.store_times import MessagePlace
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
@@ -592,6 +591,16 @@ class AsyncQueueMappings:
 
     async def get_queue_ends(self, topic: str, broker_addr: str) -> ServerResult[dict[int, int]]:
         """Return the offset of the next message in each own queue of a broker (GET_TOPIC_STATS_INFO, 202)."""
+
+    async def get_own_ends(
+        self, topic: str, broker_addr: str, queue_ids: Iterable[int]
+    ) -> list[int | RocketMQError]:
+        """Return the offset of the next message in own queues of a broker (GET_MAX_OFFSET, 30)."""
+
+    async def commit_own_offsets(
+        self, group: str, topic: str, broker_addr: str, offsets_by_queue: Mapping[int, int]
+    ) -> list[RocketMQError | None]:
+        """Commit offsets of a group in own queues of a broker, and read them back."""
 
 class AsyncTopicViews:
     """`admin.topic_views`: the answers of each name server and each broker about one topic."""
@@ -1246,7 +1255,9 @@ class AsyncQueueReader:
     async def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30)."""
 
-    async def get_store_times(self, message_places: Iterable[MessagePlace]) -> list[ServerResult[int | None]]:
+    async def get_store_times(
+        self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False
+    ) -> list[ServerResult[int | None]]:
         """Return when messages were stored, in ms since 1970 (PULL_MESSAGE, 11)."""
 
     async def wait_for_messages(

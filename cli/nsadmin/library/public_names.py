@@ -191,6 +191,7 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.client.messages.offset_ranges": ("OffsetRanges",),
     "nsadmin.client.messages.queue_reader": (
+        "MessagePlace",
         "MessagePage",
         "QueueSpan",
         "SpanResult",
@@ -201,7 +202,6 @@ _NAMES_BY_MODULE = {
         "ReplayPlace",
     ),
     "nsadmin.client.messages.send_probes": ("SendProbe",),
-    "nsadmin.client.messages.store_times": ("MessagePlace",),
     "nsadmin.client.messages.topic_follower": (
         "FollowStart",
         "FollowedPage",

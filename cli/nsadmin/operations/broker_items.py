@@ -1,4 +1,4 @@
-"""Users, ACL entries, accounts and consume modes of a broker as named items with fields. Pure."""
+"""Users, ACL entries, accounts, consume modes and static topics of a broker as items with fields. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from nsadmin.client.access.acls import CUSTOM_POLICY, AclEntries, AclEntry
 from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 
 ItemFields = dict[str, Any]
 
@@ -49,3 +50,18 @@ def _name_acl_entry(subject: str, entry: AclEntry) -> str:
 def list_mode_items(assigned_modes: Iterable[AssignedMode]) -> dict[str, ItemFields]:
     """Return the fields of each consume mode by "TOPIC GROUP"."""
     return {f"{assigned.topic} {assigned.group}": assigned.mode._asdict() for assigned in assigned_modes}
+
+
+def share_fields(share: BrokerQueueShare) -> ItemFields:
+    """Return the fields of a broker's share in a static topic: settings, epoch, and the parts of each queue.
+
+    A part is "BROKER/QUEUE from OFFSET": the broker's own queue, and its first offset in the logical queue.
+    """
+    settings = {name: value for name, value in share.topic_config.items() if name != "topicName"}
+    queues = {
+        f"queue {logical_queue}": ", ".join(
+            f"{part.bname}/{part.queue_id} from {part.logic_offset}" for part in parts
+        )
+        for logical_queue, parts in sorted(share.hosted_queues.items())
+    }
+    return {**settings, "epoch": share.epoch, "totalQueues": share.total_queues, **queues}

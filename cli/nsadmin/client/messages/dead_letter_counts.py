@@ -12,7 +12,11 @@ from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
-from nsadmin.client.messages.message_queries import PULL_RESPONSE_CODES, decode_pulled_messages
+from nsadmin.client.messages.pull_requests import (
+    PULL_RESPONSE_CODES,
+    build_pull_request,
+    decode_pulled_messages,
+)
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
@@ -186,16 +190,13 @@ def _pull_samples(
         [
             _make_request(
                 letter_queues[queue_index],
-                build_request(
-                    RequestCode.PULL_MESSAGE,
-                    headers.write_header(
-                        broker_headers.PullMessage(
-                            topic=DEAD_LETTER_PREFIX + letter_queues[queue_index].group,
-                            queue_id=letter_queues[queue_index].queue_id,
-                            queue_offset=pull_offset,
-                            max_msg_nums=max_messages,
-                        )
-                    ),
+                build_pull_request(
+                    broker_headers.PullMessage(
+                        topic=DEAD_LETTER_PREFIX + letter_queues[queue_index].group,
+                        queue_id=letter_queues[queue_index].queue_id,
+                        queue_offset=pull_offset,
+                        max_msg_nums=max_messages,
+                    )
                 ),
             )
             for queue_index, pull_offset, max_messages in sample_requests

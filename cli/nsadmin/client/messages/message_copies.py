@@ -17,8 +17,6 @@ from nsadmin.client.results import ServerResult
 
 _COMPRESSION_FLAGS = COMPRESSED_FLAG | 0x700
 """The bits of a sysFlag that say how the body is compressed."""
-STORE_TIME_PROPERTY = "NSADMIN_STORE_TIME"
-"""The property of a copy that has the store time of the first original, in ms since 1970."""
 
 
 def build_copy(
@@ -31,22 +29,11 @@ def build_copy(
     Args:
         message: The message.
         send_queue: The queue to send the copy to.
-        more_properties: Properties to add, such as those of `keep_store_time`.
+        more_properties: Properties to add, such as those of `build_source_properties`.
     """
     properties = {**drop_fate_properties(message.properties), "WAIT": "true", **more_properties}
     body, sys_flag = compress_again(message)
     return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
-
-
-def keep_store_time(message: StoredMessage) -> dict[str, str]:
-    """Return the property with the store time of a message; {} if it is a copy that has the property.
-
-    Args:
-        message: The message.
-    """
-    if STORE_TIME_PROPERTY in message.properties or not message.store_timestamp:
-        return {}
-    return {STORE_TIME_PROPERTY: str(message.store_timestamp)}
 
 
 def compress_again(message: StoredMessage) -> tuple[bytes, int]:

@@ -12,6 +12,11 @@ from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.messages.pull_requests import (
+    PULL_RESPONSE_CODES,
+    build_pull_request,
+    decode_pulled_messages,
+)
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
@@ -226,7 +231,7 @@ class MessageAdmin:
         replica_request = ReplicaRequest(
             broker_name,
             list_replica_addrs(queue_route),
-            build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header)),
+            build_pull_request(pull_header),
         )
         [pull_result] = ask_replicas(self._caller, [replica_request], PULL_RESPONSE_CODES)
         if pull_result.result is None:
@@ -339,33 +344,6 @@ class MessageAdmin:
             for located_message in found_messages.messages
         )
         return found_messages._replace(messages=tuple(named_messages))
-
-
-PULL_RESPONSE_CODES = (
-    ResponseCode.SUCCESS,
-    ResponseCode.PULL_NOT_FOUND,
-    ResponseCode.PULL_RETRY_IMMEDIATELY,
-    ResponseCode.PULL_OFFSET_MOVED,
-)
-"""The response codes of PULL_MESSAGE (11) that contain the next offset."""
-
-
-def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:
-    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets.
-
-    Args:
-        pull_response: The answer of a broker.
-
-    Returns:
-        The messages; [] for a code other than SUCCESS.
-    """
-    if pull_response.code != ResponseCode.SUCCESS:
-        return []
-    offset_delta = headers.parse_java_integer((pull_response.ext or {}).get("offsetDelta") or "0", 64) or 0
-    return [
-        message._replace(queue_offset=message.queue_offset + offset_delta)
-        for message in decode_messages(pull_response.body).messages
-    ]
 
 
 def _gather_messages(

@@ -1,6 +1,7 @@
 """`admin.queue_reader`: sequential reads of queues, several at once, without a consumer group."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -12,12 +13,13 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.messages.message_queries import (
-    END_OF_TIME_MS,
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS
+from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
+    build_pull_request,
     decode_pulled_messages,
 )
-from nsadmin.client.messages.store_times import MessagePlace, read_store_times
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 
@@ -26,6 +28,14 @@ PAGE_SIZE = 32
 
 _SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
 """Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
+
+
+class MessagePlace(NamedTuple):
+    """The place of a message: a broker, a queue and an offset."""
+
+    broker_addr: str
+    queue: MessageQueue
+    offset: int
 
 
 class QueueSpan(NamedTuple):
@@ -149,16 +159,42 @@ class QueueReader:
         [answer] = self._caller.send_requests([(broker_addr, command)])
         return decode_answer(answer, _parse_offset).value()
 
-    def get_store_times(self, message_places: Iterable[MessagePlace]) -> list[ServerResult[int | None]]:
+    def get_store_times(
+        self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False
+    ) -> list[ServerResult[int | None]]:
         """Return when messages were stored, in ms since 1970 (PULL_MESSAGE, 11).
 
         Args:
             message_places: The places of the messages.
+            in_own_queues: The places are in the brokers' own queues, also for a static topic. Default: in its
+                logical queues.
 
         Returns:
             One ServerResult per place, in order; None if the queue has no message at this offset.
         """
-        return read_store_times(self._caller, message_places)
+        places = list(message_places)
+        answers = self._caller.send_requests(
+            [
+                (
+                    place.broker_addr,
+                    build_pull_request(
+                        broker_headers.PullMessage(
+                            topic=place.queue.topic,
+                            queue_id=place.queue.queue_id,
+                            queue_offset=place.offset,
+                            max_msg_nums=1,
+                            lo=False if in_own_queues else None,
+                        )
+                    ),
+                )
+                for place in places
+            ],
+            accepted_codes=PULL_RESPONSE_CODES,
+        )
+        return [
+            decode_answer(answer, partial(_find_store_time, place.offset))
+            for place, answer in zip(places, answers, strict=True)
+        ]
 
     def wait_for_messages(
         self, broker_addr: str, topic: str, queue_id: int, begin_offset: int, max_wait_ms: int
@@ -185,11 +221,12 @@ class QueueReader:
             sys_flag=_SUSPEND_FLAG | _SUBSCRIPTION_FLAG,
             suspend_timeout_millis=max_wait_ms,
         )
-        command = build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
         # Brokers look for expired waits every 5 seconds (PullRequestHoldService).
         timeout_seconds = self._caller.access.timeout + max_wait_ms / 1000 + 5
         [answer] = self._caller.send_requests(
-            [(broker_addr, command)], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
+            [(broker_addr, build_pull_request(pull_header))],
+            timeout_seconds,
+            accepted_codes=PULL_RESPONSE_CODES,
         )
         response = answer.value()
         next_offset = headers.parse_java_integer((response.ext or {}).get("nextBeginOffset") or "", 64)
@@ -218,7 +255,7 @@ class QueueReader:
             calls = [
                 (
                     queue_span.broker_addr,
-                    _build_pull_request(topic, queue_span, next_offsets[queue_span], tag_expression),
+                    _build_page_request(topic, queue_span, next_offsets[queue_span], tag_expression),
                 )
                 for queue_span in next_offsets
             ]
@@ -281,17 +318,29 @@ def _make_span(
     return SpanResult(broker_name, queue_id, queue_span, None)
 
 
-def _build_pull_request(
+def _find_store_time(offset: int, response: RemotingCommand) -> int | None:
+    return next(
+        (
+            message.store_timestamp
+            for message in decode_pulled_messages(response)
+            if message.queue_offset == offset
+        ),
+        None,
+    )
+
+
+def _build_page_request(
     topic: str, queue_span: QueueSpan, queue_offset: int, tag_expression: str
 ) -> RemotingCommand:
-    pull_header = broker_headers.PullMessage(
-        topic=topic,
-        queue_id=queue_span.queue_id,
-        queue_offset=queue_offset,
-        max_msg_nums=min(PAGE_SIZE, queue_span.end_offset - queue_offset),
-        subscription=tag_expression,
+    return build_pull_request(
+        broker_headers.PullMessage(
+            topic=topic,
+            queue_id=queue_span.queue_id,
+            queue_offset=queue_offset,
+            max_msg_nums=min(PAGE_SIZE, queue_span.end_offset - queue_offset),
+            subscription=tag_expression,
+        )
     )
-    return build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
 
 
 def _make_page(

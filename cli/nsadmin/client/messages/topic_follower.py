@@ -15,7 +15,11 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.messages.message_queries import PULL_RESPONSE_CODES, decode_pulled_messages
+from nsadmin.client.messages.pull_requests import (
+    PULL_RESPONSE_CODES,
+    build_pull_request,
+    decode_pulled_messages,
+)
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
@@ -236,9 +240,7 @@ class TopicFollower:
             subscription=self._expression,
             expression_type=self._expression_type,
         )
-        return self._make_request(
-            queue_key, build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
-        )
+        return self._make_request(queue_key, build_pull_request(pull_header))
 
     def _make_request(self, queue_key: _QueueKey, command: RemotingCommand) -> ReplicaRequest:
         return ReplicaRequest(queue_key.broker_name, list_replica_addrs(self._routes[queue_key]), command)

@@ -15,6 +15,7 @@ from nsadmin.client.connection.response_bodies import (
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 
 WireConfig = Mapping[str, Any]
@@ -35,10 +36,12 @@ class BrokerTopicTable(NamedTuple):
     Attributes:
         configs_by_topic: Topic to configuration, in the order of names.
         static_topics: The names of the static topics.
+        queue_shares: Static topic to the broker's share, without topics that have no configuration.
     """
 
     configs_by_topic: Mapping[str, WireConfig]
     static_topics: frozenset[str]
+    queue_shares: Mapping[str, BrokerQueueShare]
 
 
 class DesiredConfig(NamedTuple):
@@ -170,12 +173,17 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         response: The answer of a broker.
 
     Raises:
-        ValueError, TypeError, AttributeError: The body is not a table of topics.
+        ValueError, TypeError, KeyError, AttributeError: The body is not a table of topics.
     """
     json_body = parse_json_object(response)
     config_table = json_body.get("topicConfigTable") or {}
     mapping_table = json_body.get("topicQueueMappingDetailMap") or {}
-    return BrokerTopicTable(_sort_configs(config_table), frozenset(mapping_table))
+    queue_shares = {
+        topic: parse_share({**config_table[topic], "mappingDetail": mapping_detail})
+        for topic, mapping_detail in sorted(mapping_table.items())
+        if topic in config_table
+    }
+    return BrokerTopicTable(_sort_configs(config_table), frozenset(mapping_table), queue_shares)
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:

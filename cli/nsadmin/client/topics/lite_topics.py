@@ -12,10 +12,10 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topics.lite_names import parse_lite_name
 
 T = TypeVar("T")
 
-LITE_QUEUE_PREFIX = "%LMQ%$"
 _MAX_TOPICS_OF_CLIENT = 1000
 """The maximum number of lite topics that a broker lists per client."""
 
@@ -272,22 +272,6 @@ class LiteTopicAdmin:
             decode_answer(answer, decode_body)
             for answer in self._caller.send_to_each(broker_addrs, request_code, dict(ext_fields))
         ]
-
-
-def parse_lite_name(queue_name: str) -> str:
-    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE".
-
-    Args:
-        queue_name: The queue name.
-
-    Returns:
-        The lite topic; `queue_name` itself if it does not start with "%LMQ%$".
-    """
-    return (
-        queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")[2]
-        if queue_name.startswith(LITE_QUEUE_PREFIX)
-        else queue_name
-    )
 
 
 def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:

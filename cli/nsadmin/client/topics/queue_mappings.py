@@ -6,13 +6,14 @@ Upstream: TopicConfigAndQueueMapping, TopicQueueMappingDetail, LogicQueueMapping
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from namesrv_core.errors import TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
-from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.consumers.committed_offsets import parse_offset, read_queue_offsets
+from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 
@@ -131,6 +132,58 @@ class QueueMappings:
         [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
         return decode_answer(answer, _parse_queue_ends)
 
+    def get_own_ends(
+        self, topic: str, broker_addr: str, queue_ids: Iterable[int]
+    ) -> list[int | RocketMQError]:
+        """Return the offset of the next message in own queues of a broker (GET_MAX_OFFSET, 30).
+
+        For a broker without a mapping of the topic, for example after the broker lost its table of topics.
+
+        Args:
+            topic: The topic.
+            broker_addr: The broker address.
+            queue_ids: The queues.
+
+        Returns:
+            The offset or the error of each queue, in order.
+        """
+        places = [(broker_addr, MessageQueue(topic, "", queue_id)) for queue_id in queue_ids]
+        return read_queue_offsets(self._caller, places, RequestCode.GET_MAX_OFFSET)
+
+    def commit_own_offsets(
+        self, group: str, topic: str, broker_addr: str, offsets_by_queue: Mapping[int, int]
+    ) -> list[RocketMQError | None]:
+        """Commit offsets of a group in own queues of a broker, and read them back.
+
+        Running consumers of the group overwrite them (UPDATE_CONSUMER_OFFSET, 15; QUERY_CONSUMER_OFFSET, 14).
+
+        Args:
+            group: The consumer group.
+            topic: The topic.
+            broker_addr: The broker address.
+            offsets_by_queue: The broker's own queue to the offset in this queue.
+
+        Returns:
+            The error of each queue, in order; None after a success.
+        """
+        committed_offsets = [
+            broker_headers.ConsumerOffset(group, topic, queue_id, offset, lo=False)
+            for queue_id, offset in offsets_by_queue.items()
+        ]
+        commit_answers, query_answers = (
+            self._caller.send_requests(
+                (broker_addr, build_request(code, headers.write_header(committed)))
+                for committed in committed_offsets
+            )
+            for code in (RequestCode.UPDATE_CONSUMER_OFFSET, RequestCode.QUERY_CONSUMER_OFFSET)
+        )
+        return [
+            committed.error or _judge_committed(decode_answer(query_answer, parse_offset), wanted_offset)
+            for committed, query_answer, wanted_offset in zip(
+                commit_answers, query_answers, offsets_by_queue.values(), strict=True
+            )
+        ]
+
 
 def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
     """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
@@ -238,6 +291,12 @@ def _build_put_request(
     ext_fields = headers.write_header(topic_header) | {"force": str(force).lower()}
     request_body = fastjson.encode_json(_mapping_detail(topic, broker_name, queue_share))
     return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
+
+
+def _judge_committed(found: ServerResult[int], wanted_offset: int) -> RocketMQError | None:
+    if found.error is None and found.result != wanted_offset:
+        return NotApplied(f"the broker reported success, but has the offset {found.result}")
+    return found.error
 
 
 def _parse_queue_ends(response: RemotingCommand) -> dict[int, int]:

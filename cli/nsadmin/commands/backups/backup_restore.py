@@ -69,9 +69,9 @@ def backup_restore(
 ) -> ResultRows:
     """Create the items of a backup in a cluster again, and read every change back.
 
-    nsadmin creates and changes topics, groups, order configurations, KV config, consume modes, offsets,
-    users, ACLs and 4.x accounts, in this order. It deletes nothing. It does not restore settings: see
-    `nsadmin backup diff`.
+    nsadmin creates and changes topics, static topics, groups, order configurations, KV config, consume modes,
+    offsets, users, ACLs and 4.x accounts. It deletes nothing. It does not restore settings: see
+    `nsadmin backup diff`. A static topic keeps a mapping that was changed after the backup, as a failure.
 
     An offset is restored by position if the queue still has the same message before it, otherwise by the time
     of that message. A group then repeats messages, and misses none. A group with an offset keeps it, unless
@@ -145,7 +145,9 @@ def _parse_mappings(mapping_texts: Sequence[str], backup: ClusterBackup) -> dict
 
 
 def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
-    known_topics = {topic for broker in backup.brokers.values() for topic in broker.topics}
+    known_topics = {
+        topic for broker in backup.brokers.values() for topic in (*broker.topics, *broker.static_topics)
+    }
     known_groups = {group for broker in backup.brokers.values() for group in broker.groups}
     for kind, wanted_names, known_names in (
         ("topic", scope.topics, known_topics),
@@ -166,10 +168,19 @@ def _describe_restore(file_name: str, selected: ClusterBackup, scope: RestoreSco
 
 
 def _list_static_notes(selected: ClusterBackup) -> list[str]:
-    static_topics = sorted({topic for broker in selected.brokers.values() for topic in broker.static_topics})
-    if not static_topics:
+    """Return a note about static topics of which an old backup has only the names."""
+    topics = {
+        topic
+        for broker in selected.brokers.values()
+        for topic, share in broker.static_topics.items()
+        if share is None
+    }
+    if not topics:
         return []
-    return [f"not restored: the static topics {abbreviate_names(static_topics, 5)} (see updateStaticTopic)"]
+    return [
+        f"not restored: the static topics {abbreviate_names(sorted(topics), 5)}: this backup has only their "
+        "names: use `nsadmin updateStaticTopic`"
+    ]
 
 
 def make_outcome_row(outcome: RestoreOutcome) -> ResultRow:

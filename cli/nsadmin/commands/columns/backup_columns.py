@@ -3,7 +3,8 @@
 _ITEM_MEANINGS = {
     "brokerName": "name of the broker; null for order configurations and KV config",
     "name": "name of the item; offsets and consume modes have TOPIC GROUP",
-    "section": "topics, groups, orderConf, kv, consumeModes, offsets, users, acls or settings",
+    "section": "topics, staticTopics, groups, orderConf, kv, consumeModes, offsets, users, acls, accounts or "
+    "settings",
 }
 
 BACKUP_MEANINGS: dict[str, dict[str, str]] = {

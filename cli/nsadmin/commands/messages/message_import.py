@@ -65,9 +65,9 @@ def messages_import(
     """Send the messages of files to a cluster, such as files of `messages export`.
 
     The rows of `consume --output jsonl` are such a file, too. A copy has the body, keys, tag, properties,
-    unique key, flag and born time of its original. The property NSADMIN_STORE_TIME has the store time of the
-    original, in ms since 1970. A copy gets another offset, store time and offset id. It is delivered at once,
-    also if the original was delayed.
+    unique key, flag and born time of its original. The properties NSADMIN_SOURCE_* name the original: broker,
+    topic, queue, offset and time. A copy gets another offset, store time and offset id. It is delivered at
+    once, also if the original was delayed.
 
     Messages of one queue go to one queue, in order: to the same broker and queue if the topic has it there.
     Brokers do not create a missing topic.

@@ -85,7 +85,7 @@ def transfer_topics(
         # Two topics, to a cluster with other brokers
         nsadmin transfer topics orders,payments --from prod --to dr --all-brokers --yes
     """
-    sections = frozenset({Section.TOPICS, Section.ORDER_CONF})
+    sections = frozenset({Section.TOPICS, Section.STATIC_TOPICS, Section.ORDER_CONF})
     scope = _make_scope(
         "transfer topics", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
     )

@@ -1,12 +1,13 @@
 """Turns the records of a backup into JSON values and back. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nsadmin.client.access.acls import AclEntry
 from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share, share_to_record
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset
 
 
@@ -28,7 +29,10 @@ def broker_record(broker: BrokerBackup) -> dict[str, Any]:
         "release": broker.release,
         "topics": {topic: dict(settings) for topic, settings in broker.topics.items()},
         "groups": {group: dict(settings) for group, settings in broker.groups.items()},
-        "staticTopics": list(broker.static_topics),
+        "staticTopics": {
+            topic: None if share is None else share_to_record(topic, broker.broker_name, share)
+            for topic, share in broker.static_topics.items()
+        },
         "offsets": [
             {
                 "topic": topic,
@@ -68,7 +72,7 @@ def _parse_broker(broker: Mapping[str, Any]) -> BrokerBackup:
         broker["release"],
         {topic: dict(settings) for topic, settings in broker["topics"].items()},
         {group: dict(settings) for group, settings in broker["groups"].items()},
-        [str(topic) for topic in broker["staticTopics"]],
+        _parse_static_topics(broker["staticTopics"]),
         {
             (str(entry["topic"]), str(entry["group"])): {
                 int(queue_id): SavedOffset(int(offset), store_ms)
@@ -101,6 +105,14 @@ def _parse_broker(broker: Mapping[str, Any]) -> BrokerBackup:
         [_parse_account(entry) for entry in broker.get("accounts", ())],
         [str(white_addr) for white_addr in broker.get("whiteAddrs", ())],
     )
+
+
+def _parse_static_topics(
+    static_topics: Mapping[str, Any] | Sequence[str],
+) -> dict[str, BrokerQueueShare | None]:
+    """Return the shares by topic. Files of the first versions have only the names of the topics."""
+    records = static_topics if isinstance(static_topics, Mapping) else dict.fromkeys(static_topics)
+    return {topic: None if record is None else parse_share(record) for topic, record in records.items()}
 
 
 def _parse_account(entry: Mapping[str, Any]) -> PlainAccount:

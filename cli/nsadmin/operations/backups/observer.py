@@ -10,7 +10,7 @@ from nsadmin.client.access.plain_acls import PlainAcl
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
@@ -140,7 +140,7 @@ class _BrokerExtras:
             self._releases.get(broker_addr),
             select_user_topics(state),
             select_user_groups(state),
-            sorted(state.static),
+            {topic: state.queue_shares.get(topic) for topic in sorted(state.static)},
             {
                 (topic, group): {
                     queue_id: SavedOffset(
@@ -195,10 +195,12 @@ def _read_store_times(
             if offset > 0
         }
     )
-    results = admin.queue_reader.get_store_times(
+    places = (
         MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
         for broker_addr, topic, queue_id, offset in keys
     )
+    # A broker commits offsets of a static topic for its own queues.
+    results = admin.queue_reader.get_store_times(places, in_own_queues=True)
     return {
         key: result.result for key, result in zip(keys, results, strict=True) if result.result is not None
     }

@@ -1,15 +1,16 @@
 """Restores committed offsets: by position if the queue still has the same messages, otherwise by time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.lite_names import parse_parent_name
 from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
 
 
@@ -47,15 +48,24 @@ class _SavedQueue(NamedTuple):
 
 
 class _OffsetSearch:
-    """Searches offsets on one broker by time. It asks for the route of each topic once."""
+    """Searches offsets on one broker by time. It asks for the route of each topic once.
 
-    def __init__(self, admin: AdminClient, broker_name: str) -> None:
+    A lite topic has the route of its parent topic.
+    """
+
+    def __init__(self, admin: AdminClient, broker_name: str, static_topics: Collection[str]) -> None:
         self._admin = admin
         self._broker_name = broker_name
+        self._static_topics = static_topics
         self._routes_by_topic: dict[str, Sequence[QueueRoute]] = {}
+
+    def is_static(self, topic: str) -> bool:
+        return topic in self._static_topics
 
     def search_offset(self, topic: str, queue_id: int, begin_ms: int) -> int | str:
         """Return the first message at this time or later; a text with the reason if that fails."""
+        if self.is_static(topic):
+            return 0 if begin_ms == 0 else "the queue of the static topic has other messages"
         try:
             [span_result] = self._admin.queue_reader.get_spans(
                 topic, self._list_routes(topic), queue_id=queue_id, begin_ms=begin_ms
@@ -69,14 +79,19 @@ class _OffsetSearch:
         if topic not in self._routes_by_topic:
             self._routes_by_topic[topic] = [
                 queue_route
-                for queue_route in self._admin.topics.get_route(topic).queues
+                for queue_route in self._admin.topics.get_route(parse_parent_name(topic)).queues
                 if queue_route.broker_name == self._broker_name
             ]
         return self._routes_by_topic[topic]
 
 
 def plan_offsets(
-    admin: AdminClient, broker_addr: str, broker: BrokerBackup, *, overwrites: bool
+    admin: AdminClient,
+    broker_addr: str,
+    broker: BrokerBackup,
+    static_topics: Collection[str] = (),
+    *,
+    overwrites: bool,
 ) -> list[OffsetTarget]:
     """Decide for each saved offset where the group continues.
 
@@ -84,6 +99,8 @@ def plan_offsets(
         admin: The client.
         broker_addr: The master that gets the offsets.
         broker: The selected offsets of the backup.
+        static_topics: The static topics of the broker. Their offsets belong to its own queues, in which
+            nsadmin searches no times.
         overwrites: Move a group that has another offset already.
 
     Raises:
@@ -97,7 +114,7 @@ def plan_offsets(
         for queue_id, saved in saved_by_queue.items()
     ]
     store_times = _read_store_times(admin, broker_addr, saved_queues)
-    offset_search = _OffsetSearch(admin, broker.broker_name)
+    offset_search = _OffsetSearch(admin, broker.broker_name, static_topics)
     return [
         _choose_target(
             offset_search,
@@ -121,9 +138,12 @@ def _read_store_times(
             if saved_queue.saved.offset > 0
         }
     )
-    results: Sequence[ServerResult[int | None]] = admin.queue_reader.get_store_times(
+    places = (
         MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
         for topic, queue_id, offset in keys
+    )
+    results: Sequence[ServerResult[int | None]] = admin.queue_reader.get_store_times(
+        places, in_own_queues=True
     )
     return {key: result.result for key, result in zip(keys, results, strict=True)}
 
@@ -144,7 +164,9 @@ def _choose_target(
         return target._replace(
             method="kept", reason="the group has another offset (--overwrite-offsets moves it)"
         )
-    if saved.store_ms is not None and store_ms == saved.store_ms:
+    # Java clients commit logical offsets for own queues of a static topic, which have no such message.
+    has_same_message = saved.store_ms is not None or offset_search.is_static(topic)
+    if saved.offset > 0 and has_same_message and store_ms == saved.store_ms:
         return target._replace(method="position", new_offset=saved.offset)
     if saved.offset > 0 and saved.store_ms is None:
         return target._replace(reason="the message before it had expired when the backup was made")
@@ -158,7 +180,11 @@ def _choose_target(
 
 
 def apply_offsets(
-    admin: AdminClient, broker_addr: str, broker_name: str, targets: Sequence[OffsetTarget]
+    admin: AdminClient,
+    broker_addr: str,
+    broker_name: str,
+    targets: Sequence[OffsetTarget],
+    static_topics: Collection[str] = (),
 ) -> list[OffsetOutcome]:
     """Move the groups, and read the offsets back."""
     outcomes = [
@@ -169,12 +195,27 @@ def apply_offsets(
         if target.method in ("position", "time"):
             targets_by_plan.setdefault((target.group, target.topic), []).append(target)
     for (group, topic), plan_targets in targets_by_plan.items():
+        if topic in static_topics:
+            outcomes += _commit_own_offsets(admin, broker_addr, group, topic, plan_targets)
+            continue
         targets_by_queue = {target.queue_id: target for target in plan_targets}
         outcomes += [
             OffsetOutcome(targets_by_queue[move.queue.queue_id], *_judge_move(move))
             for move in _move_group(admin, broker_addr, broker_name, group, topic, targets_by_queue)
         ]
     return outcomes
+
+
+def _commit_own_offsets(
+    admin: AdminClient, broker_addr: str, group: str, topic: str, targets: Sequence[OffsetTarget]
+) -> list[OffsetOutcome]:
+    """Commit offsets of a static topic: a reset by the broker does not know its logical queues."""
+    offsets = {target.queue_id: target.new_offset for target in targets if target.new_offset is not None}
+    errors = admin.queue_mappings.commit_own_offsets(group, topic, broker_addr, offsets)
+    return [
+        OffsetOutcome(target, "done" if error is None else "failed", error)
+        for target, error in zip(targets, errors, strict=True)
+    ]
 
 
 def _move_group(

@@ -9,7 +9,14 @@ from nsadmin.client.access.plain_acls import PlainAccount
 from nsadmin.client.access.users import User
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.operations.broker_items import account_fields, list_acl_items, list_mode_items, user_fields
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare
+from nsadmin.operations.broker_items import (
+    account_fields,
+    list_acl_items,
+    list_mode_items,
+    share_fields,
+    user_fields,
+)
 
 BackupSettings = Mapping[str, Any]
 
@@ -18,6 +25,7 @@ class Section(StrEnum):
     """The sections of a backup, in the order in which they are restored."""
 
     TOPICS = "topics"
+    STATIC_TOPICS = "staticTopics"
     GROUPS = "groups"
     ORDER_CONF = "orderConf"
     KV = "kv"
@@ -50,7 +58,7 @@ class BrokerBackup(NamedTuple):
         release: The release, such as "5.5.0"; None if unknown.
         topics: Topic to settings, without topics that brokers create for themselves.
         groups: Group to settings, without system groups.
-        static_topics: The static topics. nsadmin does not restore them.
+        static_topics: Static topic to the broker's share in it; None in backups that have only the names.
         offsets: (topic, group) to queue id to offset.
         consume_modes: The consume modes.
         users: The users; without passwords unless the backup has secrets.
@@ -64,7 +72,7 @@ class BrokerBackup(NamedTuple):
     release: str | None
     topics: Mapping[str, BackupSettings]
     groups: Mapping[str, BackupSettings]
-    static_topics: Sequence[str]
+    static_topics: Mapping[str, BrokerQueueShare | None]
     offsets: Mapping[tuple[str, str], Mapping[int, SavedOffset]]
     consume_modes: Sequence[AssignedMode]
     users: Sequence[User]
@@ -142,6 +150,13 @@ def _list_broker_items(
                 if topic in ordered_topics
                 else settings
                 for topic, settings in broker.topics.items()
+            },
+        ),
+        (
+            Section.STATIC_TOPICS,
+            {
+                topic: {} if share is None else share_fields(share)
+                for topic, share in broker.static_topics.items()
             },
         ),
         (Section.GROUPS, broker.groups),

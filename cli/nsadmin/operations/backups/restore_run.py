@@ -4,7 +4,7 @@ Rule: nothing is deleted, and an item that is as in the backup gets no request. 
 interrupted is run again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Set, Sized
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
@@ -16,6 +16,7 @@ from nsadmin.operations.backups.offset_restore import OffsetOutcome, apply_offse
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
+from nsadmin.operations.backups.static_restore import StaticTopicRestore
 from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
@@ -60,6 +61,7 @@ class RestoreRun:
             broker_state.broker_name: broker_state.master_addr
             for broker_state in self._cluster_state.broker_states
         }
+        yield from self._restore_static_topics(addrs_by_name)
         access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
         for broker_name, broker in self._selected.brokers.items():
             broker_addr = addrs_by_name.get(broker_name)
@@ -117,6 +119,14 @@ class RestoreRun:
                     error=trouble.error,
                 )
 
+    def _restore_static_topics(self, addrs_by_name: Mapping[str, str | None]) -> Iterator[RestoreOutcome]:
+        master_addrs = {name: addr for name, addr in addrs_by_name.items() if addr is not None}
+        static_restore = StaticTopicRestore(self._admin, master_addrs, is_dry_run=self._is_dry_run)
+        for outcome in static_restore.restore_topics(self._selected.brokers.values()):
+            if outcome.before is None:
+                self._created_items.add((outcome.server_name, "topic", outcome.item_name))
+            yield outcome
+
     def _restore_consume_modes(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         change_mode = (
             self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
@@ -163,8 +173,11 @@ class RestoreRun:
             )
         if not broker.offsets:
             return
+        static_topics = {*broker.static_topics, *self._list_static_topics(broker.broker_name)}
         try:
-            targets = plan_offsets(self._admin, broker_addr, broker, overwrites=self._overwrites_offsets)
+            targets = plan_offsets(
+                self._admin, broker_addr, broker, static_topics, overwrites=self._overwrites_offsets
+            )
         except RocketMQError as error:
             for topic, group in broker.offsets:
                 item_name = f"{topic} {group}"
@@ -178,9 +191,20 @@ class RestoreRun:
                 for target in targets
             ]
             if self._is_dry_run
-            else apply_offsets(self._admin, broker_addr, broker.broker_name, targets)
+            else apply_offsets(self._admin, broker_addr, broker.broker_name, targets, static_topics)
         )
         yield from _merge_queues(broker.broker_name, outcomes)
+
+    def _list_static_topics(self, broker_name: str) -> Set[str]:
+        """Return the static topics that the broker had before the restore."""
+        return next(
+            (
+                broker_state.static
+                for broker_state in self._cluster_state.broker_states
+                if broker_state.broker_name == broker_name
+            ),
+            frozenset(),
+        )
 
     def _is_created(self, broker_name: str, topic: str, group: str) -> bool:
         """Whether the topic or the group does not exist yet on the broker, and would be created."""
@@ -195,6 +219,7 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
     """Yield one failure for a broker of the backup that cannot be restored."""
     items_by_section: Mapping[Section, Sized] = {
         Section.TOPICS: broker.topics,
+        Section.STATIC_TOPICS: broker.static_topics,
         Section.GROUPS: broker.groups,
         Section.CONSUME_MODES: broker.consume_modes,
         Section.OFFSETS: broker.offsets,

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.topics.lite_names import parse_parent_name
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.settings import SpreadKind
@@ -41,7 +43,8 @@ def select_backup(backup: ClusterBackup, scope: RestoreScope) -> ClusterBackup:
 
 def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
     def is_selected(topic: str, group: str) -> bool:
-        return _matches(topic, scope.topics) and _matches(group, scope.groups)
+        # The offsets of a lite topic follow its parent topic.
+        return _matches(parse_parent_name(topic), scope.topics) and _matches(group, scope.groups)
 
     # A name of a topic or a group selects that, and no users or settings.
     is_whole = not scope.topics and not scope.groups
@@ -50,6 +53,13 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         broker_name=scope.broker_names.get(broker.broker_name, broker.broker_name),
         topics=_select_items(broker.topics, scope.topics)
         if Section.TOPICS in sections and (is_whole or scope.topics)
+        else {},
+        static_topics={
+            topic: None if share is None else _rename_brokers(share, scope.broker_names)
+            for topic, share in broker.static_topics.items()
+            if _matches(topic, scope.topics)
+        }
+        if Section.STATIC_TOPICS in sections and (is_whole or scope.topics)
         else {},
         groups=_select_items(broker.groups, scope.groups)
         if Section.GROUPS in sections and (is_whole or scope.groups)
@@ -67,6 +77,17 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         accounts=broker.accounts if Section.ACCOUNTS in sections and is_whole else [],
         white_addrs=broker.white_addrs if Section.ACCOUNTS in sections and is_whole else [],
         settings=broker.settings if Section.SETTINGS in sections and is_whole else {},
+    )
+
+
+def _rename_brokers(share: BrokerQueueShare, broker_names: Mapping[str, str]) -> BrokerQueueShare:
+    return share._replace(
+        hosted_queues={
+            logical_queue: tuple(
+                part._replace(bname=broker_names.get(part.bname, part.bname)) for part in parts
+            )
+            for logical_queue, parts in share.hosted_queues.items()
+        }
     )
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ClientClosed, NotApplied, ServerResult
-from nsadmin.client.messages.message_copies import build_copy, keep_store_time, send_in_order
+from nsadmin.client.messages.message_copies import build_copy, send_in_order
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage, is_stored_unsafely
+from nsadmin.operations.copy_source import keep_first_source
 from nsadmin.operations.message_files.file_messages import FileMessage
 from nsadmin.operations.message_files.import_memory import ImportMemory
 
@@ -209,7 +210,8 @@ class ImportRun:
 
     def _build_copy(self, file_message: FileMessage) -> OutgoingMessage:
         message = file_message.message
-        return build_copy(message, self._queue_chooser.choose_queue(file_message), keep_store_time(message))
+        send_queue = self._queue_chooser.choose_queue(file_message)
+        return build_copy(message, send_queue, keep_first_source(message, file_message.broker_name))
 
     def _check_ends(self, pause_seconds: Callable[[float], None]) -> None:
         """Compare the end of each queue with the last message that the broker acknowledged in it."""

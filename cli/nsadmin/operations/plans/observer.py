@@ -85,7 +85,7 @@ def _broker_state(
     error = topics_result.error or groups_result.error or error
     if error is not None or topics_result.result is None or groups_result.result is None:
         return LiveBrokerState(broker_name, broker_addr, error=error)
-    topic_configs, static_topics = topics_result.result
+    topic_configs, static_topics, queue_shares = topics_result.result
     own_topics = (topic for topic in topic_configs if topic in system_topics or _is_broker_made(topic))
     return LiveBrokerState(
         broker_name,
@@ -97,6 +97,7 @@ def _broker_state(
         },
         frozenset(own_topics),
         static_topics,
+        queue_shares,
     )
 
 

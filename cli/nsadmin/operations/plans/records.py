@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.operations.plans.settings import ItemSettings, SpreadKind, complete_settings, without_defaults
 
 
@@ -101,7 +102,8 @@ class DesiredCluster(NamedTuple):
 class LiveBrokerState(NamedTuple):
     """The state of one broker, with complete settings; `master_addr` is None if it has no master now.
 
-    `own_topics` are topics that brokers created for themselves or for groups, `static` are static topics.
+    `own_topics` are topics that brokers created for themselves or for groups, `static` are static topics, and
+    `queue_shares` the broker's shares in them.
     `error` says why the state is unknown.
     """
 
@@ -111,6 +113,7 @@ class LiveBrokerState(NamedTuple):
     groups: Mapping[str, ItemSettings] = MappingProxyType({})
     own_topics: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
+    queue_shares: Mapping[str, BrokerQueueShare] = MappingProxyType({})
     error: RocketMQError | None = None
 
 

@@ -6,7 +6,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
-from nsadmin.operations.transfer.copy_source import SourceQueue, build_source_properties
+from nsadmin.operations.copy_source import SourceQueue, build_source_properties
 from nsadmin.operations.transfer.source_reader import ReadPage, TopicQueue
 from nsadmin.operations.transfer.topic_plan import PlannedQueue
 from nsadmin.operations.transfer.transfer_record import QueueRecord

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient
 from nsadmin.client.messages.queue_reader import QueueSpan
-from nsadmin.operations.transfer.copy_source import SourcePlace, SourceQueue, find_source
+from nsadmin.operations.copy_source import SourcePlace, SourceQueue, find_source
 
 BACKWARD_SCAN = 10_000
 """How many messages at the end of a target queue are searched if no record of a transfer exists."""

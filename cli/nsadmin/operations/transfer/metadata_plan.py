@@ -44,7 +44,7 @@ def spread_to_all(selected: ClusterBackup, target_brokers: Iterable[str]) -> Clu
         acls={subject: entries for source in sources[::-1] for subject, entries in source.acls.items()},
         accounts=list({a.access_key: a for source in sources[::-1] for a in source.accounts}.values()),
         white_addrs=list(dict.fromkeys(addr for source in sources for addr in source.white_addrs)),
-        static_topics=sorted({topic for source in sources for topic in source.static_topics}),
+        static_topics={topic: None for source in sources for topic in source.static_topics},
     )
     return selected._replace(brokers={name: merged._replace(broker_name=name) for name in target_brokers})
 
@@ -73,11 +73,11 @@ def prepare_metadata(selected: ClusterBackup, target_releases: Mapping[str, str 
         release = target_releases.get(broker_name)
         losses += [
             MetadataLoss(
-                Section.TOPICS, broker_name, topic, "static topics belong to the brokers of a cluster"
+                Section.STATIC_TOPICS, broker_name, topic, "static topics belong to the brokers of a cluster"
             )
             for topic in broker.static_topics
         ]
-        prepared = broker._replace(static_topics=[])
+        prepared = broker._replace(static_topics={})
         if release is not None and _parse_release(release) < (5,):
             prepared = _drop_new_settings(prepared, losses)
         if release is not None and _parse_release(release) < _FIRST_RELEASE_WITH_USERS:

@@ -70,17 +70,12 @@ class MetadataTransfer:
         }
         prepared = prepare_metadata(selected, releases)
         self.selected: ClusterBackup = prepared.selected
-        self.losses = [loss for loss in prepared.losses if _is_in_scope(loss, scope)]
+        self.losses: list[MetadataLoss] = prepared.losses
 
     def run(self, *, is_dry_run: bool) -> Iterator[RestoreOutcome]:
         """Create and change the items in the target, and yield the outcome of each."""
         restore_run = RestoreRun(self._target, self.selected, is_dry_run=is_dry_run, overwrites_offsets=False)
         return restore_run.restore_all()
-
-
-def _is_in_scope(loss: MetadataLoss, scope: MetadataScope) -> bool:
-    is_other_topic = loss.section is Section.TOPICS and scope.topics and loss.item_name not in scope.topics
-    return loss.section in scope.sections and not is_other_topic
 
 
 def find_cluster(admin: AdminClient, cluster_name: str | None, option_flag: str) -> str:

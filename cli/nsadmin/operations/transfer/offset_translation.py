@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.operations.copy_source import SourceQueue, find_source
 from nsadmin.operations.transfer.copy_search import read_messages
-from nsadmin.operations.transfer.copy_source import SourceQueue, find_source
 from nsadmin.operations.transfer.topic_plan import PlannedQueue, TopicPlan, TransferClusters
 from nsadmin.operations.transfer.verification import list_copy_spans
 

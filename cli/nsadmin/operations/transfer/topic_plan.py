@@ -8,12 +8,11 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_sender import SendQueue
-from nsadmin.client.messages.queue_reader import QueueSpan
-from nsadmin.client.messages.store_times import MessagePlace
+from nsadmin.client.messages.queue_reader import MessagePlace, QueueSpan
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.operations.copy_source import SourcePlace, SourceQueue
 from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
-from nsadmin.operations.transfer.copy_source import SourcePlace, SourceQueue
 from nsadmin.operations.transfer.message_rules import SavedRules, describe_rules
 from nsadmin.operations.transfer.queue_map import QueueId, map_queues
 from nsadmin.operations.transfer.transfer_record import (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotApplied
-from nsadmin.operations.transfer.copy_source import SourceQueue
+from nsadmin.operations.copy_source import SourceQueue
 from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.queue_map import QueueId
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import NotFound
+from nsadmin.operations.copy_source import SourceQueue, find_source, hash_content
 from nsadmin.operations.transfer.copy_comparison import ComparedQueue, QueueComparison
 from nsadmin.operations.transfer.copy_search import read_messages
-from nsadmin.operations.transfer.copy_source import SourceQueue, find_source, hash_content
 from nsadmin.operations.transfer.message_rules import load_rules
 from nsadmin.operations.transfer.source_reader import TopicQueue, open_reader
 from nsadmin.operations.transfer.topic_plan import (

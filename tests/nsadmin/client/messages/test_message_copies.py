@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from nsadmin import AdminClient
-from nsadmin.client.messages.message_copies import build_copy, compress_again, keep_store_time, send_in_order
+from nsadmin.client.messages.message_copies import build_copy, compress_again, send_in_order
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.messages import record
@@ -15,12 +15,9 @@ def stored(body: bytes = b"x", sys_flag: int = 0, **table: str) -> StoredMessage
 
 def test_a_copy_is_a_usual_message_with_the_properties_of_its_producer() -> None:
     message = stored(UNIQ_KEY="ID", KEYS="k", DELAY="3", TIMER_OUT_MS="1", TRAN_MSG="true", mine="1")
-    copy = build_copy(message, SendQueue("T", "broker-a", "a:1", 0), keep_store_time(message))
-    assert copy.properties == {
-        "UNIQ_KEY": "ID", "KEYS": "k", "mine": "1", "WAIT": "true", "NSADMIN_STORE_TIME": "5",
-    }  # fmt: skip
+    copy = build_copy(message, SendQueue("T", "broker-a", "a:1", 0), {"more": "2"})
+    assert copy.properties == {"UNIQ_KEY": "ID", "KEYS": "k", "mine": "1", "WAIT": "true", "more": "2"}
     assert (copy.born_ms, copy.flag) == (message.born_timestamp, message.flag)
-    assert keep_store_time(stored(NSADMIN_STORE_TIME="3")) == {}
 
 
 def test_a_body_that_cannot_be_inflated_is_sent_as_it_is_stored() -> None:

@@ -1,14 +1,17 @@
 """Reading queues: where they begin and end, page by page, and what stops it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
-from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan
 from nsadmin.client.topic_routes import QueueRoute
+from tests.support.lab import lab
 from tests.support.message_brokers import CREATED, MessageBroker
 from tests.support.servers import closed_port, refuse
 
@@ -172,3 +175,17 @@ def test_a_read_can_wait_on_the_broker(admin: AdminClient, holder: MessageBroker
     assert ([message.body for message in messages], next_offset) == ([b"one"], 1)
     pull = holder.asked[-1].ext or {}
     assert (pull["sysFlag"], pull["suspendTimeoutMillis"], pull["commitOffset"]) == ("6", "700", "0")
+
+
+def test_a_message_has_a_time_and_an_empty_place_has_none(tmp_path: Path) -> None:
+    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        addr = there.brokers["broker-a-0", 0]
+        queue = MessageQueue("orders", "", 0)
+        end = admin.queue_reader.get_end_offset(addr, "orders", 0)
+        places = [MessagePlace(addr, queue, offset) for offset in (end - 1, end + 1_000_000)]
+        gone = MessagePlace("127.0.0.1:9", queue, 0)
+        last, beyond, silent = admin.queue_reader.get_store_times([*places, gone])
+    assert last.result is not None
+    assert last.result > 1_600_000_000_000
+    assert (beyond.result, beyond.error) == (None, None)
+    assert silent.error is not None

@@ -21,7 +21,9 @@ FIFO = {"+message.type": "FIFO", "-old": ""}
 
 
 def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
-    detail = b'"topicQueueMappingDetailMap":{"S":{"hostedQueues":{0:[]},"topic":"S"}}'
+    detail = (
+        b'"topicQueueMappingDetailMap":{"S":{"hostedQueues":{0:[]},"topic":"S","epoch":1,"totalQueues":1}}'
+    )
     table = json.dumps({"T": CONFIG, "S": topic_config("S")}).encode()
     broker.handlers[21] = lambda asked: build_reply(
         asked, body=b'{"topicConfigTable":' + table + b"," + detail + b"}"
@@ -29,6 +31,7 @@ def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
     [found, gone] = admin.bulk.list_topics([broker.addr, "127.0.0.1:1"])
     assert found.result is not None
     assert (list(found.result.configs_by_topic), found.result.static_topics) == (["S", "T"], frozenset({"S"}))
+    assert found.result.queue_shares["S"].hosted_queues == {0: ()}
     assert (gone.result, gone.error is None) == (None, False)
 
 

@@ -55,3 +55,4 @@ def test_what_is_no_static_topic_and_who_does_not_answer(client: AdminClient, br
 def test_where_queues_end(client: AdminClient, broker: StaticBroker) -> None:
     broker.ends = {0: 5, 1: 0}
     assert client.queue_mappings.get_queue_ends("T", broker.addr).result == {0: 5, 1: 0}
+    assert client.queue_mappings.get_own_ends("T", broker.addr, [1, 0]) == [0, 5]

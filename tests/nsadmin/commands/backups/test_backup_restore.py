@@ -18,7 +18,7 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
         assert run("backup", "create", "cluster-a", "--file", "a.zip", "-n", there.namesrv_addr).code == 0
     restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")
     for words, message in (
-        ("--section nope", 'unknown section "nope" for --section: use topics, groups'),
+        ("--section nope", 'unknown section "nope" for --section: use topics, staticTopics'),
         ("--map broker-a-0", 'invalid value "broker-a-0" for --map: use OLD=NEW'),
         ("--map nope=x", 'the backup has no broker "nope" (--map): it has broker-a-0, broker-a-1'),
         ("--map broker-a-0=broker-a-1", "two brokers of the backup have the same new name"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol.command import build_reply
+from namesrv_core.protocol.stored_messages import StoredMessage
 from tests.nsadmin.conftest import Done, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import FakeNameServer
@@ -32,6 +33,15 @@ def rows_of(done: Done) -> list[dict[str, Any]]:
     return rows
 
 
+def build_source_of(original: StoredMessage) -> dict[str, str]:
+    places = {
+        "BROKER": "broker-a", "TOPIC": original.topic, "QUEUE": original.queue_id,
+        "OFFSET": original.queue_offset, "STORE_TIME": original.store_timestamp,
+        "BORN_TIME": original.born_timestamp,
+    }  # fmt: skip
+    return {f"NSADMIN_SOURCE_{name}": str(value) for name, value in places.items()}
+
+
 def test_an_export_comes_back_with_the_same_messages(
     stream: Run, target: DeadLetterBroker, tmp_path: Path
 ) -> None:
@@ -49,8 +59,7 @@ def test_an_export_comes_back_with_the_same_messages(
         (item.body, item.queue_id, item.msg_id) for item in originals
     ]
     assert [copy.properties for copy in copies] == [
-        item.properties | {"WAIT": "true", "NSADMIN_STORE_TIME": str(item.store_timestamp)}
-        for item in originals
+        item.properties | {"WAIT": "true"} | build_source_of(item) for item in originals
     ]
     assert {(sent.ext or {})["g"] for sent in target.sent} == {str(item.born_timestamp) for item in originals}
 
@@ -106,7 +115,7 @@ def test_queues_and_brokers_that_the_topic_lacks_are_replaced_by_others(
     ]
 
 
-def test_a_copy_of_a_copy_keeps_the_first_store_time_and_a_compressed_body_is_compressed(
+def test_a_copy_of_an_older_import_keeps_its_store_time_and_a_compressed_body_is_compressed(
     stream: Run, target: DeadLetterBroker, tmp_path: Path
 ) -> None:
     old = {"NSADMIN_STORE_TIME": "5", "TIMER_DELAY_MS": "9", "DELAY": "3", "mine": "1"}

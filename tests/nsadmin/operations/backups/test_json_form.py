@@ -21,6 +21,11 @@ def test_everything_but_passwords_comes_back_from_json() -> None:
     assert parsed._replace(brokers=BACKUP.brokers) == BACKUP
 
 
+def test_a_file_with_only_the_names_of_static_topics_is_read() -> None:
+    broker = {**broker_record(BROKER), "staticTopics": ["moved"]}
+    assert parse_backup(cluster_record(BACKUP), [broker]).brokers["broker-a"].static_topics == {"moved": None}
+
+
 def test_a_missing_member_is_an_error() -> None:
     broker = broker_record(BROKER)
     del broker["offsets"]

@@ -66,3 +66,22 @@ def test_the_same_message_at_the_position_is_restored_by_position_and_read_back(
     assert 0 < (target.new_offset or 0) < saved.offset
     assert outcome.error is None
     assert (back.method, back.new_offset) == ("position", saved.offset)
+
+
+def test_an_offset_of_a_static_topic_that_is_no_message_of_the_own_queue_is_kept_as_it_was(
+    tmp_path: Path,
+) -> None:
+    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        broker_addr = there.brokers["broker-a-0", 0]
+        broker = change_offset(take_broker(admin), 1_000_000, None)
+        (topic, group), saved = only_key(broker), next(iter(broker.offsets.values()))[0]
+        assert plan(there, admin, broker).method == "unknown"
+        targets = plan_offsets(admin, broker_addr, broker, {topic}, overwrites=True)
+        assert [(target.method, target.new_offset) for target in targets] == [("position", saved.offset)]
+        [outcome] = apply_offsets(admin, broker_addr, "broker-a-0", targets, {topic})
+        assert (outcome.result, outcome.error) == ("done", None)
+        committed = admin.consumers.get_committed_each([broker_addr])[0].value()
+        assert committed[f"{topic}@{group}"][0] == saved.offset
+        changed = change_offset(broker, -5, 7)
+        [other] = plan_offsets(admin, broker_addr, changed, {topic}, overwrites=True)
+    assert (other.method, other.reason) == ("unknown", "the queue of the static topic has other messages")

@@ -13,4 +13,7 @@ def test_each_item_has_a_section_a_place_and_its_fields() -> None:
         "userStatus": "enable",
     }
     assert items[BackupItem(Section.ACLS, "broker-a", "User:alice Topic:orders")]["actions"] == "Pub,Sub"
+    assert items[BackupItem(Section.STATIC_TOPICS, "broker-a", "moved")].items() >= {
+        ("queue 0", "broker-b/0 from 0, broker-a/0 from 10000"), ("epoch", 5), ("totalQueues", 1),
+    }  # fmt: skip
     assert {item.section for item in items} == set(Section)

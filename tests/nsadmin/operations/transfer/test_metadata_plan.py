@@ -16,13 +16,13 @@ def test_accounts_become_users_on_5_x_and_trusted_addresses_are_losses() -> None
     assert [entry.resource for entry in broker.acls["User:ci"]] == ["Topic:orders", "Group:*"]
     assert (broker.accounts, broker.white_addrs) == ([], [])
     assert [(loss.section, loss.item_name) for loss in prepared.losses] == [
-        (Section.TOPICS, "moved"), (Section.ACCOUNTS, "ci"), (Section.ACCOUNTS, "10.1.*.*"),
+        (Section.STATIC_TOPICS, "moved"), (Section.ACCOUNTS, "ci"), (Section.ACCOUNTS, "10.1.*.*"),
     ]  # fmt: skip
 
 
 def test_4_x_keeps_accounts_and_has_neither_users_nor_attributes() -> None:
     source = BROKER._replace(
-        static_topics=[],
+        static_topics={},
         topics={"orders": {"readQueueNums": 8, "attributes": {"message.type": "FIFO"}}},
         groups={"g": {"retryMaxTimes": 3, "consumeMessageOrderly": True, "attributes": {}}},
     )
@@ -44,7 +44,7 @@ def test_4_x_keeps_accounts_and_has_neither_users_nor_attributes() -> None:
 
 
 def test_a_broker_of_unknown_release_gets_everything() -> None:
-    source = BROKER._replace(static_topics=[], accounts=[], white_addrs=[])
+    source = BROKER._replace(static_topics={}, accounts=[], white_addrs=[])
     assert prepare_metadata(with_brokers(source), {}) == (with_brokers(source), [])
 
 

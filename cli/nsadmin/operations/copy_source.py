@@ -1,6 +1,7 @@
-"""Copies of messages: the properties that name a copy's source, and a hash of what a copy must keep. Pure.
+"""Copies of messages: the properties that name a source, and a hash of the content to keep. Pure.
 
-Rule: a copy names its source itself, so the target queue is the record of what was copied.
+Rule: a copy names its source itself, so the target queue is the record of what was copied. The copies of
+`transfer messages` and of `messages import` use the same properties; a file does not know its cluster.
 """
 
 from hashlib import blake2b
@@ -19,6 +20,8 @@ OFFSET_PROPERTY = f"{SOURCE_PREFIX}OFFSET"
 STORE_TIME_PROPERTY = f"{SOURCE_PREFIX}STORE_TIME"
 BORN_TIME_PROPERTY = f"{SOURCE_PREFIX}BORN_TIME"
 """The producer's time: a batch of RocketMQ has one time for all its messages."""
+FIRST_STORE_TIME_PROPERTY = "NSADMIN_STORE_TIME"
+"""The store time of the original, in copies that were imported before imports named their source."""
 
 
 class SourceQueue(NamedTuple):
@@ -39,7 +42,7 @@ class SourcePlace(NamedTuple):
 
 
 def find_source(message: StoredMessage) -> SourcePlace | None:
-    """Return the source that a message names; None if it is no copy."""
+    """Return the source that a message names; None if it is not a copy."""
     properties = message.properties
     try:
         return SourcePlace(
@@ -57,15 +60,42 @@ def find_source(message: StoredMessage) -> SourcePlace | None:
 
 
 def build_source_properties(message: StoredMessage, source_queue: SourceQueue) -> dict[str, str]:
-    """Return the properties that name the source of a copy.
+    """Return the properties that name the source of a copy, in place of those of a source before it.
 
-    A delay has no effect any more, and becomes NSADMIN_SOURCE_DELAY.
+    Args:
+        message: The original.
+        source_queue: Its queue.
     """
     return {
         CLUSTER_PROPERTY: source_queue.cluster_name,
         BROKER_PROPERTY: source_queue.broker_name,
-        TOPIC_PROPERTY: source_queue.topic,
-        QUEUE_PROPERTY: str(source_queue.queue_id),
+        **_describe_original(message, source_queue.topic, source_queue.queue_id),
+    }
+
+
+def keep_first_source(message: StoredMessage, broker_name: str | None) -> dict[str, str]:
+    """Return the properties that name the source of an imported message.
+
+    Args:
+        message: The message of a file.
+        broker_name: The broker that stored it; None if the file does not say it.
+
+    Returns:
+        The properties; {} for a copy, which names the first source already, and for a message that no broker
+        stored.
+    """
+    is_copy = any(name.startswith(SOURCE_PREFIX) for name in message.properties)
+    if is_copy or FIRST_STORE_TIME_PROPERTY in message.properties or not message.store_timestamp:
+        return {}
+    broker = {} if broker_name is None else {BROKER_PROPERTY: broker_name}
+    return {**broker, **_describe_original(message, message.topic, message.queue_id)}
+
+
+def _describe_original(message: StoredMessage, topic: str, queue_id: int) -> dict[str, str]:
+    """A delay has no effect any more, and becomes NSADMIN_SOURCE_DELAY."""
+    return {
+        TOPIC_PROPERTY: topic,
+        QUEUE_PROPERTY: str(queue_id),
         OFFSET_PROPERTY: str(message.queue_offset),
         STORE_TIME_PROPERTY: str(message.store_timestamp),
         BORN_TIME_PROPERTY: str(message.born_timestamp),
@@ -78,7 +108,7 @@ def build_source_properties(message: StoredMessage, source_queue: SourceQueue) -
 
 
 def hash_content(message: StoredMessage) -> int:
-    """Return a 64-bit hash of what a copy keeps: body, flag, keys, tag and the application's properties."""
+    """Return a 64-bit hash of the content to keep: body, flag, keys, tag, properties of the application."""
     digest = blake2b(message.body, digest_size=8)
     for name, value in sorted(drop_fate_properties(message.properties).items()):
         if name.startswith(SOURCE_PREFIX):

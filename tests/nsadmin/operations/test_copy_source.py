@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import SendQueue
-from nsadmin.operations.transfer.copy_source import (
+from nsadmin.operations.copy_source import (
     SourcePlace,
     SourceQueue,
     build_source_properties,
     find_source,
     hash_content,
+    keep_first_source,
 )
 from tests.support.messages import record
 
@@ -53,6 +54,18 @@ def test_a_copy_of_a_copy_names_the_nearer_source() -> None:
     source = find_source(copy_of(copy))
     assert source is not None
     assert (source.queue, source.offset) == (QUEUE, 5)
+
+
+def test_an_import_keeps_the_first_source_and_names_no_source_of_a_new_message() -> None:
+    original = message(offset=17)
+    named = keep_first_source(original, "broker-a")
+    expected = build_source_properties(
+        original, SourceQueue("C", "broker-a", original.topic, original.queue_id)
+    )
+    assert named == {name: value for name, value in expected.items() if name != "NSADMIN_SOURCE_CLUSTER"}
+    assert find_source(stored(b"", named)) is None
+    for copy in (stored(b"", named), message(NSADMIN_STORE_TIME="3"), original._replace(store_timestamp=0)):
+        assert keep_first_source(copy, "broker-a") == {}
 
 
 def test_the_hash_sees_what_a_copy_keeps_and_nothing_else() -> None:
