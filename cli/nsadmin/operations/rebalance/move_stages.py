@@ -56,11 +56,11 @@ class MoveStage(NamedTuple):
         }
 
     @property
-    def waits_for_clients(self) -> bool:
-        """Whether the stage ends only after the time that clients need to refresh their routes.
+    def has_settle_time(self) -> bool:
+        """Whether the settle time must pass before the next stage: clients refresh their routes meanwhile.
 
-        After CLOSE_READS, messages that POP consumers have fetched can still be acknowledged, or come back,
-        before their topic is deleted.
+        In the one of CLOSE_READS, POP consumers acknowledge or return the messages that they have fetched,
+        before the topic is deleted.
         """
         return self.kind in (OPEN_WRITES, CLOSE_WRITES, CLOSE_READS, PIN_ORDER, SWITCH_ORDER)
 

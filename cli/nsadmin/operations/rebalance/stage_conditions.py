@@ -163,7 +163,7 @@ def list_waits(
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
     yield from _list_unowned(stage, facts, rules)
-    if stage.waits_for_clients and seconds_left > 0:
+    if stage.has_settle_time and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:

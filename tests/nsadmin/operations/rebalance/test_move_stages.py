@@ -16,7 +16,7 @@ def test_a_topic_that_gets_queues_is_opened_to_consumers_before_producers() -> N
     assert stages[0].counts == {"a": OLD, "b": QueuePair(2, 0)}
     assert stages[0].opening_queues == {"b": range(2)}
     assert stages[1].counts == {"a": OLD, "b": NEW}
-    assert [stage.waits_for_clients for stage in stages] == [False, True]
+    assert [stage.has_settle_time for stage in stages] == [False, True]
 
 
 def test_a_topic_that_loses_queues_is_closed_to_producers_before_consumers() -> None:
