@@ -3,6 +3,7 @@ mqadmin that asks the same.
 """
 
 import json
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +15,16 @@ import pytest
 
 from tests.interop import command_line, jars
 from tests.interop.bundled import is_equal_where_steady, list_reading_lines, run_lines
-from tests.interop.cluster import wait_for_broker
+from tests.interop.cluster import wait_for_broker, wait_for_topic
 from tests.interop.command_line import Done
-from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, acl_config, write_plain_acl
+from tests.interop.java_parts import (
+    QUICK_START,
+    JavaBroker,
+    MqAdmin,
+    acl_config,
+    client_jvm,
+    write_plain_acl,
+)
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import ON_OLD_BROKERS, words
@@ -322,6 +330,26 @@ def test_each_generation_says_that_it_does_not_know_the_other_s(access: Access, 
     done = access("getAclConfig", "-b", access.a.address)
     assert done.code == 1
     assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said
+
+
+def test_a_java_client_of_4_9_sends_and_consumes_on_5_5_with_its_transferred_account(
+    access: Access, old: Old, tmp_path: Path
+) -> None:
+    topic, group, password = "Moved", "Moved-java", "12345678"
+    perms = ("-t", f"{topic}=PUB|SUB", "-g", f"{group}=SUB", "-i", "DENY", "-u", "DENY")
+    made = old("updateAclConfig", "moved-client", *perms, "--passwordStdin", "--yes", typed=f"{password}\n")
+    assert made.code == 0, made.said
+    for words_of_item in (("updateTopic", topic, "-r", "2", "-w", "2"), ("updateSubGroup", group)):
+        assert access(*words_of_item, "-c", "DefaultCluster", "--yes").code == 0
+    wait_for_topic([access.server], topic)
+    ends = ("--from", old.server.address, "--to", access.server.address, "--all-brokers")
+    moved = access("transfer", "acl", *ends, "--yes")
+    done = [row for row in moved.rows if row["result"] == "done" and row["name"] == "moved-client"]
+    assert {row["server"] for row in done} == {"broker-a", "broker-b"}, moved.said
+    arguments = [access.server.address, topic, "20", "moved-client", password]
+    client = [*client_jvm(tmp_path / "client"), *jars.program("Clients"), *arguments]
+    consumed = subprocess.run(client, capture_output=True, text=True, timeout=90, check=False)
+    assert consumed.stdout.splitlines()[-1:] == ["sent 20 received 20"], consumed.stdout
 
 
 def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_path: Path) -> None:
