@@ -89,8 +89,8 @@ soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; 
 proxies: .venv/.stamp ## wait until the clients of a killed and of a frozen proxy of 5.5.0 are gone (2 minutes)
 	NSADMIN_PROXIES=full $(BIN)/python -m pytest tests/interop/test_proxies.py
 
-kubectl: .venv/.stamp ## run --kube with the real kubectl and a port-forward server of the kubelet (3 minutes)
-	NSADMIN_KUBECTL=full $(BIN)/python -m pytest tests/interop/test_real_kubectl.py
+kubectl: .venv/.stamp ## run --kube and kube doctor with kubectl and the API server of Kubernetes (10 minutes to build it, then 1)
+	NSADMIN_KUBECTL=full $(BIN)/python -m pytest tests/interop/test_real_kubernetes.py
 
 tunnels: .venv/.stamp ## run the commands on 5.5.0 and 4.9.7 through --ssh and --kube, in a separate network (3 minutes)
 	NSADMIN_TUNNELS=full $(BIN)/python -m pytest tests/interop/test_tunnels.py

@@ -50,6 +50,18 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield running
 
 
+@pytest.fixture(autouse=True)
+def _registered(cluster: TunnelledCluster) -> None:
+    """On a busy machine, a name server can lose a broker until its next registration."""
+    names = {broker.name for broker in cluster.brokers}
+
+    def are_listed() -> bool:
+        [(_, rows)] = cluster.run_directly([["clusterList"]])
+        return names == {row["brokerName"] for row in rows or () if row["reachable"]}
+
+    wait_for("the brokers", are_listed, 60, 0.5)
+
+
 def read_documents(text: str) -> list[Any]:
     decoder, documents = json.JSONDecoder(), []
     while text := text.lstrip():

@@ -130,7 +130,9 @@ def list_kinds(arguments: list[str], options: dict[str, str]) -> None:
 
 
 def answer_right(arguments: list[str], options: dict[str, str]) -> None:
-    is_allowed = read_cluster().get("may_forward", True)
+    # Without the option, kubectl answers about a pod named "portforward".
+    is_asked = arguments[-1] == "pods" and options.get("--subresource") == "portforward"
+    is_allowed = is_asked and read_cluster().get("may_forward", True)
     print("yes" if is_allowed else "no")
     sys.exit(0 if is_allowed else 1)
 

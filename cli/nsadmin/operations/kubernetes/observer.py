@@ -83,8 +83,8 @@ def _list_operator_kinds(kubectl: KubectlProgram) -> tuple[str, ...]:
 
 def _may_forward(kubectl: KubectlProgram) -> bool | None:
     try:
-        # The exit code of "no" is 1.
-        return kubectl.run("auth", "can-i", "create", "pods/portforward").strip() == b"yes"
+        # kubectl reads "pods/portforward" as a pod with that name. The exit code of "no" is 1.
+        return kubectl.run("auth", "can-i", "create", "pods", "--subresource=portforward").strip() == b"yes"
     except TunnelError as error:
         return False if str(error) in ("", "kubectl failed with exit code 1") else None
 
