@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.client.connection.tunnels.tunnel_leases import use_tunnel
+from nsadmin.client.connection.tunnels.tunnel_server import end_sharing
+from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.tui.screens.command_process import CommandProcess
 from tests.support.hostile_folder import HostileFolder
+from tests.support.kube_clusters import StubCluster, pod
+from tests.support.servers import FakeNameServer
 
 
 def test_what_it_says_comes_with_its_exit_code() -> None:
@@ -44,3 +49,18 @@ def test_modules_in_the_current_folder_do_not_run(tmp_path: Path, monkeypatch: p
     running = CommandProcess(["mqadminMap", "--no-headers", "--output", "yaml"], [])
     lines = list(running.read_lines())
     assert (hostile.traces, running.exit_code) == ([], 0), lines
+
+
+def test_commands_share_the_tunnel_of_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = StubCluster(tmp_path)
+    for name, value in cluster.variables.items():
+        monkeypatch.setenv(name, value)
+    with FakeNameServer() as server, use_tunnel(KubeTarget("mq")):
+        cluster.items, cluster.servers = [pod("names-0", "10.1.0.5", [9876])], {"names-0:9876": server.addr}
+        cluster.save()
+        for _ in range(2):
+            running = CommandProcess(["topicList"], ["--kube", "mq"])
+            lines = list(running.read_lines())
+            assert running.exit_code == 0, lines
+        end_sharing()
+    assert [call.split()[2] for call in cluster.calls] == ["get", "port-forward"]
