@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof mcp-proof yarn lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof mcp-proof yarn object-stores lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ transfer-proof: .venv/.stamp ## copy MESSAGES=200000 from 4.9.7 and 5.5.0 to 5.5
 
 yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
+
+object-stores: .venv/.spark ## test input in abfs:// and gs:// on emulators of both stores (5 minutes, needs npm and Go)
+	OBJECT_STORES=1 $(BIN)/python -m pytest tests/nsreport/test_object_stores.py
 
 lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the files with hashes for containers
 	$(UV) lock --upgrade

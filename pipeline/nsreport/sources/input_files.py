@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import (
@@ -33,12 +34,17 @@ from pyspark.sql.functions import min as min_of
 from pyspark.sql.functions import sum as sum_of
 
 from namesrv_core import bounded_inflation
+from nsreport.sources import connectors
 
 JOURNAL_KIND = "journal"
 
 LOG_PATTERNS: dict[str, str] = {
     log_name: rf"{log_name}(\.\d+)?\.log(\.gz)?"
-    for log_name in ("namesrv", "namesrv_default", "namesrv_traffic", "broker", "stats", "watermark", "store")
+    for log_name in (
+        *("namesrv", "namesrv_default", "namesrv_traffic"),
+        *("broker", "stats", "watermark", "store"),
+        *("proxy", "proxy_traffic", "proxy_watermark"),
+    )
 }
 """The kinds of Java logs, with patterns of their names. A rotated log has a number and may be compressed."""
 
@@ -73,7 +79,7 @@ _COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays")
 
 
 class InputNotFoundError(Exception):
-    """An input path does not exist; the text is one line."""
+    """An input path does not exist, or its file system cannot be read; the text is one line."""
 
 
 class InputSource(NamedTuple):
@@ -135,6 +141,9 @@ def list_files(spark: SparkSession, input_source: InputSource) -> tuple[list[Inp
 
     Raises InputNotFoundError.
     """
+    connector_advice = connectors.explain_missing_connector(spark, input_source.path)
+    if connector_advice is not None:
+        raise InputNotFoundError(connector_advice)
     file_reader = spark.read.format("binaryFile").option("recursiveFileLookup", True)
     try:
         file_rows = (
@@ -146,6 +155,8 @@ def list_files(spark: SparkSession, input_source: InputSource) -> tuple[list[Inp
         if error.getCondition() == "PATH_NOT_FOUND":
             raise InputNotFoundError(f'no such file or folder "{input_source.path}"') from None
         raise
+    except Py4JJavaError as error:
+        raise InputNotFoundError(connectors.describe_read_error(input_source.path, error)) from None
     known_files, other_paths = [], []
     for file_path, byte_count, modified_ms in sorted(file_rows):
         input_file = describe_file(file_path, input_source, byte_count, modified_ms)
