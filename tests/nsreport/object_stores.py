@@ -122,9 +122,9 @@ def _write_trust_store(folder: Path, ca: Path) -> Path:
     """Java's own authorities, which Maven Central needs, and one more."""
     java_home, trust_store = Path(java.find_java_home(os.environ, folder)), folder / "trust.jks"
     shutil.copyfile(java_home / "lib" / "security" / "cacerts", trust_store)
-    command = [java_home / "bin" / "keytool", "-importcert", "-noprompt", "-alias", "tests", "-file", ca]
-    more = ["-keystore", trust_store, "-storepass", _PASSWORD]
-    subprocess.run([*command, *more], check=True, capture_output=True, timeout=60)
+    command: list[str | Path] = [java_home / "bin" / "keytool", "-importcert", "-noprompt", "-alias", "tests"]
+    command += ["-file", ca, "-keystore", trust_store, "-storepass", _PASSWORD]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
     return trust_store
 
 

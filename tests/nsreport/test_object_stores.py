@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import duckdb
 import pytest
@@ -40,9 +41,11 @@ def remote_spark(tmp_path_factory: pytest.TempPathFactory, journals: Path) -> It
         settings |= stack.enter_context(google_storage(folder, journals))
         spark = session.start_session(folder, "local[2]", settings)
         stack.callback(spark.stop)
-        make_path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path
+        jvm: Any = spark.sparkContext._jvm
+        make_path = jvm.org.apache.hadoop.fs.Path
         url = make_path(URLS["abfs"])
-        file_system = url.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+        hadoop_conf: Any = spark.sparkContext._jsc.hadoopConfiguration()
+        file_system = url.getFileSystem(hadoop_conf)
         file_system.copyFromLocalFile(False, True, make_path(f"file://{journals}/journals/ns"), url)
         yield spark
 
@@ -52,7 +55,7 @@ def test_an_object_store_has_the_lines_of_a_folder(
     scheme: str, remote_spark: SparkSession, journals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "open_spark_session", lambda flags: nullcontext(remote_spark))
-    lines = []
+    lines: list[list[Any]] = []
     for url in (URLS[scheme], str(journals)):
         out = tmp_path / str(len(lines))
         line = ["run", "--input", url, "--dir", str(out), "--reports", "config_changes"]

@@ -10,18 +10,20 @@ _COLUMNS_BY_TYPE = {
     "timestamp": "ts endTs closedTs openedTs validFrom validTo ingestTime knownSince lastPut lastTs",
     "double": "seconds availability putShare getShare fairShare putRatio skew gini queueSkew bytesPerDay "
     "lowBytesPerDay highBytesPerDay lagPerSecond sum putTps getTps commitLogDiskRatio quarantineShare "
-    "confidence",
+    "confidence putMillis getMillis",
     "boolean": "ongoing stuck known isLog isRouteSource resumed ok brokerActive changesWrite",
     "int": "orderOffset days",
-    "array<string>": "servers",
-    "map<string,double>": "waterMarks requests",
+    "array<string>": "servers unreachableServers",
+    "map<string,double>": "waterMarks requests responses",
     "bigint": "brokerId failures outages conflicts topics change bytes puts gets samples lastLag minLag "
     "maxLag messagesIn bytesIn messagesOut bytesOut sentBack minutes brokers starts stops pauses failedPolls "
     "eventsLost repairs decodeErrors unparsedWarnings scanGaps silentBrokers closedTopics openedTopics "
     "changes unfinishedChanges readQueueNums writeQueueNums perm topicSysFlag line length modified seq "
     "time since recordOrder lost polls bootTime putTotal getTotal commitLogMinOffset commitLogMaxOffset "
     "dispatchBehindBytes sendQueueSize pullQueueSize earliestMessageTime queueCount uncommittedQueues "
-    "brokerOffset consumerOffset lag inflight consumedTime millis lines quarantinedLines lateLines gaps",
+    "brokerOffset consumerOffset lag inflight consumedTime millis lines quarantinedLines lateLines gaps "
+    "clients peakClients clientsLeft clientsLost routeFailures failedTopics nameServerFailures syncFailures "
+    "requestErrors",
 }
 _TYPE_BY_COLUMN = {
     column_name: type_name

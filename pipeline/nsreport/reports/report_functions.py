@@ -18,6 +18,7 @@ from nsreport.reports.ns_convergence import ns_convergence
 from nsreport.reports.ns_divergence import ns_divergence
 from nsreport.reports.ns_health import ns_health
 from nsreport.reports.orphan_topics import orphan_topics
+from nsreport.reports.proxy_health import proxy_health
 from nsreport.reports.registration_forecast import registration_forecast
 from nsreport.reports.route_as_of import route_as_of
 from nsreport.reports.topic_growth import topic_growth
@@ -45,6 +46,7 @@ FUNCTIONS_BY_REPORT: Mapping[str, ReportFunction] = {
     "topic_volume": topic_volume,
     "config_changes": config_changes,
     "ns_health": ns_health,
+    "proxy_health": proxy_health,
     "route_as_of": route_as_of,
 }
 """The functions by the names of their reports, in the order of the catalogue."""

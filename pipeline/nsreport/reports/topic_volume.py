@@ -1,7 +1,9 @@
 """topic_volume: messages and bytes per day for each topic and consumer group. Pure."""
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import col, count_distinct, lit, sum, timestamp_millis, when
+from pyspark.sql.functions import col, count_distinct, lit, max, nullif, round, sum, timestamp_millis, when
+
+from nsreport.sources.java_logs.minute_statistics import TIMES_SUFFIX
 
 _STATS_BY_COLUMN = {
     "messagesIn": ("TOPIC_PUT_NUMS",),
@@ -10,6 +12,12 @@ _STATS_BY_COLUMN = {
     "bytesOut": ("GROUP_GET_SIZE",),
     "sentBack": ("SNDBCK_PUT_NUMS",),
 }
+_PUT_LATENCY, _GET_LATENCY = "TOPIC_PUT_LATENCY", "GROUP_GET_LATENCY"
+_LATENCY_STATS = [
+    stats_name + suffix for stats_name in (_PUT_LATENCY, _GET_LATENCY) for suffix in ("", TIMES_SUFFIX)
+]
+_AGE_STATS = "GROUP_GET_FALL_TIME"
+"""How old the messages are that a group reads, in ms; 0 if it reads the newest ones."""
 
 
 def topic_volume(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
@@ -22,16 +30,33 @@ def topic_volume(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataF
     is_in_range = (col("ts") >= timestamp_millis(lit(since_ms))) & (
         col("ts") < timestamp_millis(lit(until_ms))
     )
-    volume_stats = stats_minute.where(is_in_range & col("name").isin(*stats_names) & col("topic").isNotNull())
+    volume_stats = stats_minute.where(
+        is_in_range & col("name").isin(*stats_names, *_LATENCY_STATS, _AGE_STATS) & col("topic").isNotNull()
+    )
     day_volumes = volume_stats.groupBy("date", "topic", "group").agg(
         *(
             _sum_stats(column_stats).alias(volume_column)
             for volume_column, column_stats in _STATS_BY_COLUMN.items()
         ),
+        _mean_latency(_PUT_LATENCY).alias("putMillis"),
+        _mean_latency(_GET_LATENCY).alias("getMillis"),
+        (max(when(col("name") == _AGE_STATS, col("sum"))) / 1000).alias("behindSeconds"),
         count_distinct("ts").alias("minutes"),
         count_distinct("broker").alias("brokers"),
     )
-    return day_volumes.select("date", "topic", "group", *_STATS_BY_COLUMN, "minutes", "brokers")
+    return day_volumes.select(
+        "date",
+        "topic",
+        "group",
+        *_STATS_BY_COLUMN,
+        *("putMillis", "getMillis", "behindSeconds", "minutes", "brokers"),
+    )
+
+
+def _mean_latency(stats_name: str) -> Column:
+    """The mean of a latency in ms; null if there was no operation."""
+    total, times = (_sum_stats((stats_name + suffix,)) for suffix in ("", TIMES_SUFFIX))
+    return round(total / nullif(times, lit(0)), 2)
 
 
 def _sum_stats(stats_names: tuple[str, ...]) -> Column:

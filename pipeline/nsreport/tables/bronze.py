@@ -18,8 +18,12 @@ def key_journal_lines(journal_lines: DataFrame) -> DataFrame:
 
 
 def key_log_messages(log_lines: DataFrame) -> DataFrame:
-    """Join continuation lines of Java logs to their messages, and add the key columns `hash` and `date`."""
-    return message_splitter.join_continuations(log_lines).withColumn("hash", message_splitter.message_hash())
+    """Join continuation lines of Java logs to their messages, and add the key columns `hash` and `date`.
+
+    Lines about empty queues of proxies are left out.
+    """
+    kept_lines = message_splitter.drop_empty_queues(log_lines)
+    return message_splitter.join_continuations(kept_lines).withColumn("hash", message_splitter.message_hash())
 
 
 def select_line_keys(keyed_lines: DataFrame) -> DataFrame:

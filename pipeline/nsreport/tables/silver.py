@@ -9,8 +9,9 @@ from pyspark.sql.types import StructType
 
 from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
 from nsreport.sources import journals
-from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA, STATS_MINUTE_SCHEMA
+from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
 from nsreport.sources.java_logs.log_parser import ParsedLogs
+from nsreport.sources.java_logs.minute_statistics import STATS_MINUTE_SCHEMA
 from nsreport.tables.table_store import HeadRows, TableSpec
 
 EVENT_TABLE = TableSpec("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))

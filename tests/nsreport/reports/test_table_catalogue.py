@@ -6,7 +6,8 @@ from pyspark.sql import DataFrame, SparkSession
 from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
 from nsreport.reports.table_catalogue import find_table, list_tables
 from nsreport.sources import journals, schemas
-from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA, STATS_MINUTE_SCHEMA
+from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
+from nsreport.sources.java_logs.minute_statistics import STATS_MINUTE_SCHEMA
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """What an operator reads when Spark cannot read a URL."""
 
+from typing import Any
+
 import pytest
 from pyspark.sql import SparkSession
 
@@ -13,7 +15,8 @@ def test_a_missing_connector_is_named(spark: SparkSession, scheme: str) -> None:
     url = f"{scheme}://bucket@host/journals"
     with pytest.raises(InputNotFoundError) as raised:
         input_files.list_files(spark, InputSource(url))
-    version = spark.sparkContext._jvm.org.apache.hadoop.util.VersionInfo.getVersion()
+    jvm: Any = spark.sparkContext._jvm
+    version = jvm.org.apache.hadoop.util.VersionInfo.getVersion()
     package = f"{CONNECTORS_BY_SCHEME[scheme]}:{version}"
     assert str(raised.value) == (
         f'cannot read "{url}": Spark has no connector for {scheme}:// URLs; '

@@ -83,3 +83,13 @@ def test_servers_that_the_operator_tells_apart_may_say_the_same(spark: SparkSess
 def test_a_line_that_tells_no_time_is_of_the_first_day(spark: SparkSession) -> None:
     found = rows(spark, ("a", 1, "?"), ("a", 2, '{"time":99999999999999999999}'))
     assert {row.date for row in found.collect()} == {date(1970, 1, 1)}
+
+
+def test_empty_queues_of_a_proxy_are_left_out(spark: SparkSession) -> None:
+    """They are 99.8 % of the lines of proxy_watermark.log."""
+    lines = [
+        f"2026-11-27 01:05:08\tRemotingPullMessageThread\tqueueSize\t{length}" for length in ("0.0", "30.0")
+    ]
+    given = [("f", number, line, "proxy_watermark", "p") for number, line in enumerate(lines, 1)]
+    [row] = bronze.key_log_messages(spark.createDataFrame(given, SHAPE)).collect()
+    assert (row.line, row.text, row.date) == (2, lines[1], date(2026, 11, 26))

@@ -2,7 +2,7 @@
 
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
     any_value,
     broadcast,
@@ -10,14 +10,11 @@ from pyspark.sql.functions import (
     col,
     count,
     date_trunc,
-    element_at,
     explode,
     expr,
     lit,
     max,
     min,
-    regexp_extract,
-    size,
     substring,
     sum,
     to_date,
@@ -31,7 +28,7 @@ from nsreport.sources.java_logs.log_line_patterns import (
     KNOWN_WARNINGS,
     LOG_MEASURES,
     LOG_RULES,
-    STATISTIC_PATTERN,
+    LogMeasure,
 )
 from nsreport.sources.java_logs.rule_matcher import build_start_pattern
 from nsreport.sources.schemas import REAL_TYPE, TEXT_TYPE, WHOLE_TYPE, build_schema
@@ -51,18 +48,6 @@ LOG_FACT_SCHEMA = build_schema(
 )
 """A fact from a log that is not an event; `server` is the name server or broker that wrote the log."""
 
-STATS_MINUTE_SCHEMA = build_schema(
-    broker=TEXT_TYPE,
-    ts=TimestampType(),
-    name=TEXT_TYPE,
-    key=TEXT_TYPE,
-    topic=TEXT_TYPE,
-    group=TEXT_TYPE,
-    sum=REAL_TYPE,
-    date=DateType(),
-)
-"""A statistic that `broker` logged for the minute that begins at `ts`; sizes are in bytes."""
-
 MAX_COMPLAINT_LENGTH = 500
 """A fact keeps this many characters of its line."""
 
@@ -81,12 +66,13 @@ def build_log_facts(parsed_messages: DataFrame, all_messages: DataFrame) -> Data
 
 
 def _rule_facts(parsed_messages: DataFrame) -> DataFrame:
-    """Return one fact per parsed line: `name` is a broker, `key` an address or the subject of the line."""
+    """Return a fact per parsed line: `name` is a broker or a group, `key` an address, a client or a topic."""
     case_clauses = " ".join(
         f"when '{rule_name}' then '{fact_kind}'" for rule_name, fact_kind in FACT_KINDS.items()
     )
     return parsed_messages.where(col("rule").isin(*FACT_KINDS)).select(
-        "server", "ts", expr(f"case rule {case_clauses} end").alias("kind"), col("broker").alias("name"),
+        "server", "ts", expr(f"case rule {case_clauses} end").alias("kind"),
+        coalesce("broker", "group").alias("name"),
         coalesce("key", "addr", "client", "topic").alias("key"),
         coalesce(col("value").try_cast("double"), lit(1.0)).alias("value"),
         substring("message", 1, MAX_COMPLAINT_LENGTH).alias("text"), "file", "line",
@@ -108,15 +94,13 @@ def _measure_facts(all_messages: DataFrame) -> DataFrame:
     ]
     measure_table = all_messages.sparkSession.createDataFrame(measure_rows, measure_schema)
     case_clauses = " ".join(
-        f"when startswith(message, '{log_measure.message_start}') then {measure_index}"
+        f"when {_measure_condition(log_measure)} then {measure_index}"
         for measure_index, log_measure in enumerate(LOG_MEASURES)
     )
-    measure_lines = all_messages.where(
-        col("message").rlike(build_start_pattern(log_measure.message_start for log_measure in LOG_MEASURES))
-    )
+    measure_lines = all_messages.where(" or ".join(map(_measure_condition, LOG_MEASURES)))
     matched_lines = (
-        measure_lines.drop("kind")
-        .withColumn("at", expr(f"case {case_clauses} end"))
+        measure_lines.withColumn("at", expr(f"case {case_clauses} end"))
+        .drop("kind")
         .join(broadcast(measure_table), "at")
     )
     pairs_sql = "arrays_zip(regexp_extract_all(message, pairs, 1), regexp_extract_all(message, pairs, 2))"
@@ -134,6 +118,13 @@ def _measure_facts(all_messages: DataFrame) -> DataFrame:
         min("file").alias("file"),
         min("line").alias("line"),
     )
+
+
+def _measure_condition(log_measure: LogMeasure) -> str:
+    """SQL: whether a message has the figures of a measure."""
+    if log_measure.file_kind:
+        return f"kind = '{log_measure.file_kind}'"
+    return f"startswith(message, '{log_measure.message_start}')"
 
 
 def _complaint_facts(all_messages: DataFrame) -> DataFrame:
@@ -158,42 +149,3 @@ def _line_count_facts(all_messages: DataFrame) -> DataFrame:
             {"kind": lit("lines"), "key": lit(None).cast("string"), "text": lit(None).cast("string")}
         )
     )
-
-
-def build_minute_stats(all_messages: DataFrame) -> DataFrame:
-    """Return the statistics that brokers log per minute.
-
-    The brokers' own sums per hour and day are wrong (apache/rocketmq#3190): add up the minutes instead.
-    """
-    statistic_lines = all_messages.where(col("message").rlike(STATISTIC_PATTERN))
-    statistic_rows = statistic_lines.select(
-        col("server").alias("broker"),
-        # The broker writes the line at the end of the minute, sometimes a moment late.
-        date_trunc("minute", col("ts") - expr("interval 30 seconds")).alias("ts"),
-        *(
-            regexp_extract("message", STATISTIC_PATTERN, group_number).alias(column_name)
-            for group_number, column_name in ((1, "name"), (2, "key"))
-        ),
-        regexp_extract("message", STATISTIC_PATTERN, 3).try_cast("double").alias("sum"),
-        "file",
-    ).dropDuplicates(["broker", "ts", "name", "key", "sum"])
-    described_rows = statistic_rows.withColumns(
-        {"topic": _topic_of_key(), "group": _group_of_key(), "date": to_date("ts")}
-    )
-    return described_rows.select(
-        *(col(field.name).cast(field.dataType) for field in STATS_MINUTE_SCHEMA.fields)
-    )
-
-
-def _key_parts() -> Column:
-    """The parts of a key without the queue id: the topic, or topic and consumer group."""
-    return expr("filter(split(key, '@'), part -> not part rlike '^-?[0-9]+$')")
-
-
-def _topic_of_key() -> Column:
-    is_about_topic = col("name").rlike("^(TOPIC|QUEUE|GROUP|SNDBCK|DLQ)_") & (size(_key_parts()) > 0)
-    return when(is_about_topic, element_at(_key_parts(), 1))
-
-
-def _group_of_key() -> Column:
-    return when(_topic_of_key().isNotNull() & (size(_key_parts()) > 1), element_at(_key_parts(), 2))

@@ -30,7 +30,8 @@ class LogRule(NamedTuple):
 class LogMeasure(NamedTuple):
     """A message with figures: `pairs_pattern` finds (key, value) pairs, `name_pattern` the name of the facts.
 
-    Each minute becomes one fact per key: the greatest value, or the sum if `is_summed`.
+    It starts with `message_start`, or is in a file of the kind `file_kind`. Each minute becomes one fact per
+    key: the greatest value, or the sum if `is_summed`.
     """
 
     fact_kind: str
@@ -38,6 +39,7 @@ class LogMeasure(NamedTuple):
     pairs_pattern: str
     name_pattern: str = "()"
     is_summed: bool = False
+    file_kind: str = ""
 
 
 def _skip_to(end_text: str) -> str:
@@ -97,6 +99,17 @@ _GONE_TOPIC_PATTERN = (
 )
 _GONE_NAME_PATTERN = r"(?<broker>[^\]]*)\](?: from |, clusterName\[" + _group_to("cluster", "] from ") + ").*"
 _DELETED_TOPIC_PATTERN = r"(?:(?! \S+ QueueData \[).)*+ (?<topic>\S+) " + _queue_data_pattern("before")
+# Another proxy announces a client with a RemoteChannel: it is not a client of this server.
+_CLIENT_CHANNEL_PATTERN = (
+    r"ClientChannelInfo \[channel=(?:RemoteChannel\{.*|"
+    + _skip_to("clientId=")
+    + r"(?<client>(?:(?!, |\}|\]).)*+).*)"
+)
+_LOST_CHANNEL_PATTERN = (
+    r"ClientChannelInfo \[channel=(?:RemoteChannel\{(?:(?! group: ).)*+|"
+    + _skip_to("clientId=")
+    + r"(?<client>(?:(?!, |\}|\]).)*+)(?:(?! group: ).)*+) group: (?<group>.*)"
+)
 _BOOT_PATTERN = r"(?<broker>(?:(?!, [^\],]*\] boot success\.).)*+), (?<addr>[^\],]*)\] boot success\..*"
 
 LOG_RULES = (
@@ -203,6 +216,63 @@ LOG_RULES = (
     LogRule("behind4", "dispatch behind commit log ", r"(?<value>\d+) bytes"),
     LogRule("slaveBehind", "CommitLog: slave fall behind master ", r"(?<value>\d+) ?bytes"),
     LogRule("slaveBehind4", "Slave fall behind master: ", r"(?<value>\d+) bytes"),
+    # Brokers and proxies write these lines about their clients to broker.log.
+    LogRule(
+        "consumerCame",
+        "new consumer connected, group: ",
+        r"(?<group>\S+) \S+ \S+ channel: " + _CLIENT_CHANNEL_PATTERN,
+        file_kind="broker",
+    ),
+    LogRule(
+        "producerCame",
+        "new producer connected, group: ",
+        r"(?<group>\S+) channel: " + _CLIENT_CHANNEL_PATTERN,
+        file_kind="broker",
+    ),
+    LogRule(
+        "consumerLeft",
+        "unregister a consumer[",
+        _group_to("group", "] from consumerGroupInfo ") + _CLIENT_CHANNEL_PATTERN,
+        file_kind="broker",
+    ),
+    LogRule(
+        "producerLeft",
+        "unregister a producer[",
+        _group_to("group", "] from groupChannelTable ") + _CLIENT_CHANNEL_PATTERN,
+        file_kind="broker",
+    ),
+    LogRule(
+        "consumerLost",
+        "NETTY EVENT: remove not active channel[",
+        _LOST_CHANNEL_PATTERN,
+        file_kind="broker",
+    ),
+    LogRule("producerLost", "NETTY EVENT: remove channel[", _LOST_CHANNEL_PATTERN, file_kind="broker"),
+    LogRule(
+        "consumerExpired",
+        "SCAN: remove expired channel from ConsumerManager consumerTable. channel=",
+        _group_to("client", ", consumerGroup=") + "(?<group>.*)",
+        file_kind="broker",
+    ),
+    LogRule(
+        "producerExpired",
+        "ProducerManager#scanNotActiveChannel: remove expired channel[",
+        _group_to("client", "] from ProducerManager groupChannelTable, producer group name: ")
+        + "(?<group>.*)",
+        file_kind="broker",
+    ),
+    # Proxies write these lines to proxy.log.
+    LogRule("proxyReady", "grpc server start successfully.", "", file_kind="proxy"),
+    LogRule("proxyStopping", "try to shutdown server", "", file_kind="proxy"),
+    LogRule(
+        "routeFailed",
+        "reload topic route from namesrv. topic: ",
+        r"(?<topic>\S+)(?:\n.*)?",
+        file_kind="proxy",
+    ),
+    LogRule("syncFailed", "send system message failed. data: ", ".*", file_kind="proxy"),
+    LogRule("requestFailed", "internal server error", ".*", file_kind="proxy"),
+    LogRule("requestFailed", "grpc server has exception. errorMsg:", ".*", file_kind="proxy"),
 )
 """The order matters: the first rule whose start a message has applies."""
 
@@ -234,6 +304,19 @@ FACT_KINDS: Mapping[str, str] = {
     "behind4": "dispatchBehind",
     "slaveBehind": "slaveBehind",
     "slaveBehind4": "slaveBehind",
+    "consumerCame": "clientConnected",
+    "producerCame": "clientConnected",
+    "consumerLeft": "clientLeft",
+    "producerLeft": "clientLeft",
+    "consumerLost": "clientLost",
+    "producerLost": "clientLost",
+    "consumerExpired": "clientLost",
+    "producerExpired": "clientLost",
+    "proxyReady": "proxyBoot",
+    "proxyStopping": "proxyShutdown",
+    "routeFailed": "routeFailed",
+    "syncFailed": "syncFailed",
+    "requestFailed": "requestFailed",
 }
 """The kind of fact for a line of each rule. Lines of other rules become events or identify brokers."""
 
@@ -249,15 +332,30 @@ LOG_MEASURES = (
         "traffic", "Port: ", r"(?<=[{ ])(\d+):(\d+)", r"(Request|Response)Code Distribution", is_summed=True
     ),
     LogMeasure("storeTps", "[STORETPS]", r"\b((?:(?!_tps )\w)++_tps) ([0-9.E-]+)"),
+    LogMeasure("waterMark", "", r"\t(\w++)\t([0-9.E-]+)", r"^([^\t]++)\t", file_kind="proxy_watermark"),
 )
 """The order matters: the first measure whose start a message has applies."""
 
 STATISTIC_PATTERN = (
-    r"^\[((?:(?!\] \[).)*+)\] \[((?:(?!\] Stats In).)*+)\] Stats In One Minute, SUM: (\d+) .*$"
+    r"^\[((?:(?!\] \[).)*+)\] \[((?:(?!\] Stats ).)*+)\] Stats (?:"
+    r"In One Minute, (?:SUM: (\d++) TPS: [0-9.]++ AVGPT: ([0-9.]++)|TIMES: (\d++) AVGRT: ([0-9.]++))"
+    r"|Every 5 Minutes, Value: (-?\d++)).*$"
 )
-"""A broker's statistic for a minute; the groups are its name, key and sum."""
+"""A broker's statistic; the groups are its name, its key, and the figures of the three forms.
 
-KNOWN_WARNINGS = ("getAllTopicListFromNameserver ",)
+The forms are sum and mean of a minute, times and mean of a minute (latencies), and the value of a moment.
+"""
+
+SKIPPED_STATISTICS = ("] Stats In One Hour, ", "] Stats In One Day, ")
+"""What statistics contain that are skipped: the sums of hours and days are wrong (apache/rocketmq#3190)."""
+
+KNOWN_WARNINGS = (
+    "getAllTopicListFromNameserver ",
+    # The gRPC client of a proxy ended its stream or a long poll; a lost client has its own line.
+    "telemetry on error",
+    "handleGrpcCancel clientId:",
+    "client has cancelled the request. response to write: ",
+)
 """Starts of warnings that healthy servers log as well: they are not complaints."""
 
 _GROUP_PATTERN = re.compile(r"\(\?<(\w+)>")

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit, substring, to_date
 
 from nsreport.sources.input_files import LOG_PATTERNS
-from nsreport.sources.java_logs import broker_identity, events, log_facts
+from nsreport.sources.java_logs import broker_identity, events, log_facts, minute_statistics
 from nsreport.sources.java_logs.message_splitter import select_orphan_lines, split_messages
 from nsreport.sources.java_logs.rule_matcher import BROKEN_RULE, match_rules
 
@@ -27,8 +27,8 @@ class ParsedLogs(NamedTuple):
     """The result of parsing logs: events, log facts, minute statistics and quarantine.
 
     Their schemas are `schemas.event_schema`, `log_facts.LOG_FACT_SCHEMA` and
-    `log_facts.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which `parse_logs` keeps for them: call
-    `parsed_messages.unpersist()` at the end.
+    `minute_statistics.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which `parse_logs` keeps for
+    them: call `parsed_messages.unpersist()` at the end.
     """
 
     event_rows: DataFrame
@@ -52,7 +52,7 @@ def parse_logs(
     return ParsedLogs(
         events.build_events(identified_lines),
         fact_rows,
-        log_facts.build_minute_stats(all_messages),
+        minute_statistics.build_minute_stats(all_messages),
         _select_quarantine(message_lines, parsed_messages),
         parsed_messages,
     )

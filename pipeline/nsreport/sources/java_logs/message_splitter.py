@@ -27,12 +27,16 @@ from pyspark.sql.functions import (
 
 from nsreport.sources.input_files import DAMAGE_PREFIX
 
-# Level and thread are optional: stats.log and watermark.log omit them.
+# Level and thread are optional: stats.log and watermark.log omit them. proxy_watermark.log has a tab instead.
 _HEAD_PATTERN = (
-    r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: (TRACE|DEBUG|INFO|WARN|ERROR))?"
-    r"(?: (\S(?:(?! - ).)*+))?? - (.*)$"
+    r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\t|(?: (TRACE|DEBUG|INFO|WARN|ERROR))?"
+    r"(?: (\S(?:(?! - ).)*+))?? - )(.*)$"
 )
 _LOG_TIME_ZONE = "+08:00"
+QUEUE_LENGTHS_KIND = "proxy_watermark"
+"""The kind of the log with the lengths of a proxy's queues."""
+
+_EMPTY_QUEUE_END = "\t0.0"
 MAX_MESSAGE_LENGTH = 262_144
 """Characters of a message with its continuation lines. A longer one goes to the quarantine, and no rule
 reads it."""
@@ -69,6 +73,11 @@ def join_continuations(raw_lines: DataFrame) -> DataFrame:
     )
     message_date = coalesce(to_date(message_time(col("text"))), lit(_EPOCH_DATE).cast("date"))
     return whole_messages.withColumn("date", message_date).drop("head", "more")
+
+
+def drop_empty_queues(raw_lines: DataFrame) -> DataFrame:
+    """Drop the lines of proxies about queues without entries: a proxy writes 28 lines every three seconds."""
+    return raw_lines.where((col("kind") != QUEUE_LENGTHS_KIND) | ~col("text").endswith(_EMPTY_QUEUE_END))
 
 
 def message_hash() -> Column:

@@ -59,6 +59,8 @@ def real(spark: SparkSession) -> Read:
         "raced": {"namesrv.log": log("raced")},
         "returned": {"namesrv.log": log("returned")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
+        **{release: {"stats.log": log(f"stats-{release}")} for release in ("5.5.0", "4.9.7")},
+        "proxy": {file.name: file.read_text() for file in sorted((DATA / "proxy").iterdir())},
     }
     parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
     parsed.parsed_messages.persist()

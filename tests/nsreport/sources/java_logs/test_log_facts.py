@@ -1,7 +1,5 @@
 """What logs say that is no event."""
 
-from datetime import datetime
-
 from tests.nsreport.sources.java_logs.conftest import Read
 
 
@@ -48,11 +46,37 @@ def test_every_line_with_a_time_is_counted(real: Read) -> None:
     }  # fmt: skip
 
 
-def test_sums_of_a_minute_and_no_others(real: Read) -> None:
-    minute = datetime(2026, 11, 21, 23, 14)
-    found = [(item.ts, item.name, item.topic, item.group, item.sum) for item in real.stats]
-    assert found == [
-        (minute, "GROUP_GET_LATENCY", "Orders", "billing", 98.0),
-        (minute, "TOPIC_PUT_NUMS", "Orders", None, 5.0),
-        (minute.replace(minute=15), "BROKER_PUT_NUMS", None, None, 0.0),
+def test_a_proxy_tells_of_its_clients_and_of_no_other_proxys(real: Read) -> None:
+    """A client of another proxy has no key."""
+    came = real.facts_of("proxy", "clientConnected")
+    assert ("Bills-consumer", "127.0.0.1@live", 1.0) in came
+    assert ("Orders", "vm@15495@2@n026ffan", 1.0) in came
+    assert [fact for fact in came if fact[1] is None] == [("bills-group", None, 1.0)]
+    assert real.facts_of("proxy", "clientLeft") == [("pop-group", "vm@15495@1@mzxze59x", 1.0)]
+    assert sorted(real.facts_of("proxy", "clientLost")) == [
+        ("Bills-consumer", "127.0.0.1@live", 1.0),
+        ("CLIENT_INNER_PRODUCER", "127.0.0.1@live", 1.0),
+        ("orders-group", "127.0.0.1:37856", 1.0),
     ]
+
+
+def test_a_proxy_tells_of_routes_that_it_could_not_update(real: Read) -> None:
+    facts = [fact for fact in real.facts if (fact.server, fact.kind) == ("proxy", "routeFailed")]
+    assert [fact.key for fact in facts] == [
+        "Orders", "Bills", "broker-a", "%RETRY%Bills-consumer", "DefaultHeartBeatSyncerTopic",
+    ]  # fmt: skip
+    assert all("connect to 127.0.0.1:20390 failed" in fact.text for fact in facts)
+
+
+def test_starts_stops_and_errors_of_a_proxy(real: Read) -> None:
+    kinds = ("proxyBoot", "proxyShutdown", "syncFailed", "requestFailed")
+    assert [len(real.facts_of("proxy", kind)) for kind in kinds] == [2, 1, 1, 1]
+    [complaint] = [fact for fact in real.facts if (fact.server, fact.kind) == ("proxy", "complaint")]
+    assert complaint.text.startswith("load subscription config failed. consumerGroup:orders-group")
+
+
+def test_queues_of_a_proxy_have_lengths_and_waiting_times(real: Read) -> None:
+    marks = {(name, key): value for name, key, value in real.facts_of("proxy", "waterMark")}
+    assert marks["RemotingUpdateOffsetThread", "queueSize"] == 3.0
+    assert marks["RemotingTopicRouteThread", "headSlow"] == 173.0
+    assert ("Request", "105", 8.0) in real.facts_of("proxy", "traffic")
