@@ -63,6 +63,13 @@ FEW_ROWS = 50_000
 
 _JAVA_OPTIONS_KEY = "spark.driver.extraJavaOptions"
 _SHORT_RUN_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+_LONG_RUN_OPTIONS = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+"""Ten times Java's limits: the optimizing compiler then takes only code that runs for each row. With Java's
+limits it takes 30 % of the processor time of a million events (docs/explanation/report-runs.md)."""
+
 _MEMORY_KEY = "spark.driver.memory"
 _MIN_MEMORY_BYTES, _MAX_MEMORY_BYTES = 1 << 30, 4 << 30
 _CONTAINER_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")
@@ -195,7 +202,7 @@ class SparkProgram:
     """Owns the session of this process. From the second start on, a class archive makes the start faster.
 
     If `is_short_run`, Java skips its optimizing compiler, which takes half the work of a run of one or two
-    minutes and pays off only in longer runs.
+    minutes and pays off only in longer runs. These use it for the code that runs most.
     """
 
     def __init__(
@@ -211,7 +218,7 @@ class SparkProgram:
         if not is_submitted():
             self._class_archive = ClassArchive(cache_folder, java.find_java_home(os.environ, cache_folder))
             given_options = extra_settings.get(_JAVA_OPTIONS_KEY, "")
-            compiler_options = _SHORT_RUN_OPTIONS if is_short_run else ""
+            compiler_options = _SHORT_RUN_OPTIONS if is_short_run else _LONG_RUN_OPTIONS
             java_options = f"{self._class_archive.java_options} {compiler_options} {given_options}"
             extra_settings = {**extra_settings, _JAVA_OPTIONS_KEY: java_options.strip()}
         self.session = start_session(cache_folder, master_url, extra_settings)
