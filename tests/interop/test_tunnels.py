@@ -90,17 +90,24 @@ def test_each_reading_command_prints_what_it_prints_inside_the_network(
     daily_lines = list_daily_reads(find_ids(cluster))
     lines = [*list_reading_lines(TOPIC, GROUP), *daily_lines]
     lines = [line for line in lines if line[0] not in NOT_COMPARED]
-    direct = cluster.run_directly(lines)
-    tunnelled = cluster.run_through(way_name, lines)
-    different = [number for number, result in enumerate(direct) if tunnelled[number] != result]
-    again = cluster.run_directly([lines[number] for number in different])
-    assert [
-        (lines[number], tunnelled[number], direct[number])
-        for number, direct_again in zip(different, again, strict=True)
-        if not is_equal_where_steady(tunnelled[number], direct[number], direct_again)
-    ] == []
-    daily_codes = [code for code, _ in direct[-len(daily_lines) :]]
-    assert set(daily_codes) == {0}, daily_codes
+    codes = dict[str, int]()
+    # On a busy machine, a broker can be too slow for one of three runs.
+    for _ in range(3):
+        direct = cluster.run_directly(lines)
+        tunnelled = cluster.run_through(way_name, lines)
+        again = cluster.run_directly(lines)
+        codes |= {" ".join(line): code for line, (code, _) in zip(lines, direct, strict=True)}
+        different = [
+            (line, through, expected)
+            for line, through, expected, later in zip(lines, tunnelled, direct, again, strict=True)
+            if not is_equal_where_steady(through, expected, later)
+        ]
+        lines = [line for line, *_ in different]
+        if not lines:
+            break
+    assert different == []
+    daily_codes = {line: code for line in map(" ".join, daily_lines) if (code := codes[line]) != 0}
+    assert daily_codes == {}
 
 
 @BOTH_WAYS
