@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,9 +159,27 @@ def test_the_examples_about_controllers_do_what_they_say(group: Group) -> None:
             assert (done.code, bool(done.rows)) == (example.exit_code, True), example.command_line
 
 
+def test_a_slave_that_lacks_a_topic_is_named_and_not_elected(group: Group) -> None:
+    [slave] = [row for row in group.replicas() if not row["isMaster"]]
+    [master] = [row for row in group.replicas() if row["isMaster"]]
+    elect = ("electMaster", "broker-a", str(slave["brokerId"]), "-a", group.addrs, "-c", "DefaultCluster")
+    numbers = count()
+
+    def is_refused() -> bool:
+        # The slave copies tables once a minute, at a time that the test does not know.
+        topic = f"payments-{next(numbers)}"
+        assert group("updateTopic", topic, "-b", master["brokerAddr"], "--yes").code == 0
+        refused = group(*elect, "--dry-run")
+        return refused.code == 1 and f"replica {slave['brokerId']} of broker-a lacks topic" in refused.said
+
+    wait_for("a refusal", is_refused, 60, 1)
+
+
 def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group) -> None:
     [slave] = [row for row in group.replicas() if not row["isMaster"]]
-    elect = ("electMaster", "broker-a", str(slave["brokerId"]), "-a", group.addrs, "-c", "DefaultCluster")
+    place = ("broker-a", str(slave["brokerId"]), "-a", group.addrs, "-c", "DefaultCluster")
+    # The slave may lack a topic.
+    elect = ("electMaster", *place, "--force")
     planned, done = group(*elect, "--dry-run"), group(*elect, "--yes")
     assert (done.code, done.rows[0]["result"]) == (0, "done")
     assert done.rows[0]["changes"] == planned.rows[0]["changes"]
