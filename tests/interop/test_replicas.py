@@ -20,6 +20,7 @@ from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import elsewhere, words
+from tests.support.tmux import Tmux, needs_tmux
 
 pytestmark = pytest.mark.interop
 
@@ -96,6 +97,30 @@ def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster
     assert "1 difference on 1 slave: 1 drift, 0 lag" in compared.said
     checked = cluster.run("check", "replicas", "--clusterName", "DefaultCluster")
     assert checked.code == 2
+
+
+@needs_tmux
+def test_the_tui_shows_the_drift_of_the_slave_and_its_differences(cluster: Cluster, tmp_path: Path) -> None:
+    servers = ("-n", cluster.server.address, "--timeout", "20")
+    command = [sys.executable, "-m", "nsadmin", "tui", *servers, "--interval", "1"]
+    with Tmux(tmp_path, command, size=(250, 30)) as screen:
+        screen.until("replicas", "payments")
+        screen.keys("1")
+        brokers = screen.until("METADATA", "drift")
+        rows = [line for line in brokers.splitlines() if "broker-a" in line or "broker-old" in line]
+        assert ["drift" in row for row in rows if "slave" in row and "broker-a" in row] == [True], brokers
+        assert not any("drift" in row for row in rows if "master" in row), brokers
+        screen.text("/slave")
+        screen.keys("Enter")
+        screen.until("2 of 4 rows")
+        screen.keys("Enter")
+        screen.until("summary", "broker-a")
+        for tab_text in ("figures", "SETTING", "TOPIC", "PRODUCER", "DIFFERENCE"):
+            screen.keys("Tab")
+            screen.until(tab_text)
+        tab = screen.until("1 drift", "payments")
+        rows = [line for line in tab.splitlines() if "payments" in line]
+        assert any("topic" in row and "drift" in row for row in rows), tab
 
 
 def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
