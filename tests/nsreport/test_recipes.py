@@ -1,80 +1,72 @@
-"""Recipes for reports on the tables of a run; `make recipes` runs them with the real programs."""
+"""Recipes for reports on tables of a run; `make recipes` runs them with the real programs."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from pyspark.sql import SparkSession
 
-from nsreport import command
-from nsreport.presentation import table_export
-from nsreport.presentation.report_reader import DayRange
 from nsreport.reports import table_catalogue
-from tests.support import recipes
+from tests.support import gold_tables, recipes
+from tests.support.running import ROOT
 
-REPORTS = "broker_availability,broker_flaps,drain_audit,ns_divergence,topic_growth"
+FILES = ROOT / "tests" / "golden" / "report_files"
+"""What `report export` wrote of the tables of `make demo-report`."""
 FULL = os.environ.get("NSADMIN_RECIPES")
 """The Python of an environment with Airflow, if the recipes shall run with the real programs."""
 full_only = pytest.mark.skipif(not FULL, reason="make recipes runs it")
 
 
-@pytest.fixture(scope="module")
-def home(
-    spark: SparkSession, played: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """A folder with the tables of a run, and with the files that the script exports."""
-    home = tmp_path_factory.mktemp("report")
-
-    @contextmanager
-    def started(flags: Any) -> Iterator[SparkSession]:
-        yield spark
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(command, "open_spark_session", started)
-        line = ["run", "--source", f"*={played('undone-wipe')}/ns-*/journal", "--reports", REPORTS]
-        assert command.main([*line, "--dir", str(home / "tables")]) == command.EXIT_DONE
-    (home / "files").mkdir()
-    for name in (*REPORTS.split(","), "data_quality"):
-        table = table_catalogue.find_table(name)
-        assert table is not None
-        table_export.export_table(home / "tables", table, DayRange(), home / "files" / f"{name}.parquet")
-    return home
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder with tables that have the rows of these files."""
+    for file in FILES.glob("*.parquet"):
+        with duckdb.connect() as connection:
+            rows = connection.read_parquet(str(file))
+            types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+            if file.stem != "data_quality":
+                gold_tables.table(tmp_path / "tables" / "gold" / file.stem, types, rows.fetchall())
+    return tmp_path
 
 
-def ask(home: Path, title: str) -> list[tuple[Any, ...]]:
+def ask(folder: Path, title: str) -> list[tuple[Any, ...]]:
     """The rows of a query of the dashboard, for all clusters and all time."""
     with duckdb.connect() as connection:
         queries = recipes.read_queries()
-        clusters = [
-            row[0]
-            for row in connection.sql(queries["cluster"].replace("${folder:raw}", f"{home}/files")).fetchall()
-        ]
+        [clusters] = connection.sql(queries["cluster"].replace("${folder:raw}", str(folder))).fetchall()
         since, until = datetime(2020, 1, 1), datetime(2030, 1, 1)
-        rows = connection.sql(recipes.fill_query(queries[title], home / "files", clusters, since, until))
+        rows = connection.sql(recipes.fill_query(queries[title], folder, [*clusters], since, until))
         assert rows is not None
         # The plugin has no converter for these types.
         assert not [kind for kind in map(str, rows.types) if kind.endswith("]") or kind == "HUGEINT"]
         return rows.fetchall()
 
 
-def test_the_dashboard_answers_from_the_files_of_a_run(home: Path) -> None:
-    answers = {title: ask(home, title) for title in recipes.read_queries() if title != "cluster"}
-    [(availability,)], [(undone,)] = answers["Availability"], answers["Undone drains"]
-    assert 0 < availability <= 100
-    assert undone > 0
+def test_the_dashboard_answers_from_the_files_of_a_run() -> None:
+    answers = {title: ask(FILES, title) for title in recipes.read_queries() if title != "cluster"}
+    assert answers["Availability"] == [(99.251,)]
+    assert answers["Undone drains"] == [(2,)]
     assert answers["Unreadable lines"] == [(0.0,)]
-    assert answers["Availability per broker and day"]
-    assert "undone" in {row[4] for row in answers["Drains"]}
-    assert {row[2] for row in answers["When brokers were lost"]} == {"cluster-a"}
-    assert answers["Differences between name servers"]
+    assert len(answers["Availability per broker and day"]) == len(answers["Size of registrations"]) == 12
+    assert (datetime(2025, 2, 2), "broker-a-1:0", pytest.approx(99.14, abs=0.01)) in answers[
+        "Availability per broker and day"
+    ]
+    assert answers["When brokers were lost"][0][2:5] == ("cluster-a", "broker-a-1:0", 3)
+    assert {row[4] for row in answers["Drains"]} == {"undone", "restarted"}
+    assert len(answers["Differences between name servers"]) == 45
+
+
+def test_the_files_have_the_columns_of_this_release() -> None:
+    for file in FILES.glob("*.parquet"):
+        table = table_catalogue.find_table(file.stem)
+        assert table is not None
+        assert duckdb.read_parquet(str(file)).columns == [column.name for column in table.columns]
 
 
 def test_the_cells_of_the_notebook_run(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +75,7 @@ def test_the_cells_of_the_notebook_run(home: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("MPLBACKEND", "agg")
     check = """
 assert worst.columns[:3] == ["cluster", "brokerName", "brokerId"] and worst.fetchall()
-assert len(axes.lines) == len({row[0] for row in growth})
+assert len(axes.lines) == len({row[0] for row in growth}) == 4
 """
     subprocess.run([sys.executable, "-c", "\n".join([*recipes.read_cells(), check])], check=True, timeout=300)
 
@@ -98,8 +90,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def assert_all_made(out: Path) -> None:
-    names = {path.stem for path in (out / "files").glob("[!.]*.parquet")}
-    assert names == {*REPORTS.split(","), "data_quality"}
+    names = {path.name for path in (out / "files").glob("[!.]*.parquet")}
+    assert names == {file.name for file in FILES.iterdir()}
+    for title in recipes.read_queries().keys() - {"cluster"}:
+        ask(out / "files", title)
     assert len(list((out / "pages").glob("*.html"))) == 2
 
 
