@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof mcp-proof recipes yarn object-stores lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes yarn object-stores lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -116,13 +116,16 @@ messages: .venv/.stamp ## test produce, consume, messages import and dlq replay 
 mcp-proof: .venv/.stamp ## call the tools of nsadmin mcp CALLS=10000 times at random on a Java cluster, and check that nothing changes (30 minutes)
 	NSADMIN_MCP_CALLS=$(or $(CALLS),10000) $(BIN)/python -m pytest tests/interop/test_mcp.py
 
-transfer-proof: .venv/.stamp ## copy MESSAGES=200000 from 4.9.7 and 5.5.0 to 5.5.0 under writes, with kills of nsadmin and of a broker (5 minutes)
+transfer-proof: .venv/.stamp ## copy MESSAGES=200000 from 4.9.7 and 5.5.0 to 5.5.0 under writes, with kills of nsadmin and of a broker on each side (5 minutes)
 	NSADMIN_TRANSFER=$(or $(MESSAGES),200000) $(BIN)/python -m pytest -s tests/interop/test_transfers.py
 
 recipes: .venv/.spark ## run the nightly script with Spark, the DAG with Airflow, and the notebook with Jupyter (5 minutes)
 	@$(PYTHON) -m venv .venv/airflow && .venv/airflow/bin/python -m pip install -q 'apache-airflow>=3.1'
 	@$(BIN)/python -m pip install -q nbclient ipykernel
 	NSADMIN_RECIPES=$(CURDIR)/.venv/airflow/bin/python $(BIN)/python -m pytest tests/nsreport/test_recipes.py
+
+replica-proof: .venv/.stamp ## wait until slaves of 5.5.0 and 4.9.7 drift whose master refuses their copies (5 minutes)
+	NSADMIN_REPLICAS=full $(BIN)/python -m pytest tests/interop/test_blocked_replicas.py
 
 yarn: .venv/.spark ## test the pipeline on YARN with tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
