@@ -624,7 +624,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--namespace=namespaces Include this KV namespace. Repeatable.' \
                 '--anonymise Replace host names and addresses by pseudonyms.' \
                 '--anonymise-names Also replace names of topics, groups, brokers, clusters and users. Implies --anonymise.' \
-                '--rate= Send each server at most N requests per second.' \
+                '--rate= Send each server at most N requests per second. Default: 5000, or 20000 for name servers.' \
                 '--max-details= Send at most N requests about single topics, groups and clients.'
             set columns 'file|time|nsadmin|nameServers|servers|answers|seconds|size|anonymised|leftOut|'
         case whatif
@@ -1808,21 +1808,21 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'time|user|origin|context|nameServers|command|sent|results|exitCode|servers|'
         case contextlist
             set family local
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextshow
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextuse
             set family local
             set places \
                 '--name=contexts Name of a context, or - for the previous one.'
             set options \
                 '--name=contexts Name of a context, or - for the previous one.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextset
             set family local
             set places \
@@ -1832,6 +1832,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-n,--namesrvAddr=name-servers Its name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
                 '--configFile=files A properties file with the name servers, instead of -n.' \
                 '--endpoint= A URL that returns the name servers, instead of -n.' \
+                '--bundle=files A support bundle that is read in place of servers.' \
                 '--accessKey= Access key for signatures. nsadmin asks for the secret key.' \
                 '--secretKeyStdin Read the secret key from a line of standard input.' \
                 '--securityTokenStdin Read a security token from the next line.' \
@@ -1856,7 +1857,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--readOnly,--writable Whether to refuse changes.' \
                 '--color=red|green|yellow|blue|magenta|cyan Color of the context\'s name, such as red.' \
                 '--unset= Remove this field, such as timeout or tls.caFile. Repeatable.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextlogin
             set family local
             set places \
@@ -1864,14 +1865,14 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--name=contexts Name of a context.' \
                 '--file= Store the credentials in this file, which only its owner can read.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case contextdelete
             set family local
             set places \
                 '--name=contexts Name of a context.'
             set options \
                 '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|bundle|credentials|tls|timeout|retries|concurrency|output|addressMap|proxies|kube|ssh|journals|readOnly|color|'
         case reportshow
             set family local
             set places \

@@ -60,6 +60,11 @@ class SharedOptions(NamedTuple):
     plugin_options: PluginOptions = PluginOptions()
     bundle: "SupportBundle | None" = None
 
+    @property
+    def bundle_advice(self) -> str:
+        """How to run the command on servers instead of the bundle."""
+        return "leave out --bundle" if self.context is None else "use a context without a bundle"
+
 
 class Session:
     """The servers and options of one command; it lives as long as the command.
@@ -258,8 +263,8 @@ class Session:
         """Raise ReadOnlyContextError in a read-only context or a bundle, except in a dry run."""
         if self.options.bundle is not None and not self.is_dry_run:
             raise exit_codes.ReadOnlyContextError(
-                f"{command_name} changes the cluster, and a bundle only has its answers: leave out --bundle, "
-                "or pass --dry-run"
+                f"{command_name} changes the cluster, and a bundle only has its answers: "
+                f"{self.options.bundle_advice}, or pass --dry-run"
             )
         if self.options.read_only and not self.is_dry_run:
             raise exit_codes.ReadOnlyContextError(

@@ -1,6 +1,7 @@
 """AsyncAdminClient, the entry point of the library for asyncio: `await admin.topics.list_names()`."""
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Self
 
 from namesrv_core.errors import RocketMQError
@@ -66,6 +67,7 @@ class AsyncAdminClient(AsyncNouns):
         name: str | None = None,
         *,
         namesrv_addr: str | None = None,
+        bundle: str | PathLike[str] | None = None,
         timeout: float | None = None,
         credentials: Credentials | str | None = None,
         tls: Tls | bool | None = None,
@@ -83,6 +85,8 @@ class AsyncAdminClient(AsyncNouns):
             name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the context in use; none
                 if there is neither.
             namesrv_addr: "a:9876;b:9876", instead of the context's name servers.
+            bundle: A file of `nsadmin bundle create`, which the client reads in place of servers. Default:
+                that of the context, or of NSADMIN_BUNDLE. The client is then read-only.
             timeout: Seconds per request.
             credentials: Credentials, or their source as for `--credentials`: "env", "file:PATH",
                 "keyring:NAME" or "none".
@@ -96,13 +100,13 @@ class AsyncAdminClient(AsyncNouns):
             The client.
 
         Raises:
-            BadSettings: The context does not exist, or a setting is invalid.
+            BadSettings: The context does not exist, a setting is invalid, or the file is not a bundle.
             BadAddress: A name server is not an address.
         """
         from nsadmin.library.context_connection import resolve_connection
 
         connection = resolve_connection(
-            name, namesrv_addr=namesrv_addr, timeout=timeout, credentials=credentials, tls=tls
+            name, namesrv_addr=namesrv_addr, bundle=bundle, timeout=timeout, credentials=credentials, tls=tls
         )
         async_client = cls(
             connection.find_name_servers,

@@ -46,17 +46,19 @@ def build_manifest(
     return encode_json({"format": format_version, **header_fields, "files": listed_files})
 
 
-def pack_members(members: Mapping[str, bytes]) -> bytes:
+def pack_members(members: Mapping[str, bytes], compression_level: int = 6) -> bytes:
     """Return the bytes of an archive; equal members give equal bytes.
 
     Args:
         members: The contents of all members by name, the manifest included.
+        compression_level: 1 is fast, 9 gives the smallest file.
     """
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             # A fixed time, so that equal contents give equal files.
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compression_level)
     return buffer.getvalue()
 
 

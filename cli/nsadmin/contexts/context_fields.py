@@ -147,6 +147,7 @@ _CONTEXT_FIELDS = (
     _ContextField("namesrvAddr", "namesrv_addr", _parse_addrs),
     _ContextField("configFile", "config_file", _parse_text),
     _ContextField("endpoint", "endpoint", _parse_text),
+    _ContextField("bundle", "bundle", _parse_text),
     _ContextField("credentials", "credentials", _parse_text),
     _ContextField("tls", "tls", _parse_tls),
     _ContextField("timeout", "timeout", _parse_seconds),
@@ -161,7 +162,7 @@ _CONTEXT_FIELDS = (
     _ContextField("readOnly", "read_only", _parse_flag),
     _ContextField("color", "color", _parse_color),
 )
-_DISCOVERY_FIELDS = _CONTEXT_FIELDS[:3]
+_SOURCE_FIELDS = _CONTEXT_FIELDS[:4]
 _TOP_FIELDS = (*_CONTEXT_FIELDS, *_CREDENTIAL_FIELDS)
 CONTEXT_KEYS = (
     *(context_field.file_key for context_field in _TOP_FIELDS),
@@ -173,13 +174,13 @@ CONTEXT_KEYS = (
 def parse_context(yaml_value: object) -> Context:
     """Parse a context from its map; InvalidContextValue for an invalid value."""
     context_values = _parse_fields(_TOP_FIELDS, yaml_value)
-    discovery_keys = [
+    source_keys = [
         context_field.file_key
-        for context_field in _DISCOVERY_FIELDS
+        for context_field in _SOURCE_FIELDS
         if context_field.attribute_name in context_values
     ]
-    if len(discovery_keys) > 1:
-        raise InvalidContextValue(f"{' and '.join(discovery_keys)} exclude each other: keep one")
+    if len(source_keys) > 1:
+        raise InvalidContextValue(f"{' and '.join(source_keys)} exclude each other: keep one")
     if "kube" in context_values and "ssh" in context_values:
         raise InvalidContextValue("kube and ssh exclude each other: keep one")
     own_credentials = {

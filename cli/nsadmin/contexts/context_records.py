@@ -33,6 +33,7 @@ class Context(NamedTuple):
     """The settings of one cluster; None leaves a setting to the environment and to defaults.
 
     One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` names the source of name servers.
+    Instead, `bundle` is a support bundle that is read in place of servers.
     `credentials` are credentials, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in
     seconds. `proxies` are the remoting ports of proxies. `kube` is a namespace of
     Kubernetes and `ssh` a host that connections lead through. `journals` are folders of the name servers'
@@ -43,6 +44,7 @@ class Context(NamedTuple):
     namesrv_addr: str | None = None
     config_file: str | None = None
     endpoint: str | None = None
+    bundle: str | None = None
     credentials: Credentials | str | None = None
     tls: ContextTls | None = None
     timeout: float | None = None

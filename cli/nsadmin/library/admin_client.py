@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Self
 
 from nsadmin.client import admin as client_admin
@@ -62,6 +63,7 @@ class AdminClient(client_admin.AdminClient):
         name: str | None = None,
         *,
         namesrv_addr: str | None = None,
+        bundle: str | PathLike[str] | None = None,
         timeout: float | None = None,
         credentials: Credentials | str | None = None,
         tls: Tls | bool | None = None,
@@ -80,6 +82,8 @@ class AdminClient(client_admin.AdminClient):
             name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the context in use; none
                 if there is neither.
             namesrv_addr: "a:9876;b:9876", instead of the context's name servers.
+            bundle: A file of `nsadmin bundle create`, which the client reads in place of servers. Default:
+                that of the context, or of NSADMIN_BUNDLE. The client is then read-only.
             timeout: Seconds per request.
             credentials: Credentials, or their source as for `--credentials`: "env", "file:PATH",
                 "keyring:NAME" or "none".
@@ -95,7 +99,7 @@ class AdminClient(client_admin.AdminClient):
             The client.
 
         Raises:
-            BadSettings: The context does not exist, or a setting is invalid.
+            BadSettings: The context does not exist, a setting is invalid, or the file is not a bundle.
             BadAddress: A name server is not an address.
         """
         from nsadmin.library.context_connection import resolve_connection
@@ -103,6 +107,7 @@ class AdminClient(client_admin.AdminClient):
         connection = resolve_connection(
             name,
             namesrv_addr=namesrv_addr,
+            bundle=bundle,
             timeout=timeout,
             credentials=credentials,
             tls=tls,

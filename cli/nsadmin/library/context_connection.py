@@ -1,6 +1,8 @@
 """Resolves the connection of a client from a context and the environment, as commands do."""
 
 import warnings
+from collections.abc import Mapping
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import BadSettings
@@ -8,7 +10,13 @@ from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import NameServerFinder
 from nsadmin.client.connection.credentials import FoundCredentials
 from nsadmin.exit_codes import UsageError
-from nsadmin.settings import connection_security, context_choice, name_server_discovery, option_resolver
+from nsadmin.settings import (
+    bundle_choice,
+    connection_security,
+    context_choice,
+    name_server_discovery,
+    option_resolver,
+)
 
 
 class ContextConnection(NamedTuple):
@@ -27,6 +35,7 @@ def resolve_connection(
     context_name: str | None,
     *,
     namesrv_addr: str | None = None,
+    bundle: str | PathLike[str] | None = None,
     timeout: float | None = None,
     credentials: Credentials | str | None = None,
     tls: Tls | bool | None = None,
@@ -41,6 +50,7 @@ def resolve_connection(
     """
     option_values: dict[str, Any] = {
         "namesrv_addr": None if namesrv_addr is None else (namesrv_addr,),
+        "bundle": None if bundle is None else fspath(bundle),
         "timeout": timeout,
         "kube": kube,
         "ssh": ssh,
@@ -48,7 +58,14 @@ def resolve_connection(
         "tls": tls if isinstance(tls, bool) else None,
     }
     try:
-        chosen_context = context_choice.choose_context(context_name, _warn_caller)
+        chosen_context = (
+            context_choice.choose_context(context_name, _warn_caller)
+            if bundle is None
+            else context_choice.NO_CONTEXT
+        )
+        chosen_bundle = bundle_choice.open_chosen_bundle(option_values, chosen_context)
+        if chosen_bundle is not None:
+            return _connect_bundle(chosen_bundle, option_values)
         found_credentials = (
             FoundCredentials(credentials, "the credentials argument")
             if isinstance(credentials, Credentials)
@@ -69,6 +86,18 @@ def resolve_connection(
         raise BadSettings(str(error)) from None
     return ContextConnection(
         discovery_choice.find_name_servers, access, chosen_context.context.read_only, chosen_context.name
+    )
+
+
+def _connect_bundle(
+    chosen_bundle: bundle_choice.ChosenBundle, option_values: Mapping[str, Any]
+) -> ContextConnection:
+    bundle, context = chosen_bundle
+    return ContextConnection(
+        bundle_choice.make_bundle_finder(bundle, option_values),
+        bundle_choice.make_bundle_access(bundle, option_values),
+        True,
+        context.name,
     )
 
 

@@ -3,14 +3,21 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nsadmin.client import wall_clock
 from nsadmin.client.bundles import bundle_state
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access, Credentials, Tls
-from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, choose_name_servers
+from nsadmin.client.connection.addresses import (
+    ENVIRONMENT_VARIABLE,
+    NameServerFinder,
+    NameServerList,
+    choose_name_servers,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import SharedOptions
+from nsadmin.settings.context_choice import NO_CONTEXT, ChosenContext
+from nsadmin.settings.name_server_discovery import DISCOVERY_OPTIONS
 
 if TYPE_CHECKING:
     from nsadmin.client.bundles.bundle_file import SupportBundle
@@ -18,26 +25,53 @@ if TYPE_CHECKING:
 BUNDLE_VARIABLE = "NSADMIN_BUNDLE"
 
 
-def open_chosen_bundle(option_values: Mapping[str, Any]) -> "SupportBundle | None":
-    """Open the bundle of --bundle, else that of NSADMIN_BUNDLE; None without both.
+class ChosenBundle(NamedTuple):
+    """An open bundle, and the context that names it; NO_CONTEXT if no context does."""
+
+    bundle: "SupportBundle"
+    context: ChosenContext
+
+
+def open_chosen_bundle(
+    option_values: Mapping[str, Any], chosen_context: ChosenContext = NO_CONTEXT
+) -> ChosenBundle | None:
+    """Open the bundle of --bundle, the named context, NSADMIN_BUNDLE or the context in use; None without one.
 
     Raises UsageError if the file cannot be read, and InvalidBundleError if it is no bundle.
     """
-    given_path = option_values.get("bundle")
-    bundle_path = given_path or os.environ.get(BUNDLE_VARIABLE)
+    source_name, bundle_path, context = next(
+        (way for way in _ways_by_rank(option_values, chosen_context) if way[1]), ("", "", NO_CONTEXT)
+    )
     if not bundle_path:
         return None
-    from pathlib import Path
-
     from nsadmin.client.bundles.bundle_file import SupportBundle
 
     try:
-        return SupportBundle(Path(bundle_path).expanduser())
+        return ChosenBundle(SupportBundle(context.resolve_path(bundle_path)), context)
     except OSError as error:
-        source_name = "--bundle" if given_path else BUNDLE_VARIABLE
         raise UsageError(
             f'cannot read the bundle "{bundle_path}" ({source_name}): {error.strerror}'
         ) from None
+
+
+def _ways_by_rank(
+    option_values: Mapping[str, Any], chosen_context: ChosenContext
+) -> Iterator[tuple[str, str | None, ChosenContext]]:
+    """The possible bundles: source, path (None for none), and the context that has it.
+
+    Name servers on the command line replace the bundle of a context; those in the environment replace that
+    of the context in use.
+    """
+    yield "--bundle", option_values.get("bundle"), NO_CONTEXT
+    context_bundle = chosen_context.context.bundle
+    if any(option_values.get(option_name) for option_name, _ in DISCOVERY_OPTIONS):
+        context_bundle = None
+    context_way = (f"context {chosen_context.name}", context_bundle, chosen_context)
+    if chosen_context.is_named:
+        yield context_way
+    yield BUNDLE_VARIABLE, os.environ.get(BUNDLE_VARIABLE), NO_CONTEXT
+    if not os.environ.get(ENVIRONMENT_VARIABLE, "").strip():
+        yield context_way
 
 
 def make_bundle_access(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> Access:
@@ -49,6 +83,7 @@ def make_bundle_access(bundle: "SupportBundle", option_values: Mapping[str, Any]
         concurrency=option_values.get("concurrency") or DEFAULT_ACCESS.concurrency,
         credentials=Credentials("bundle", "") if signing == "signed" else None,
         tls=None if encryption == "plain" else Tls(verify=encryption == "tls"),
+        proxies=bundle.manifest.proxies,
         answers=BundleAnswers(bundle),
     )
 

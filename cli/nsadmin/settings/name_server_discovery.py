@@ -19,7 +19,7 @@ from nsadmin.settings.tunnel_choice import ChosenTunnel, choose_tunnel
 if TYPE_CHECKING:
     from pathlib import Path
 
-_DISCOVERY_OPTIONS = (("namesrv_addr", "-n"), ("config_file", "--configFile"), ("endpoint", "--endpoint"))
+DISCOVERY_OPTIONS = (("namesrv_addr", "-n"), ("config_file", "--configFile"), ("endpoint", "--endpoint"))
 
 
 class DiscoveryWay(NamedTuple):
@@ -110,7 +110,7 @@ def _kube_ways_by_source(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, Dis
 def _given_way(option_values: Mapping[str, Any], endpoint_reader: _EndpointReader) -> DiscoveryWay | None:
     present_options = [
         (option_values[option_name], option_flag)
-        for option_name, option_flag in _DISCOVERY_OPTIONS
+        for option_name, option_flag in DISCOVERY_OPTIONS
         if option_values.get(option_name) not in (None, [])
     ]
     if not present_options:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
 from nsadmin.client.connection.credentials import FoundCredentials
@@ -20,9 +20,6 @@ from nsadmin.settings import (
 from nsadmin.settings.context_choice import ChosenContext
 from nsadmin.stderr import write_stderr_line
 
-if TYPE_CHECKING:
-    from nsadmin.client.bundles.bundle_file import SupportBundle
-
 T = TypeVar("T")
 
 
@@ -32,14 +29,15 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
     Without `needs_connection` no context applies. A bundle replaces name servers, credentials and TLS. Raises
     UsageError, with the source of the invalid value.
     """
-    bundle = bundle_choice.open_chosen_bundle(option_values) if needs_connection else None
-    if bundle is not None:
-        return _resolve_for_bundle(bundle, option_values)
     chosen_context = (
         context_choice.choose_context(option_values["context"])
-        if needs_connection
+        if needs_connection and not option_values.get("bundle")
         else context_choice.NO_CONTEXT
     )
+    if needs_connection:
+        chosen_bundle = bundle_choice.open_chosen_bundle(option_values, chosen_context)
+        if chosen_bundle is not None:
+            return _resolve_for_bundle(chosen_bundle, option_values)
     context = chosen_context.context
     found_credentials = (
         connection_security.find_credentials(option_values, chosen_context) if needs_connection else None
@@ -75,16 +73,21 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
     )
 
 
-def _resolve_for_bundle(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> SharedOptions:
+def _resolve_for_bundle(
+    chosen_bundle: bundle_choice.ChosenBundle, option_values: Mapping[str, Any]
+) -> SharedOptions:
+    bundle, chosen_context = chosen_bundle
     return SharedOptions(
         namesrv_addr=bundle_choice.make_bundle_finder(bundle, option_values),
         access=bundle_choice.make_bundle_access(bundle, option_values),
-        style=_resolve_style(option_values, context_choice.NO_CONTEXT),
+        style=_resolve_style(option_values, chosen_context),
         dry_run=option_values.get("dry_run", False),
         yes=option_values.get("yes", False),
         watch=_require_seconds("--watch", option_values.get("watch"), 86400),
         quiet=option_values.get("quiet", False),
         debug=option_values.get("debug", False),
+        context=chosen_context.name,
+        color=chosen_context.context.color,
         plugin_options=_resolve_plugin(option_values),
         bundle=bundle,
     )

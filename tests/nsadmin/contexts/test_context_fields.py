@@ -48,7 +48,7 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         (1, "must be a map"),
         (
             {"nope": 1},
-            "nope is unknown: use namesrvAddr, configFile, endpoint, credentials, tls, timeout, "
+            "nope is unknown: use namesrvAddr, configFile, endpoint, bundle, credentials, tls, timeout, "
             "retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, color, "
             "accessKey, secretKey, securityToken",
         ),

@@ -56,7 +56,7 @@ def test_no_file_is_no_contexts(tmp_path: Path) -> None:
         ("contexts: {p: 1}", "context p: must be a map"),
         (
             "contexts: {p: {nope: 1}}",
-            "context p: nope is unknown: use namesrvAddr, configFile, endpoint, credentials, "
+            "context p: nope is unknown: use namesrvAddr, configFile, endpoint, bundle, credentials, "
             "tls, timeout, retries, concurrency, output, addressMap, proxies, kube, ssh, journals, readOnly, "
             "color, accessKey, secretKey, securityToken",
         ),
@@ -130,12 +130,12 @@ def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) 
     assert (found.current_name, found.previous_name, [*found.contexts_by_name]) == (
         "prod",
         "lab",
-        ["prod", "lab"],
+        ["prod", "lab", "case-1234"],
     )
     prod = found.contexts_by_name["prod"]
-    # All fields but the two other ways to find name servers, and the other kind of tunnel.
+    # All fields but the two other ways to find name servers, the bundle, and the other kind of tunnel.
     unset = {name for name, value in prod._asdict().items() if value == Context._field_defaults[name]}
-    assert unset == {"namesrv_addr", "config_file", "kube"}
+    assert unset == {"namesrv_addr", "config_file", "bundle", "kube"}
     assert prod.address_map == (("10.0.0.0/8", "gateway.example.com"), ("10.1.2.3:10911", "127.0.0.1:20911"))
 
 

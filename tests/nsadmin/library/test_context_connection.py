@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import AdminClient, BadAddress, BadSettings, Credentials, Tls
+from nsadmin import AdminClient, BadAddress, BadSettings, Credentials, ReadOnlyAccess, Tls
 from nsadmin.contexts import Context, Contexts, ContextTls, save_contexts
 from nsadmin.library.context_connection import resolve_connection
+from tests.support.bundles import NAMESRV, json_answer, request_key, write_bundle
 
 PROD = Context(
     "a:1;b:2",
@@ -87,3 +88,16 @@ def test_a_warning_is_a_python_warning_and_not_a_line_on_stderr(
     with pytest.warns(RuntimeWarning, match="certificates are not verified"):
         AdminClient.from_context("lab").close()
     assert capfd.readouterr().err == ""
+
+
+def test_a_bundle_replaces_the_servers(tmp_path: Path, contexts_file: Path) -> None:
+    answers = {request_key(206): json_answer({"topicList": ["orders"]})}
+    bundle_path = write_bundle(tmp_path / "case.nsbundle.zip", {NAMESRV: answers})
+    save_contexts(contexts_file, Contexts({"case": Context(bundle=str(bundle_path))}))
+    for admin in (AdminClient.from_context("case"), AdminClient.from_context(bundle=bundle_path)):
+        with admin:
+            assert admin.topics.list_names() == ("orders",)
+            with pytest.raises(ReadOnlyAccess):
+                admin.kv.put_value("N", "k", "v")
+    with pytest.raises(BadSettings, match="cannot read the bundle"):
+        AdminClient.from_context(bundle=tmp_path / "none.zip")

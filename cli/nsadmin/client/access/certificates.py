@@ -103,8 +103,11 @@ class ServerCertificates:
             chain_certificates = self._caller.run_probe(
                 "certificates",
                 server_addr,
-                lambda connect_addr: tls_probe.fetch_certificates(
-                    connect_addr, tls_client, self._caller.access.timeout, self._caller.find_addrs
+                lambda: tls_probe.fetch_certificates(
+                    self._caller.connect_addr(server_addr),
+                    tls_client,
+                    self._caller.access.timeout,
+                    self._caller.find_addrs,
                 ),
             )
         except CallError as error:

@@ -117,7 +117,9 @@ class ServerExposure:
                 return self._caller.run_probe(
                     "connection",
                     server_addr,
-                    lambda connect_addr: can_connect(connect_addr, access.timeout, self._caller.find_addrs),
+                    lambda: can_connect(
+                        self._caller.connect_addr(server_addr), access.timeout, self._caller.find_addrs
+                    ),
                 )
             except CallError:
                 return None

@@ -46,6 +46,7 @@ class BundleManifest(NamedTuple):
         seconds: How long the collection took.
         anonymised: The kinds of names with pseudonyms: "addresses", "names", or nothing.
         left_out: The gaps of the bundle.
+        proxies: The proxies that the client was configured with.
     """
 
     tool_version: str
@@ -57,6 +58,7 @@ class BundleManifest(NamedTuple):
     seconds: float
     anonymised: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    proxies: tuple[str, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Return the fields of the manifest as JSON values."""
@@ -69,6 +71,7 @@ class BundleManifest(NamedTuple):
             "answers": self.request_count,
             "seconds": self.seconds,
             "anonymised": list(self.anonymised),
+            "proxies": list(self.proxies),
             "leftOut": [dict(left_out._asdict()) for left_out in self.left_out],
         }
 
@@ -123,8 +126,11 @@ class SupportBundle:
         Raises:
             InvalidBundleError: They are damaged or changed.
         """
-        probes = json.loads(self._archive.read_member(PROBES))
-        return probes if isinstance(probes, dict) else {}
+        content = self._archive.read_member(PROBES)
+        try:
+            return dict(json.loads(content))
+        except (ValueError, TypeError) as error:
+            raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
 
     def read_files(self, folder: str) -> dict[str, bytes]:
         """Read the files of a folder: path within the folder to content.
@@ -168,4 +174,5 @@ def _parse_manifest(record: Mapping[str, Any]) -> BundleManifest:
         float(record["seconds"]),
         tuple(map(str, record["anonymised"])),
         tuple(LeftOut(**left_out) for left_out in record["leftOut"]),
+        tuple(map(str, record.get("proxies", ()))),
     )

@@ -36,7 +36,7 @@ class AnswerSource(Protocol):
 
         Args:
             probe_name: The kind of probe.
-            server_addr: The address of the server, before the address map.
+            server_addr: The address of the server, before the address map; or the name of a cluster.
             probe_live: Probes the server. Its result can be written as JSON. It may raise CallError.
 
         Raises:

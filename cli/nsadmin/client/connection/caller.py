@@ -344,27 +344,24 @@ class Caller:
             return server_addr
         return self._map_addr(server_addr)
 
-    def run_probe(self, probe_name: str, server_addr: str, probe: Callable[[str], T]) -> T:
-        """Probe a server in another way than with a request.
+    def run_probe(self, probe_name: str, subject: str, probe: Callable[[], T]) -> T:
+        """Read something in another way than with requests that a bundle can answer.
 
         Args:
             probe_name: The kind of probe.
-            server_addr: The server address, or the name of a broker.
-            probe: Takes the address to connect to. Its result can be written as JSON.
+            subject: The address of a server, or the name of a cluster.
+            probe: Reads it. Its result can be written as JSON.
 
         Returns:
             The result of the probe.
 
         Raises:
-            NotFound: No broker with this name is registered.
-            CallError: The probe failed.
+            CallError: The probe failed, or the bundle does not have its result.
         """
         answers = self.access.answers
         if answers is None:
-            return probe(self.connect_addr(server_addr))
-        result: T = answers.answer_probe(
-            probe_name, server_addr, lambda: probe(self.connect_addr(server_addr))
-        )
+            return probe()
+        result: T = answers.answer_probe(probe_name, subject, probe)
         return result
 
     @property

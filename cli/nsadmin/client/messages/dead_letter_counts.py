@@ -57,7 +57,7 @@ class _LetterQueue(NamedTuple):
 class _QueueCounts(NamedTuple):
     message_count: int = 0
     last_hour_count: int = 0
-    sample: tuple[StoredMessage, ...] = ()
+    sample: Sequence[StoredMessage] = ()
     error: RocketMQError | None = None
 
 
@@ -123,18 +123,18 @@ def _count_queues(caller: Caller, letter_queues: Sequence[_LetterQueue], now_ms:
 
 
 def _make_queue_counts(
-    offset_results: Sequence[ServerResult[int]], sample: Sequence[StoredMessage], now_ms: int
+    offset_results: Sequence[ServerResult[int]], sample: Sequence[StoredMessage] | None, now_ms: int
 ) -> _QueueCounts:
+    """Counts of a queue. `sample` is None if its messages cannot be read."""
     error = next((result.error for result in offset_results if result.error is not None), None)
     if error is not None:
         return _QueueCounts(error=error)
     begin_offset, end_offset, hour_offset = (result.result or 0 for result in offset_results)
-    newest_ms = max((message.store_timestamp for message in sample), default=0)
-    # Brokers before 5.0 find the last message if all are older.
-    last_hour_count = (
-        0 if newest_ms < now_ms - _HOUR_MS else end_offset - min(max(hour_offset, begin_offset), end_offset)
-    )
-    return _QueueCounts(max(0, end_offset - begin_offset), last_hour_count, tuple(sample))
+    last_hour_count = end_offset - min(max(hour_offset, begin_offset), end_offset)
+    if sample is not None and all(message.store_timestamp < now_ms - _HOUR_MS for message in sample):
+        # Brokers before 5.0 find the last message if all are older.
+        last_hour_count = 0
+    return _QueueCounts(max(0, end_offset - begin_offset), last_hour_count, sample or ())
 
 
 def _sum_counts(
@@ -183,8 +183,11 @@ def _read_offsets(
 
 def _pull_samples(
     caller: Caller, letter_queues: Sequence[_LetterQueue], sample_requests: Sequence[tuple[int, int, int]]
-) -> list[list[StoredMessage]]:
-    """Pull messages; a request is (index of a queue, offset, number of messages)."""
+) -> list[list[StoredMessage] | None]:
+    """Pull messages; a request is (index of a queue, offset, number of messages).
+
+    Returns the messages of each queue; None if a request failed, as on a bundle.
+    """
     answers = ask_replicas(
         caller,
         [
@@ -203,10 +206,14 @@ def _pull_samples(
         ],
         PULL_RESPONSE_CODES,
     )
-    samples: list[list[StoredMessage]] = [[] for _ in letter_queues]
+    samples: list[list[StoredMessage] | None] = [[] for _ in letter_queues]
     for (queue_index, _, _), answer in zip(sample_requests, answers, strict=True):
-        if answer.result is not None:
-            samples[queue_index] += decode_pulled_messages(answer.result)
+        sample = samples[queue_index]
+        samples[queue_index] = (
+            None
+            if answer.result is None or sample is None
+            else [*sample, *decode_pulled_messages(answer.result)]
+        )
     return samples
 
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
@@ -17,7 +18,7 @@ from nsadmin.client.proxies.client_heartbeats import (
     parse_heartbeat,
     select_latest,
 )
-from nsadmin.client.results import is_not_found
+from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 from nsadmin.client.wall_clock import time
@@ -46,6 +47,35 @@ class ProxyHeartbeats(NamedTuple):
         return [heartbeat for heartbeat in self.latest if heartbeat.is_connected]
 
 
+class _StoredHeartbeats(NamedTuple):
+    """The messages of the topic: bodies with their ages in ms at `now_ms`; and the errors of brokers."""
+
+    now_ms: int
+    bodies: Sequence[tuple[bytes, int]]
+    errors: Mapping[str, RocketMQError]
+
+    def parse(self) -> ProxyHeartbeats:
+        heartbeats = [parse_heartbeat(body, age_ms, self.now_ms) for body, age_ms in self.bodies]
+        latest = select_latest(heartbeat for heartbeat in heartbeats if heartbeat is not None)
+        return ProxyHeartbeats(tuple(latest), self.errors)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return JSON values. A proxy writes its messages as JSON, so their bodies are text."""
+        return {
+            "nowMs": self.now_ms,
+            "heartbeats": [[body.decode("utf-8", "replace"), age_ms] for body, age_ms in self.bodies],
+            "errors": {name: error_text(error) for name, error in self.errors.items()},
+        }
+
+
+def _parse_record(record: Mapping[str, Any]) -> _StoredHeartbeats:
+    return _StoredHeartbeats(
+        record["nowMs"],
+        [(body_text.encode(), age_ms) for body_text, age_ms in record["heartbeats"]],
+        {name: CallError(name, "unreadable", reason) for name, reason in record["errors"].items()},
+    )
+
+
 class HeartbeatReader:
     """Reads the heartbeats of consumers behind cluster-mode proxies."""
 
@@ -65,7 +95,8 @@ class HeartbeatReader:
             cluster_name: Only the brokers of this cluster, and so only its proxies. Default: all.
 
         Returns:
-            The heartbeats; none if no proxy in cluster mode was ever started.
+            The heartbeats; none if no proxy in cluster mode was ever started. A bundle has them without the
+            messages.
         """
         [route_result] = self._topics.get_routes([HEARTBEAT_TOPIC]).values()
         if route_result.result is None:
@@ -80,9 +111,19 @@ class HeartbeatReader:
             for queue_route in route_result.result.queues
             if queue_route.any_addr and cluster_name in (None, queue_route.cluster_name)
         ]
-        return self._read_queues(queue_routes)
+        if self._caller.access.answers is None:
+            return self._read_queues(queue_routes).parse()
+        try:
+            record = self._caller.run_probe(
+                "heartbeats of proxies",
+                cluster_name or "all clusters",
+                lambda: self._read_queues(queue_routes).to_record(),
+            )
+        except CallError as error:
+            return ProxyHeartbeats(errors={HEARTBEAT_TOPIC: error})
+        return _parse_record(record).parse()
 
-    def _read_queues(self, queue_routes: Sequence[QueueRoute]) -> ProxyHeartbeats:
+    def _read_queues(self, queue_routes: Sequence[QueueRoute]) -> "_StoredHeartbeats":
         now_ms = int(time() * 1000)
         clocks_by_addr = self._read_clocks(queue_routes, now_ms)
         oldest_clock_ms = min([*clocks_by_addr.values(), now_ms])
@@ -99,18 +140,15 @@ class HeartbeatReader:
             for span_result in span_results
             if span_result.queue_span is not None
         }
-        heartbeats: list[ClientHeartbeat] = []
+        bodies: list[tuple[bytes, int]] = []
         for page in self._queue_reader.read_pages(HEARTBEAT_TOPIC, list(spans_by_queue.values())):
             if page.error is not None:
                 errors[page.broker_name] = page.error
             broker_addr = spans_by_queue[page.broker_name, page.queue_id].broker_addr
             clock_ms = clocks_by_addr.get(broker_addr, now_ms)
             for message in page.messages:
-                age_ms = max(clock_ms - message.store_timestamp, 0)
-                heartbeat = parse_heartbeat(message.body, age_ms, now_ms)
-                if heartbeat is not None:
-                    heartbeats.append(heartbeat)
-        return ProxyHeartbeats(tuple(select_latest(heartbeats)), errors)
+                bodies.append((message.body, max(clock_ms - message.store_timestamp, 0)))
+        return _StoredHeartbeats(now_ms, bodies, errors)
 
     def _read_clocks(self, queue_routes: Sequence[QueueRoute], now_ms: int) -> dict[str, int]:
         """Return the time of each broker in ms, so that clocks that differ do not matter.

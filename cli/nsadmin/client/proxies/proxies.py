@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
@@ -219,29 +221,50 @@ class ProxyAdmin:
             grpc_addr: The gRPC port of a proxy, "host:port".
             timeout_seconds: The time limit.
         """
-        if not grpc_connections.is_grpc_installed():
+        answer = self._read_grpc_connections(grpc_addr, timeout_seconds, None)
+        return None if answer is None else answer.result is not None
+
+    def _read_grpc_connections(
+        self, grpc_addr: str, timeout_seconds: float, tls: Tls | None
+    ) -> ServerResult[GrpcConnections] | None:
+        """The connections of a proxy, or the error; None without `grpcio`."""
+
+        def read() -> list[Any] | None:
+            if not grpc_connections.is_grpc_installed():
+                return None
+            result = grpc_connections.read_connections(
+                grpc_addr, timeout_seconds, tls, self._caller.find_addrs
+            )
+            return [*result.value()]
+
+        probe_name = "gRPC connections" if tls is None else "gRPC connections through TLS"
+        try:
+            fields = self._caller.run_probe(probe_name, grpc_addr, read)
+        except CallError as error:
+            return ServerResult(grpc_addr, None, error)
+        if fields is None:
             return None
-        answer = grpc_connections.read_connections(grpc_addr, timeout_seconds, None, self._caller.find_addrs)
-        return answer.result is not None
+        grpc_port, client_addrs = fields
+        return ServerResult(grpc_addr, GrpcConnections(grpc_port, tuple(client_addrs)), None)
 
     def _add_grpc_connections(self, statuses: Sequence[ProxyStatus]) -> list[ProxyStatus]:
         asked_statuses = [
             status for status in statuses if status.is_answering or "configured" in status.sources
         ]
-        if not asked_statuses or not grpc_connections.is_grpc_installed():
+        if not asked_statuses:
             return list(statuses)
         access = self._caller.access
 
-        def read_connections(status: ProxyStatus) -> ServerResult[GrpcConnections]:
+        def read_connections(status: ProxyStatus) -> ServerResult[GrpcConnections] | None:
             asked_addr = status.grpc_addr or status.proxy_addr
-            return grpc_connections.read_connections(
-                asked_addr, access.timeout, access.tls, self._caller.find_addrs
-            )
+            return self._read_grpc_connections(asked_addr, access.timeout, access.tls)
 
         with ThreadPoolExecutor(_MAX_GRPC_THREADS) as pool:
             results = list(pool.map(read_connections, asked_statuses))
         results_by_addr = {
-            status.proxy_addr: result for status, result in zip(asked_statuses, results, strict=True)
+            status.proxy_addr: result
+            for status, result in zip(asked_statuses, results, strict=True)
+            if result is not None
         }
         return [
             _apply_connections(status, results_by_addr[status.proxy_addr].result)

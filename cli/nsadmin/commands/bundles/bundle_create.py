@@ -10,6 +10,7 @@ from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, RequestRates
 from nsadmin.operations.bundles.bundle_builder import BundleOrder, create_bundle
 from nsadmin.operations.bundles.collector import DEFAULT_NAMESPACE, CollectionPlan
 from nsadmin.operations.bundles.pseudonyms import ADDRESSES, NAMES
@@ -58,9 +59,14 @@ def bundle_create(
         ),
     ] = False,
     requests_per_second: Annotated[
-        int,
-        Option("--rate", metavar="N", help="Send each server at most N requests per second.", minimum=1),
-    ] = 5000,
+        int | None,
+        Option(
+            "--rate",
+            metavar="N",
+            help="Send each server at most N requests per second. Default: 5000, or 20000 for name servers.",
+            minimum=1,
+        ),
+    ] = None,
     max_details: Annotated[
         int,
         Option(
@@ -88,7 +94,7 @@ def bundle_create(
         nsadmin bundle create incident.nsbundle.zip --anonymise-names
     """
     if session.options.bundle is not None:
-        raise UsageError("bundle create reads a cluster: leave out --bundle")
+        raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
     since_seconds = parse_duration_seconds("--since", since_text, 1.0, _MAX_SINCE_SECONDS)
     now_seconds = time()
     name_servers = session.admin.addresses
@@ -96,7 +102,9 @@ def bundle_create(
     order = BundleOrder(
         bundle_path,
         CollectionPlan(tuple(dict.fromkeys((DEFAULT_NAMESPACE, *(namespaces or ())))), max_details),
-        requests_per_second,
+        DEFAULT_RATES
+        if requests_per_second is None
+        else RequestRates(requests_per_second, requests_per_second),
         int((now_seconds - since_seconds) * 1000),
         tuple(journal_folders or session.options.journal_folders),
         audit.audit_path(),

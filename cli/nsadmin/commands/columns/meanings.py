@@ -202,6 +202,7 @@ COLUMN_MEANINGS = {
     "default",
     "spentMs": "duration in the client, in ms",
     "ssh": "SSH host that connections lead through",
+    "bundle": "support bundle that is read in place of servers",
     "startTime": "when the client was started (UTC)",
     "state": "OK, WARNING, CRITICAL or UNKNOWN",
     "status": "whether it succeeded",

@@ -28,13 +28,13 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.output import OUTPUT_FORMATS, ResultRows
 from nsadmin.session import Session
 
-_DISCOVERY_KEYS = ("namesrvAddr", "configFile", "endpoint")
+_SOURCE_KEYS = ("namesrvAddr", "configFile", "endpoint", "bundle")
 _IDENTITY_KEYS = ("accessKey", "secretKey", "securityToken")
 # Setting the key on the left clears the keys on the right.
 _REPLACED_KEYS = (
     *(
-        (discovery_key, tuple(other_key for other_key in _DISCOVERY_KEYS if other_key != discovery_key))
-        for discovery_key in _DISCOVERY_KEYS
+        (source_key, tuple(other_key for other_key in _SOURCE_KEYS if other_key != source_key))
+        for source_key in _SOURCE_KEYS
     ),
     ("kube", ("ssh",)),
     ("ssh", ("kube",)),
@@ -66,6 +66,10 @@ def context_set(
     endpoint: Annotated[
         str | None,
         Option("--endpoint", metavar="URL", help="A URL that returns the name servers, instead of -n."),
+    ] = None,
+    bundle: Annotated[
+        str | None,
+        Option("--bundle", metavar="FILE", help="A support bundle that is read in place of servers."),
     ] = None,
     access_key: Annotated[
         str | None,
@@ -200,6 +204,8 @@ def context_set(
         nsadmin context set prod --credentials env --tls
         # Reach the servers in a Kubernetes namespace
         nsadmin context set prod --kube rocketmq
+        # Read a support bundle in place of servers
+        nsadmin context set case-1234 --bundle incident.nsbundle.zip
     """
     if context_name == "-":
         raise UsageError('invalid context name "-": it stands for the previous context')
@@ -211,6 +217,7 @@ def context_set(
         "namesrvAddr": ";".join(parse_addrs(namesrv_addr)) if namesrv_addr else None,
         "configFile": _absolute_path(config_file),
         "endpoint": build_endpoint_url(endpoint) if endpoint else None,
+        "bundle": _absolute_path(bundle),
         "credentials": _credentials_source(credentials),
         "accessKey": access_key,
         "secretKey": _read_secret(session, "secret key", secret_key_stdin, access_key is not None),
@@ -326,7 +333,7 @@ def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
         context = parse_context(context_map)
     except InvalidContextValue as error:
         raise UsageError(f"invalid context: {error}") from None
-    if not any(discovery_key in context_map for discovery_key in _DISCOVERY_KEYS):
+    if not any(source_key in context_map for source_key in _SOURCE_KEYS):
         raise UsageError(
             f'the context "{context_name}" has no name servers: run nsadmin context set '
             f"{context_name} -n HOST:PORT"

@@ -15,10 +15,11 @@ from nsadmin.session import Session
 T = TypeVar("T")
 
 CONTEXT_COLUMNS = (
-    "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
-    "concurrency", "output", "addressMap", "proxies", "kube", "ssh", "journals", "readOnly", "color",
+    "name", "current", "namesrvAddr", "configFile", "endpoint", "bundle", "credentials", "tls", "timeout",
+    "retries", "concurrency", "output", "addressMap", "proxies", "kube", "ssh", "journals", "readOnly",
+    "color",
 )  # fmt: skip
-_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:7], "kube", "ssh", "readOnly", "color")
+_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:8], "kube", "ssh", "readOnly", "color")
 
 ContextNameArgument = Annotated[
     str, Argument(("--name",), "NAME", "Name of a context.", value_source="contexts")
@@ -141,6 +142,7 @@ def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
         "namesrvAddr": context.namesrv_addr,
         "configFile": context.config_file,
         "endpoint": context.endpoint,
+        "bundle": context.bundle,
         "credentials": _describe_credentials(context),
         "tls": None if context.tls is None else _tls_cells(context.tls),
         "timeout": context.timeout,

@@ -1,5 +1,6 @@
 """Owns `dlq list`, which counts the dead letters of each group."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
@@ -57,8 +58,15 @@ def dlq_list(
             if shows_empty or counts.message_count or any(counts.errors)
         ],
         [error for counts in all_counts for error in counts.errors],
-        sorted(failure_notes),
+        [*sorted(failure_notes), *_list_gaps(session, all_counts)],
     )
+
+
+def _list_gaps(session: Session, all_counts: Sequence[DeadLetterCounts]) -> list[str]:
+    """A line about what a bundle lacks, because its messages are missing."""
+    if session.options.bundle is None or not any(counts.message_count for counts in all_counts):
+        return []
+    return ["oldest, newest and originTopics are unknown: a bundle contains no messages"]
 
 
 def _counts_row(counts: DeadLetterCounts) -> ResultRow:

@@ -21,6 +21,7 @@ from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.wall_clock import time
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
+from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
 DEFAULT_NAMESPACE = "ORDER_TOPIC_CONFIG"
 _ITEMS_AT_ONCE = 20
@@ -33,6 +34,8 @@ But they get the minimum of seconds, however long the tables took.
 """
 _TOPICS_AT_ONCE = 100
 """Most topics are on one broker, so more of them are needed to ask many brokers at once."""
+_CHECKS_OF_TABLES = ("writable", "replicas", "registrationSize", "drain")
+"""Checks that need nothing but the tables. They would take long here, and record nothing new."""
 _BROKERS_AT_ONCE = MAX_SOCKETS - 4
 """All tables of these brokers are read before those of the next ones. So each keeps its connection."""
 
@@ -166,7 +169,7 @@ class _Collection:
         return (
             admin.brokers.get_runtime_info,
             admin.broker_configs.get_each,
-            admin.bulk.list_topics,
+            self._record_topics,
             admin.bulk.list_groups,
             admin.bulk.list_system_topics,
             admin.consumers.get_committed_each,
@@ -180,7 +183,14 @@ class _Collection:
             admin.acls.list_entries,
             admin.plain_acls.list_accounts,
             admin.plain_acls.list_files,
+            admin.controllers.get_epochs,
+            self._read_special_counts,
+            self._read_connections,
         )
+
+    def _record_topics(self, broker_addrs: list[str]) -> None:
+        """Record all topics of brokers, without the cost of decoding them."""
+        self._admin.bulk.read_bodies(RequestCode.GET_ALL_TOPIC_CONFIG, [(addr, {}) for addr in broker_addrs])
 
     def _read_name_servers(self) -> None:
         admin = self._admin
@@ -312,11 +322,24 @@ class _Collection:
         with _ignore_failures():
             admin.topics.get_traffic(tuple(topics))
 
+    def _read_special_counts(self, broker_addrs: list[str]) -> None:
+        """The message counts of the topics of transactions and of delayed messages, for exportMetrics."""
+        for topic in (HALF_TOPIC, SCHEDULE_TOPIC):
+            self._admin.put_counts.get_topic_counts(broker_addrs, topic)
+
+    def _read_connections(self, broker_addrs: list[str]) -> None:
+        """The clients of all groups of these brokers."""
+        group_results = self._admin.bulk.list_groups(broker_addrs)
+        groups = _merge_names(group_result.then(lambda configs: [*configs]) for group_result in group_results)
+        self._record_of_groups(
+            RequestCode.GET_CONSUMER_CONNECTION_LIST, _select_user_groups(groups), broker_addrs
+        )
+
     def read_clients(self) -> None:
         """Every connected client, also those behind proxies."""
         proxies = self._admin.proxies
         heartbeats = proxies.list_proxies().heartbeats
-        user_groups = [group for group in self.groups if not is_system_group(group)]
+        user_groups = _select_user_groups(self.groups)
         self._record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, user_groups, self._broker_addrs)
         proxied_groups = {heartbeat.group for heartbeat in heartbeats.of_connected_clients}
         proxies.add_clients(
@@ -329,6 +352,10 @@ class _Collection:
     def count_dead_letters(self) -> None:
         letters = self._admin.dead_letters
         letters.count_letters(letters.list_groups(), int(time() * 1000))
+
+
+def _select_user_groups(groups: Iterable[str]) -> list[str]:
+    return [group for group in groups if not is_system_group(group)]
 
 
 def _has_logical_queues(route_result: ServerResult[TopicRoute]) -> bool:
@@ -348,7 +375,9 @@ def _run_procedures(open_client: OpenClient, access: Access, collection: _Collec
     from nsadmin.operations.security import observer
 
     check_suite.run_checks(
-        lambda: open_client(access), check_suite.CheckScope(tls=access.tls, settle_seconds=0), ("drain",)
+        lambda: open_client(access),
+        check_suite.CheckScope(tls=access.tls, settle_seconds=0),
+        _CHECKS_OF_TABLES,
     )
     stranger = access._replace(credentials=None, tls=None, retries=0)
     with (

@@ -121,8 +121,12 @@ class Redactor:
     def _redact_named(self, key: RequestKey, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, RecordedAnswer):
             return outcome
+        redacted_body = self._redact_body(outcome.body, key.code in _SETTINGS_CODES)
+        if redacted_body is outcome.body and not outcome.ext and not outcome.remark:
+            # Most answers: a copy of each would take long.
+            return outcome
         return outcome._replace(
-            body=self._redact_body(outcome.body, key.code in _SETTINGS_CODES),
+            body=redacted_body,
             ext=outcome.ext and self._redact_ext(outcome.ext, dict(key.ext)),
             remark=outcome.remark and _hide_in_value(outcome.remark),
         )
@@ -200,8 +204,11 @@ class Redactor:
             return outcome
         if outcome.body not in redacted_by_body:
             redacted_by_body[outcome.body] = self._hide_in_body(outcome.body)
+        redacted_body = redacted_by_body[outcome.body]
+        if redacted_body is outcome.body and not outcome.ext and not outcome.remark:
+            return outcome
         return outcome._replace(
-            body=redacted_by_body[outcome.body],
+            body=redacted_body,
             ext=outcome.ext
             and {name: value and self._hide_text(value) for name, value in outcome.ext.items()},
             remark=outcome.remark and self._hide_text(outcome.remark),

@@ -42,7 +42,7 @@ def test_an_answer_source_answers_in_place_of_the_servers_and_passes_on_what_it_
     assert canned.value().body == b"canned"
     assert isinstance(live.error, CallError)
     assert answers.seen == [("unsigned plain", dead_addr, 105), ("unsigned plain", dead_addr, 26)]
-    assert caller.run_probe("certificates", "h:1", str) == "certificates of h:1"
+    assert caller.run_probe("certificates", "h:1", lambda: "") == "certificates of h:1"
     caller.close()
     with pytest.raises(ClientClosed):
         caller.send_requests([(dead_addr, build_request(105))])

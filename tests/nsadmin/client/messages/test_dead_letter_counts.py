@@ -4,6 +4,7 @@ from namesrv_core.errors import TopicNotExist
 from nsadmin import AdminClient
 from tests.support.dead_letter_brokers import GROUP, DeadLetterBroker
 from tests.support.message_brokers import CREATED, offset
+from tests.support.servers import refuse
 
 HOUR = 3_600_000
 
@@ -29,3 +30,11 @@ def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(
     graves.handlers[29] = lambda asked: offset(asked, 0)
     [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR + 1)
     assert (counts.message_count, counts.last_hour_count) == (1, 0)
+
+
+def test_the_last_hour_is_counted_without_the_messages(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    """As on a bundle, which has none."""
+    graves.bury(b"one")
+    graves.handlers[11] = refuse(1, "no messages")
+    [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR)
+    assert (counts.message_count, counts.last_hour_count, counts.oldest_ms) == (1, 1, None)

@@ -1,6 +1,7 @@
 """The list of proxies."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROU
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
+from tests.support.bundles import MANIFEST_FIELDS, write_bundle
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
@@ -127,3 +130,18 @@ def test_the_route_of_each_proxy(
             found = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
     assert found[proxy.addr].result == ("broker-a",)
     assert is_not_found(found[other.addr].error)
+
+
+def test_a_bundle_has_the_proxies_and_their_heartbeats(
+    first: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy, tmp_path: Path
+) -> None:
+    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    recorder, configured_addrs = AnswerRecorder(), (proxy.addr,)
+    access = Access(timeout=5, proxies=configured_addrs, answers=recorder)
+    with AdminClient(first.addr, access=access) as admin:
+        live_list = admin.proxies.list_proxies()
+    manifest = MANIFEST_FIELDS._replace(name_servers=(first.addr,), proxies=configured_addrs)
+    path = write_bundle(tmp_path / "a.nsbundle.zip", recorder.tables, manifest, recorder.probes)
+    with AdminClient.from_context(bundle=path) as admin:
+        assert admin.proxies.list_proxies() == live_list
+    assert [status.sources for status in live_list.proxies] == [("heartbeats", "configured")]

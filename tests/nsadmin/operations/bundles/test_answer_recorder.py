@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.bundles.answer_table import RecordedAnswer, RecordedFailure
 from nsadmin.operations.bundles import answer_recorder
-from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
+from nsadmin.operations.bundles.answer_recorder import AnswerRecorder, RequestRates
 from tests.support.bundles import IDENTITY, json_answer, request_key
 
 Call = tuple[str, RemotingCommand]
@@ -38,7 +38,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_request_is_sent_once_and_its_answer_kept(slept: list[float]) -> None:
-    recorder = AnswerRecorder(1000)
+    recorder = AnswerRecorder()
     servers = Servers(recorder)
     first, second = servers.ask(("h:1", build_request(26)), ("h:1", build_request(26)))
     [third] = servers.ask(("h:1", build_request(26)))
@@ -48,11 +48,11 @@ def test_a_request_is_sent_once_and_its_answer_kept(slept: list[float]) -> None:
 
 
 def test_each_server_gets_at_most_the_rate(slept: list[float]) -> None:
-    servers = Servers(AnswerRecorder(10))
+    servers = Servers(AnswerRecorder(RequestRates(name_server=20, broker=10), ["h:2"]))
     servers.ask(
         *((f"h:{port}", build_request(105, {"topic": str(number)})) for port in (1, 2) for number in range(5))
     )
-    assert [addr for addr, _ in servers.sent] == ["h:1", "h:1", "h:2", "h:2"] * 2 + ["h:1", "h:2"]
+    assert [addr for addr, _ in servers.sent] == ["h:1"] * 2 + ["h:2"] * 4 + ["h:1"] * 2 + ["h:2"] + ["h:1"]
     assert [round(pause, 1) for pause in slept] == [0.2, 0.2, 0.1]
 
 
@@ -60,7 +60,7 @@ def test_each_server_gets_at_most_the_rate(slept: list[float]) -> None:
 def test_a_server_that_does_not_answer_gets_no_further_request(
     slept: list[float], kind: str, attempts: int
 ) -> None:
-    recorder = AnswerRecorder(1000)
+    recorder = AnswerRecorder()
     servers = Servers(recorder, {"h:1": CallError("h:1", kind, "silent")})
     results = [servers.ask(("h:1", build_request(code)))[0] for code in range(26, 31)]
     assert len(servers.sent) == attempts
@@ -69,7 +69,7 @@ def test_a_server_that_does_not_answer_gets_no_further_request(
 
 
 def test_the_limit_of_requests_counts_what_was_not_sent(slept: list[float]) -> None:
-    recorder = AnswerRecorder(1000)
+    recorder = AnswerRecorder()
     servers = Servers(recorder)
     recorder.limit_requests(1)
     assert not recorder.is_exhausted
@@ -82,7 +82,7 @@ def test_the_limit_of_requests_counts_what_was_not_sent(slept: list[float]) -> N
 
 
 def test_messages_are_not_asked_for_and_known_answers_are_derived(slept: list[float]) -> None:
-    recorder = AnswerRecorder(1000)
+    recorder = AnswerRecorder()
     servers = Servers(recorder)
     recorder.tables["h:1"] = {request_key(219, namespace="N"): json_answer({"table": {"k": "v"}})}
     message, value = servers.ask(
@@ -95,7 +95,7 @@ def test_messages_are_not_asked_for_and_known_answers_are_derived(slept: list[fl
 
 
 def test_a_probe_runs_once_and_its_failure_is_kept() -> None:
-    recorder, runs = AnswerRecorder(1000), []
+    recorder, runs = AnswerRecorder(), []
 
     def probe(result: object) -> Callable[[], object]:
         def run() -> object:

@@ -36,7 +36,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def collect(cluster: Cluster, max_details: int = 1000) -> tuple[AnswerRecorder, CollectionSummary]:
-    recorder = AnswerRecorder(100_000)
+    recorder = AnswerRecorder()
     summary = collect_answers(
         lambda access: AdminClient(cluster.namesrv.addr, access=access, read_only=True),
         ACCESS,
@@ -110,6 +110,6 @@ def test_without_a_name_server_there_is_nothing_to_collect() -> None:
         collect_answers(
             lambda access: AdminClient(f"127.0.0.1:{closed_port()}", access=access),
             ACCESS,
-            AnswerRecorder(1000),
+            AnswerRecorder(),
             CollectionPlan((), 0),
         )
