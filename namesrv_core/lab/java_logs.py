@@ -70,6 +70,7 @@ class _JavaLog:
         self.members_by_name: dict[str, dict[int, str]] = {}
         self.scanned_at_ms: int | None = None
         self.kv_printed_at_ms: int | None = None
+        self.pauses: list[tuple[int, int]] = []
         self.request_count = 0
         self._describers_by_type: Mapping[str, EventDescriber] = {
             "ServerStarted": self._describe_server_start,
@@ -90,6 +91,13 @@ class _JavaLog:
         }
 
     def describe_records(self, records: Iterable[JournalRecord]) -> Iterator[LogLine]:
+        records = list(records)
+        # A process that continues handles the requests that arrived meanwhile before it notes the pause.
+        self.pauses = [
+            (record.time_ms - record.event_fields["pauseMillis"], record.time_ms)
+            for record in records
+            if record.event_type == "ServerPaused"
+        ]
         for (time_ms, cause, client_addr, _), request_records in groupby(
             records, lambda record: record.origin
         ):
@@ -108,9 +116,9 @@ class _JavaLog:
 
     def _periodic_lines(self, record: JournalRecord, now_ms: int) -> Iterator[LogLine]:
         """The periodic lines: the KV config every ten minutes, and in 5.x each scan for silent brokers."""
-        if record.event_type == "ServerStarted":
+        if record.event_type == "Snapshot" and record.event_fields["reason"] == "start":
             self.scanned_at_ms = self.kv_printed_at_ms = None
-        until_ms = now_ms - (record.event_fields["pauseMillis"] if record.event_type == "ServerPaused" else 0)
+        until_ms = next((since_ms for since_ms, end_ms in self.pauses if since_ms < now_ms <= end_ms), now_ms)
         if self.scanned_at_ms is not None and self.is_dialect_5:
             for time_ms in range(self.scanned_at_ms + _SCAN_PERIOD_MS, until_ms, _SCAN_PERIOD_MS):
                 yield time_ms, "INFO", "NSScanScheduledThread", "start scanNotActiveBroker"
@@ -123,6 +131,9 @@ class _JavaLog:
             self.kv_printed_at_ms = now_ms - _KV_PRINT_PERIOD_MS + _FIRST_KV_PRINT_MS
         if record.event_type in ("ServerReady", "ServerPaused"):
             self.scanned_at_ms = now_ms
+        if record.event_type == "ServerPaused" and self.kv_printed_at_ms is not None:
+            # What was due during the pause is written at its end.
+            self.kv_printed_at_ms = max(self.kv_printed_at_ms, now_ms - _KV_PRINT_PERIOD_MS)
 
     def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
         if not self.is_dialect_5:

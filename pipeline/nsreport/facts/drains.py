@@ -19,6 +19,7 @@ from pyspark.sql.functions import (
     min_by,
     size,
     struct,
+    sum,
     transform,
     when,
 )
@@ -27,6 +28,8 @@ from nsreport.facts.spans import hash_key
 from nsreport.sources.write_permissions import CLOSES_SQL, OPENS_SQL
 
 BY_PERMISSION = "brokerPermission"
+_REQUEST_MS = 1_000
+"""The lines of one request have the same second or the next one."""
 
 _EVENT_TYPES = ("WritePermWiped", "WritePermAdded", "TopicsChanged", "BrokerRegistered", "ServerStarted")
 _OPENING_COLUMNS = (
@@ -187,6 +190,12 @@ def _build_permission_changes(lifecycle_events: DataFrame) -> DataFrame:
     is_new_in_log = col("isLog") & array_contains(
         _changed_topics(OPENS_SQL + " and change.before is null"), col("brokerName")
     )
+    # Java logs the topics of a registration first. The topics of a master whose slave stayed are not new.
+    is_master = (col("type") == "BrokerRegistered") & (coalesce("brokerId", lit(0)) == 0)
+    same_second = (
+        Window.partitionBy(hash_key(["observer", "brokerName"])).orderBy("time").rangeBetween(0, _REQUEST_MS)
+    )
+    is_returned_in_log = col("isLog") & (sum(is_master.cast("int")).over(same_second) > 0)
     registering_clients = collect_set(when(col("cause") == "REGISTER_BROKER", col("client")))
     own_clients = registering_clients.over(Window.partitionBy(hash_key(["observer", "brokerName"])))
     is_requested = (col("cause") == "REGISTER_TOPIC_IN_NAMESRV") & ~array_contains(own_clients, col("client"))
@@ -199,7 +208,7 @@ def _build_permission_changes(lifecycle_events: DataFrame) -> DataFrame:
     described_events = permission_events.select(
         "observer", "server", "cluster", "brokerName", "recordOrder", "time", "type", "cause", "client",
         next_start.alias("start"),
-        coalesce(is_returned | is_new_in_log, lit(False)).alias("restarted"),
+        coalesce(is_returned | is_new_in_log | is_returned_in_log, lit(False)).alias("restarted"),
         coalesce(is_requested, lit(False)).alias("asked"),
         when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("method"),
         when(is_wipe | is_by_broker,

@@ -2,15 +2,20 @@
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
+    aggregate,
     coalesce,
     col,
+    collect_list,
     collect_set,
+    greatest,
     last,
     lead,
+    least,
     lit,
     max,
     round,
     size,
+    struct,
     sum,
     timestamp_millis,
     to_date,
@@ -18,7 +23,7 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY
-from nsreport.facts.registration_gaps import find_registration_silences
+from nsreport.facts.registration_gaps import MIN_SILENCE_MS, find_registration_silences
 from nsreport.facts.spans import hash_key
 
 _SILENCE_TYPES = ("HeartbeatGap", "ServerPaused")
@@ -33,7 +38,8 @@ def heartbeat_gaps(
 
     A name server reports silences that last three quarters of the broker expiry time. `causedBy` is
 
-    - name server, if all its brokers were silent at once;
+    - name server, if all its brokers were silent at once, or if the silence is only long because the name
+      server was paused meanwhile;
     - broker, if all name servers that know the broker missed it;
     - link otherwise.
 
@@ -51,7 +57,10 @@ def heartbeat_gaps(
         "until",
         "outcome",
         when(
-            col("brokerName").isNull() | (col("silent") >= col("brokers")) & (col("silent") > 1),
+            col("brokerName").isNull()
+            | (col("silent") >= col("brokers")) & (col("silent") > 1)
+            | (col("pausedMillis") > 0)
+            & (col("until") - col("since") - col("pausedMillis") <= MIN_SILENCE_MS),
             "name server",
         )
         .when(col("missing") >= col("servers"), "broker")
@@ -136,7 +145,7 @@ def _gap_end(is_over: Column) -> Column:
 def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
     """Add `silent` (silent brokers of the name server) and `missing` (name servers that missed the broker).
 
-    Both count silences that overlap in time.
+    Both count silences that overlap in time. `pausedMillis` is the time in which the name server was paused.
     """
     numbered_gaps = _number_overlaps(silence_gaps, ["observer"], "atServer")
     numbered_gaps = _number_overlaps(numbered_gaps, BROKER_KEY, "ofBroker")
@@ -147,6 +156,20 @@ def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
         "*",
         size(collect_set(broker_hash).over(server_window)).cast("long").alias("silent"),
         size(collect_set("server").over(broker_window)).alias("missing"),
+        collect_list(when(col("brokerName").isNull(), struct("since", "until")))
+        .over(server_window)
+        .alias("pauses"),
+    ).withColumn("pausedMillis", _paused_millis())
+
+
+def _paused_millis() -> Column:
+    return aggregate(
+        "pauses",
+        lit(0).cast("long"),
+        lambda total, pause: (
+            total
+            + greatest(lit(0), least(col("until"), pause["until"]) - greatest(col("since"), pause["since"]))
+        ),
     )
 
 

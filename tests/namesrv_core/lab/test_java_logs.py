@@ -101,6 +101,21 @@ def test_5_x_scans_while_it_can() -> None:
     assert not [line for line in java_logs.format_lines(made_of(life), "4.x") if "scan" in line]
 
 
+def test_5_x_does_not_scan_while_it_is_down_or_paused() -> None:
+    """A process that continues handles the requests that wait before it notes the pause."""
+    start: list[Told] = [
+        (0, "Snapshot", "name server", {"reason": "start"}),
+        (0, "ServerStarted", "name server", {}),
+    ]
+    ready: Told = (1, "ServerReady", "name server", {"address": "a:1"})
+    put: Told = (33, "KvPut", "PUT_KV_CONFIG", {"namespace": "n", "key": "k", "value": "v"})
+    paused: Told = (33, "ServerPaused", "name server", {"pauseMillis": 20_000})
+    again: list[Told] = [(40 + time, kind, cause, fields) for time, kind, cause, fields in (*start, ready)]
+    last: Told = (50, "ServerStopping", "name server", {})
+    lines = java_logs.format_lines(made_of([*start, ready, put, paused, *again, last]), "5.x")
+    assert [line[17:19] for line in lines if "scan" in line] == ["06", "11", "46"]
+
+
 def test_a_run_has_a_log_for_each_name_server(tmp_path: Path) -> None:
     scenario = scenario_reader.load_scenario("undone-wipe")
     virtual_time.run_virtual(play_scenario(scenario, tmp_path))

@@ -32,7 +32,11 @@ def history() -> list[Teller]:
     alone.tell(0, empty(), master("p"), master("q"), Heartbeats(2, None, None))
     alone.tell(400, gap("p", 95)).tell(401, gap("q", 93)).tell(410, gap("p", 105, resumed=True))
     alone.tell(411, gap("q", 103, resumed=True)).tell(500, ServerPaused(20_000)).tell(900, gap("p", 92))
-    return [one, two, alone]
+    # A pause makes the silence of one broker too long, and another one was silent for long before it.
+    paused = Teller("paused")
+    paused.tell(0, empty(), master("f"), master("g"), master("h"), Heartbeats(3, None, None))
+    paused.tell(400, gap("f", 95, resumed=True), gap("g", 200, resumed=True), ServerPaused(50_000))
+    return [one, two, alone, paused]
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +82,17 @@ def test_what_all_brokers_share_is_the_name_servers_own(spark: SparkSession, fou
         row("alone", "p", 808, 1200, "open", "broker", 1),
     ]
     assertDataFrameEqual(found.where("server = 'alone'"), spark.createDataFrame(expected, found.schema))
+
+
+def test_a_pause_of_the_name_server_explains_what_would_be_no_silence_without_it(
+    spark: SparkSession, found: DataFrame
+) -> None:
+    expected = [
+        row("paused", "f", 305, 400, "resumed", "name server", 2),
+        row("paused", "g", 200, 400, "resumed", "broker", 2),
+        row("paused", None, 350, 400, "resumed", "name server", None),
+    ]
+    assertDataFrameEqual(found.where("server = 'paused'"), spark.createDataFrame(expected, found.schema))
 
 
 def test_brokers_tell_that_they_could_not_register(spark: SparkSession, found: DataFrame) -> None:

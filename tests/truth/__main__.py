@@ -1,0 +1,68 @@
+"""`python -m tests.truth` and `make truth`: plays random faults, runs the reports, and compares both."""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from nsreport.runtime import session
+from tests.truth.comparison import REPORT_NAMES, ReportScore, add_scores, compare_report
+from tests.truth.report_rows import run_reports
+from tests.truth.simulated_input import simulate_seed
+
+_MOST_SHOWN_MISSES = 20
+_SEEDS_PER_RUN = 50
+"""Spark starts once, but a run of the pipeline with more seeds would need more memory."""
+
+
+def compare_seeds(
+    spark_program: session.SparkProgram, seeds: Sequence[int], run_folder: Path, report_names: Sequence[str]
+) -> list[ReportScore]:
+    """Play these seeds and compare all reports."""
+    began = time.monotonic()
+    simulated_seeds = [simulate_seed(seed, run_folder) for seed in seeds]
+    print(f"played seeds {seeds[0]} to {seeds[-1]} in {time.monotonic() - began:.0f} s", flush=True)
+    rows = run_reports(spark_program.session, run_folder, report_names)
+    print(f"made the reports after {time.monotonic() - began:.0f} s", flush=True)
+    views = [view for simulated_seed in simulated_seeds for view in simulated_seed.views]
+    return [
+        score
+        for report_name in report_names
+        for score in compare_report(report_name, rows[report_name], views)
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser("truth", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=200, help="number of seeds")
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--dir", type=Path, help="folder for journals, logs, truth and tables (temporary)")
+    parser.add_argument("--reports", nargs="*", default=REPORT_NAMES, help="reports to compare (all)")
+    arguments = parser.parse_args()
+    all_seeds = range(arguments.first, arguments.first + arguments.seeds)
+    with tempfile.TemporaryDirectory(prefix="truth-") as temporary_folder:
+        folder = arguments.dir or Path(temporary_folder)
+        spark_program = session.SparkProgram(folder / "cache", "local[2]", {})
+        all_scores = []
+        for number in range(0, len(all_seeds), _SEEDS_PER_RUN):
+            seeds = all_seeds[number : number + _SEEDS_PER_RUN]
+            all_scores += compare_seeds(spark_program, seeds, folder / f"seeds-{seeds[0]}", arguments.reports)
+        spark_program.stop()
+    return print_scores(all_scores)
+
+
+def print_scores(all_scores: Sequence[ReportScore]) -> int:
+    """Print the scores of each report and source; return 1 if a row is wrong or missing."""
+    for report_name, source in dict.fromkeys((score.report, score.source) for score in all_scores):
+        scores = [score for score in all_scores if (score.report, score.source) == (report_name, source)]
+        total = add_scores(scores)
+        print(total.describe())
+        for miss in total.misses[:_MOST_SHOWN_MISSES]:
+            print(f"  {miss}")
+    return 1 if any(score.misses for score in all_scores) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

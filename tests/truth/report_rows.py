@@ -1,0 +1,76 @@
+"""Report rows: makes the reports of simulated input, with a complete run or only with its queries."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import current_timestamp, lit, md5, to_date
+
+from nsreport.jobs.batch import PipelineRun, RunRequest
+from nsreport.presentation.report_reader import read_report
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
+from nsreport.runtime.local_rows import build_empty_rows, collect_locally
+from nsreport.sources import journals
+from nsreport.sources.input_files import InputSource, decompress_file
+from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
+from nsreport.tables import silver
+from tests.truth.cluster_simulation import END_MS, START_MS
+
+RowsByReport = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def run_reports(spark: SparkSession, run_folder: Path, report_names: Iterable[str]) -> RowsByReport:
+    """Run the pipeline once for all inputs of `run_folder`, as `nsadmin report run` does."""
+    output_folder = run_folder / "output"
+    run_request = RunRequest(
+        [InputSource(str(run_folder / "input"))], str(output_folder), list(report_names), START_MS, END_MS
+    )
+    run_outcome = PipelineRun(spark, run_request, datetime.now(UTC), lambda result: None).run_all()
+    assert run_outcome.quarantined_count == 0, run_outcome
+    assert not run_outcome.duplicate_servers, run_outcome
+    return {name: read_report(output_folder, name) for name in run_request.report_names}
+
+
+def query_reports(spark: SparkSession, run_folder: Path, report_names: Iterable[str]) -> RowsByReport:
+    """Make reports of the journals with the queries of the pipeline over rows in memory.
+
+    This takes less work than a run, and shows nothing about logs, files and tables.
+    """
+    events = journals.parse_events(_read_journal_lines(spark, run_folder))
+    tables = {
+        silver.EVENT_TABLE.name: _keep_locally(events),
+        silver.LOG_FACT_TABLE.name: build_empty_rows(spark, LOG_FACT_SCHEMA),
+    }
+    for table, (build_table, input_tables) in silver.HISTORY_TABLES.items():
+        tables[table.name] = _keep_locally(build_table(*(tables[each.name] for each in input_tables)))
+    return {name: _query_report(name, tables) for name in report_names}
+
+
+def _query_report(report_name: str, tables: Mapping[str, DataFrame]) -> list[Mapping[str, Any]]:
+    report_tables = (tables[f"silver/{name}"] for name in REPORTS_BY_NAME[report_name].input_tables)
+    report_rows = FUNCTIONS_BY_REPORT[report_name](*report_tables, START_MS, END_MS)
+    return [row.asDict() for row in report_rows.collect()]
+
+
+def _keep_locally(table_rows: DataFrame) -> DataFrame:
+    return collect_locally(table_rows).table_rows
+
+
+def _read_journal_lines(spark: SparkSession, run_folder: Path) -> DataFrame:
+    rows = [
+        (str(path), number, line)
+        for path in sorted(run_folder.glob("input/*/journal/*.jsonl*"))
+        for number, line in _read_numbered_lines(path)
+    ]
+    return spark.createDataFrame(rows, "file string, line bigint, text string").select(
+        "*", lit("journal").alias("kind"), lit(None).cast("string").alias("server"),
+        md5("text").alias("hash"), to_date(lit("2026-01-05")).alias("date"),
+        current_timestamp().alias("ingestTime"),
+    )  # fmt: skip
+
+
+def _read_numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    return enumerate(decompress_file(path.read_bytes(), str(path)).decode().splitlines(), 1)
