@@ -115,7 +115,7 @@ class _JavaLog:
                         yield time_ms, log_level, message_thread or request_thread, message
 
     def _periodic_lines(self, record: JournalRecord, now_ms: int) -> Iterator[LogLine]:
-        """The periodic lines: the KV config every ten minutes, and in 5.x each scan for silent brokers."""
+        """The KV config every ten minutes, or after a pause; in 5.x each scan for silent brokers."""
         if record.event_type == "Snapshot" and record.event_fields["reason"] == "start":
             self.scanned_at_ms = self.kv_printed_at_ms = None
         until_ms = next((since_ms for since_ms, end_ms in self.pauses if since_ms < now_ms <= end_ms), now_ms)
@@ -132,7 +132,6 @@ class _JavaLog:
         if record.event_type in ("ServerReady", "ServerPaused"):
             self.scanned_at_ms = now_ms
         if record.event_type == "ServerPaused" and self.kv_printed_at_ms is not None:
-            # What was due during the pause is written at its end.
             self.kv_printed_at_ms = max(self.kv_printed_at_ms, now_ms - _KV_PRINT_PERIOD_MS)
 
     def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
