@@ -34,7 +34,7 @@ def run_reports(spark: SparkSession, run_folder: Path, report_names: Iterable[st
     return {name: read_report(output_folder, name) for name in run_request.report_names}
 
 
-def query_reports(spark: SparkSession, run_folder: Path, report_names: Iterable[str]) -> RowsByReport:
+def query_reports(spark: SparkSession, run_folder: Path, report_names: Sequence[str]) -> RowsByReport:
     """Make reports of the journals with the queries of the pipeline over rows in memory.
 
     This takes less work than a run, and shows nothing about logs, files and tables.
@@ -44,7 +44,10 @@ def query_reports(spark: SparkSession, run_folder: Path, report_names: Iterable[
         silver.EVENT_TABLE.name: _keep_locally(events),
         silver.LOG_FACT_TABLE.name: build_empty_rows(spark, LOG_FACT_SCHEMA),
     }
+    read_names = {name for report_name in report_names for name in REPORTS_BY_NAME[report_name].input_tables}
     for table, (build_table, input_tables) in silver.HISTORY_TABLES.items():
+        if table.name != "silver/knowledge_change" and table.name.removeprefix("silver/") not in read_names:
+            continue
         tables[table.name] = _keep_locally(build_table(*(tables[each.name] for each in input_tables)))
     return {name: _query_report(name, tables) for name in report_names}
 
