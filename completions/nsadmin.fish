@@ -1584,7 +1584,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerId= Id of the replica, from getSyncStateSet.' \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.' \
                 '-c,--clusterName=clusters Broker\'s cluster.' \
-                '--force Elect the replica even if it lacks topics or groups of its master.'
+                '--force Elect the replica even if it lacks topics or groups of its master, or does not answer.'
             set columns 'brokerName|changes|before|after|result|error|'
         case cleanbrokermetadata
             set family change

@@ -769,7 +769,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'electmaster' = @{
             name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
             places = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.')
-            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Broker''s cluster.', '--force Elect the replica even if it lacks topics or groups of its master.'); columns = 'brokerName|changes|before|after|result|error|'
+            options = @('-bn,--brokerName=brokers Name of a broker.', '-b,--brokerId= Id of the replica, from getSyncStateSet.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Broker''s cluster.', '--force Elect the replica even if it lacks topics or groups of its master, or does not answer.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'cleanbrokermetadata' = @{
             name = 'cleanBrokerMetadata'; family = 'change'; help = 'Remove replicas from the controllers'

@@ -39,13 +39,17 @@ def elect_master(
     controller_list: ControllersOption,
     cluster_name: Annotated[str, Option("-c", "--clusterName", metavar="CLUSTER", help="Broker's cluster.")],
     force: Annotated[
-        bool, Option("--force", help="Elect the replica even if it lacks topics or groups of its master.")
+        bool,
+        Option(
+            "--force",
+            help="Elect the replica even if it lacks topics or groups of its master, or does not answer.",
+        ),
     ] = False,
 ) -> ResultRows:
     """Make a replica the master of its broker.
 
-    nsadmin refuses a replica that lacks topics, groups, consume modes, users or ACLs of the current master
-    (see `nsadmin replicaDiff`). It cannot compare them if the master does not answer.
+    nsadmin refuses a replica that does not answer, or that lacks topics, groups, consume modes, users or ACLs
+    of the current master (see `nsadmin replicaDiff`). It cannot compare them if the master does not answer.
 
     A replica that is not in sync can lack messages. These are lost if it becomes the master. Controllers
     refuse it unless unclean elections are enabled.
@@ -93,9 +97,15 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
     replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
     broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
     for takeover_gap in find_takeover_gaps(session.admin, broker_group, includes_lag=True):
+        replica_name = f"replica {replica.broker_id} of {replica_set.broker_name}"
+        if takeover_gap.item_names:
+            raise NotApplied(
+                f"{replica_name} lacks {abbreviate_names(takeover_gap.item_names, 5)}: "
+                "wait until it has copied them, or pass --force"
+            )
         raise NotApplied(
-            f"replica {replica.broker_id} of {replica_set.broker_name} lacks "
-            f"{abbreviate_names(takeover_gap.item_names, 5)}: wait until it has copied them, or pass --force"
+            f"{replica_name} could not be compared with its master ({takeover_gap.read_error}): "
+            "check the replica, or pass --force"
         )
 
 

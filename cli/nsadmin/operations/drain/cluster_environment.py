@@ -163,6 +163,7 @@ class ClusterEnvironment:
         return tuple(
             SlaveGap(takeover_gap.slave.broker_id, takeover_gap.slave.broker_addr, takeover_gap.item_names)
             for takeover_gap in find_takeover_gaps(self._admin, broker_group, includes_lag=False)
+            if takeover_gap.item_names
         )
 
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:

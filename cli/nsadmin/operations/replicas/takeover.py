@@ -16,10 +16,14 @@ from nsadmin.operations.replicas.records import (
 
 
 class TakeoverGap(NamedTuple):
-    """A slave, and the items that it lacks or has differently, each as "kind name"."""
+    """A slave, and the items that it lacks or has differently, each as "kind name".
+
+    `read_error` says why its items could not all be read, although the master answered.
+    """
 
     slave: Replica
     item_names: tuple[str, ...]
+    read_error: str | None = None
 
 
 def find_takeover_gaps(
@@ -27,8 +31,8 @@ def find_takeover_gaps(
 ) -> list[TakeoverGap]:
     """Return the slaves that lack topics, groups, consume modes, users or ACLs of their master.
 
-    Offsets are not included, because consumers then only repeat messages. A broker that does not answer has
-    no gaps here.
+    Slaves whose items could not be read are included, too. Offsets are not, because consumers then only
+    repeat messages. If the master does not answer, nothing can be compared, and the list is empty.
 
     Args:
         admin: The client.
@@ -38,6 +42,9 @@ def find_takeover_gaps(
     """
     replica_group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
     comparison, _ = judge_differences(ReplicaObservation(int(time() * 1000), [replica_group]), {})
+    master = replica_group.master
+    if master is None or master.error is not None:
+        return []
     takeover_gaps = []
     for slave in replica_group.slaves:
         item_names = tuple(
@@ -47,6 +54,6 @@ def find_takeover_gaps(
             and judged.difference.master_item is not None
             and (includes_lag or judged.state is DifferenceState.DRIFT)
         )
-        if item_names:
-            takeover_gaps.append(TakeoverGap(slave, item_names))
+        if item_names or slave.error is not None:
+            takeover_gaps.append(TakeoverGap(slave, item_names, slave.error))
     return takeover_gaps

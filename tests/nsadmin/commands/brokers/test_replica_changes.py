@@ -89,3 +89,19 @@ def test_a_replica_that_lacks_a_topic_is_refused_without_force(
             "wait until it has copied them, or pass --force\n"
         )
         assert (run(*words, "--force").code, leader.master) == (0, 2)
+
+
+def test_a_replica_that_does_not_answer_is_refused_without_force(
+    run: Run, controllers: tuple[str, ...], leader: FakeController, dead: str
+) -> None:
+    with FakeBroker() as master:
+        serve_tables(master, TOPICS)
+        leader.replicas = {1: (master.addr, True, True), 2: (dead, True, True)}
+        words = ("electMaster", "broker-a", "2", "-c", "C", *controllers, "--yes")
+        refused = run(*words)
+        assert (refused.code, leader.master) == (1, 1)
+        assert refused.err.startswith(
+            "nsadmin: replica 2 of broker-a could not be compared with its master ("
+        )
+        assert refused.err.endswith("check the replica, or pass --force\n")
+        assert (run(*words, "--force").code, leader.master) == (0, 2)

@@ -18,10 +18,14 @@ def test_missing_topics_are_gaps_but_settings_and_extra_topics_are_not() -> None
     assert (gap.slave.broker_id, gap.item_names) == (1, ("topic orders", "topic payments"))
 
 
-def test_a_broker_that_does_not_answer_has_no_gaps() -> None:
+def test_a_slave_that_does_not_answer_is_a_gap_but_without_the_master_nothing_is() -> None:
     with FakeBroker() as master, AdminClient(["127.0.0.1:9"], timeout=5) as admin:
         serve_tables(master, TOPICS)
         broker_group = BrokerAddrGroup("", "b", {0: master.addr, 1: "127.0.0.1:9"})
+        [gap] = find_takeover_gaps(admin, broker_group, includes_lag=True)
+        assert gap.item_names == ()
+        assert gap.read_error == "connection refused, no server listens on this port"
+        broker_group = BrokerAddrGroup("", "b", {0: "127.0.0.1:9", 1: master.addr})
         assert find_takeover_gaps(admin, broker_group, includes_lag=True) == []
 
 
