@@ -1882,6 +1882,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders The folder that report run --dir wrote.' \
                 '--since= First day (UTC), for example 2025-01-31.' \
                 '--until= Last day (UTC).' \
+                '--as-of= Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.' \
                 '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|method|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|causedBy|silentBrokers|topic|key|field|values|trigger|changes|unfinishedChanges|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|source|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|putMillis|getMillis|behindSeconds|minutes|type|namespace|before|after|knownSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|unparsedWarnings|scanGaps|longestPauseSeconds|longestScanGapSeconds|waterMarks|requests|clients|peakClients|clientsLeft|clientsLost|routeFailures|failedTopics|nameServerFailures|unreachableServers|syncFailures|requestErrors|responses|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|kind|lines|quarantinedLines|quarantineShare|lateLines|gaps|lastTs|path|length|modified|file|line|hash|ingestTime|text|seq|time|brokerAddr|groups|pauseMillis|silentMillis|resumed|lost|observer|isLog|recordOrder|brokerVersion|bootTime|brokerActive|putTps|getTps|putTotal|getTotal|commitLogDiskRatio|commitLogMinOffset|commitLogMaxOffset|dispatchBehindBytes|sendQueueSize|sendQueueWaitMillis|pullQueueSize|pageCacheLockMillis|earliestMessageTime|queueCount|uncommittedQueues|brokerOffset|consumerOffset|lag|inflight|consumedTime|name|value|validTo|orderOffset|since|isRouteSource|toType|ok|error|polls|millis|toCause|toClient|broker|sum|'
         case reportschema
@@ -1902,13 +1903,15 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders The folder that report run --dir wrote.' \
                 '--to=files File that ends in .csv, .parquet or .xlsx. Required.' \
                 '--since= First day (UTC), for example 2025-01-31.' \
-                '--until= Last day (UTC).'
+                '--until= Last day (UTC).' \
+                '--as-of= Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.'
         case reporthtml
             set family local
             set options \
                 '--dir=folders The folder that report run --dir wrote.' \
                 '--since= First day (UTC), for example 2025-01-31.' \
                 '--until= Last day (UTC).' \
+                '--as-of= Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.' \
                 '--to=files Write to this file instead of stdout.' \
                 '--to-folder= Write index.html and a page for each cluster into this folder.'
         case reportmarkdown
@@ -1917,6 +1920,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders The folder that report run --dir wrote.' \
                 '--since= First day (UTC), for example 2025-01-31.' \
                 '--until= Last day (UTC).' \
+                '--as-of= Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.' \
                 '--to=files Write to this file instead of stdout.'
         case mqadminmap
             set family local
@@ -2088,6 +2092,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--until= report on events before this time' \
                 '--reports= compute only these reports' \
                 '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01 (default: 1%)' \
+                '--keep= keep replaced rows readable for this time: 36h, 30d (default: 7d)' \
                 '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
                 '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
                 '--compact then merge small files of the tables, up to 128 MiB'
@@ -2101,6 +2106,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--until= report on events before this time' \
                 '--reports= compute only these reports' \
                 '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01 (default: 1%)' \
+                '--keep= keep replaced rows readable for this time: 36h, 30d (default: 7d)' \
                 '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
                 '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
                 '--once process the existing data and exit, for cron' \

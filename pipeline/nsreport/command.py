@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,13 @@ from nsreport.runtime import progress, session
 from nsreport.runtime.input_size import estimate_plain_bytes, last_write_seconds
 from nsreport.runtime.java import JavaNotFoundError
 from nsreport.sources.input_files import InputNotFoundError, InputSource
-from nsreport.tables import table_store
+from nsreport.tables.output_lock import (
+    OutputBusyError,
+    OutputFileSystemError,
+    check_output_file_system,
+    lock_output,
+)
+from nsreport.tables.table_migration import MigrationError
 
 EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_QUARANTINED = 0, 1, 2, 3
 SMALL_INPUT_BYTES = 128 << 20
@@ -54,8 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args(argv)
     try:
         check_report_request(arguments)
-        table_store.check_output_file_system(arguments.output)
-        with table_store.lock_output(arguments.output):
+        check_output_file_system(arguments.output)
+        with lock_output(arguments.output):
             # Listed before the run: what is written meanwhile is new for the next run.
             run_request = build_run_request(arguments)
             if (run_outcome := find_unchanged_outcome(run_request, arguments)) is not None:
@@ -70,9 +76,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     if arguments.command == "stream"
                     else run_batch(spark, run_request, arguments)
                 )
-    except (InputNotFoundError, ReportRequestError, table_store.OutputFileSystemError) as error:
+    except (InputNotFoundError, ReportRequestError, OutputFileSystemError) as error:
         return write_error(str(error), EXIT_USAGE)
-    except (JavaNotFoundError, table_store.OutputBusyError, OSError) as error:
+    except (JavaNotFoundError, MigrationError, OutputBusyError, OSError) as error:
         return write_error(str(error), EXIT_FAILED)
 
 
@@ -206,6 +212,7 @@ def build_run_request(arguments: argparse.Namespace) -> RunRequest:
         arguments.since,
         arguments.until,
         run_record.digest_inputs(request_words, input_paths),
+        timedelta(seconds=arguments.keep),
     )
 
 

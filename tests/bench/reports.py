@@ -37,7 +37,8 @@ from nsreport.runtime.local_rows import build_empty_rows
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 from nsreport.tables import silver
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_store import TableStore
 from tests.bench import figures, fleet_days
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "make-reports.md"

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import duckdb
 
+from nsreport.presentation import report_reader
+from nsreport.tables import table_versions
+
 RUN_COLUMNS = ("ingestTime",)
 SHOWN_ROWS = 5
 
@@ -20,15 +23,17 @@ SHOWN_ROWS = 5
 def list_tables(output_folder: Path) -> set[str]:
     """Return the names of the tables, such as `silver/ns_event`."""
     return {
-        str(schema_file.parent.relative_to(output_folder))
-        for schema_file in output_folder.rglob("_schema.json")
-        if not schema_file.is_relative_to(output_folder / "_staging")
+        str(table_folder.relative_to(output_folder))
+        for table_folder in output_folder.glob("[!_]*/*")
+        if report_reader.has_table(table_folder)
     }
 
 
 def count_rows(table_folder: Path) -> Counter[str]:
     """Return the rows of a table as text, each with the number of its copies."""
-    table_files = sorted(str(table_file) for table_file in table_folder.rglob("*.parquet"))
+    table_files = (
+        report_reader.list_parquet_files(table_folder) if report_reader.has_table(table_folder) else []
+    )
     if not table_files:
         return Counter()
     relation = duckdb.read_parquet(table_files, hive_partitioning=True, union_by_name=True)
@@ -44,12 +49,16 @@ def _order_items(value: object) -> object:
 
 def list_columns(table_folder: Path) -> list[str]:
     """Return the columns of a table with their types; Spark reads all of them as nullable."""
-    schema_file = table_folder / "_schema.json"
-    if not schema_file.exists():
+    schema_file, delta_table = table_folder / "_schema.json", table_versions.open_table(str(table_folder))
+    if delta_table is not None:
+        schema_text = delta_table.schema().to_json()
+    elif schema_file.exists():
+        schema_text = schema_file.read_text()
+    else:
         return []
     return [
         f"column {field['name']}: {json.dumps(field['type']).replace('false', 'true')}"
-        for field in json.loads(schema_file.read_text())["fields"]
+        for field in json.loads(schema_text)["fields"]
     ]
 
 

@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from nsreport import command
+from nsreport.presentation import report_reader
 from nsreport.runtime import java, session
 
 PATIENCE = 120
@@ -86,12 +87,12 @@ def assert_same_as_here(
 
 def contents(folder: Path, besides: Set[str]) -> dict[str, list[str]]:
     """All rows of all tables, without when they were read, and without those columns."""
-    tables = sorted(file.parent for layer in folder.iterdir() for file in layer.glob("*/_schema.json"))
+    tables = sorted(table.parent for table in folder.glob("*/*/_delta_log"))
     return {f"{table.parent.name}/{table.name}": rows(table, besides) for table in tables}
 
 
 def rows(table: Path, besides: Set[str]) -> list[str]:
-    files = [str(file) for file in table.rglob("*.parquet")]
+    files = report_reader.list_parquet_files(table)
     if not files:
         return []
     found = duckdb.read_parquet(files, hive_partitioning=True)

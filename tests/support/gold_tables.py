@@ -1,4 +1,4 @@
-"""Tables as a run of the pipeline leaves them, made without Spark."""
+"""Tables as a run of the pipeline leaves them, made with delta-rs and without Spark."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
-from nsreport.presentation.sql_views import quote_text
+from nsreport.tables.table_versions import (
+    DAYS_KEY,
+    LINES_TABLE,
+    LINES_TRANSACTION,
+    NUMBER_KEY,
+    read_lines_number,
+)
 
 DAY, NEXT = date(2025, 2, 1), date(2025, 2, 2)
 AVAILABILITY = {
@@ -31,17 +38,28 @@ def table(
     partitions: Sequence[str] = ("date", "cluster"),
 ) -> None:
     """Write a table of these rows."""
-    folder.mkdir(parents=True)
-    (folder / "_schema.json").write_text("{}")
-    if not rows:
-        return
     with duckdb.connect() as connection:
         declared = ", ".join(f'"{name}" {kind}' for name, kind in types.items())
         connection.execute(f"create table t ({declared})")
-        connection.executemany(f"insert into t values ({', '.join('?' * len(types))})", rows)
-        by = f", partition_by ({', '.join(partitions)})" if partitions else ""
-        target = folder if partitions else folder / "part-0.parquet"
-        connection.execute(f"copy t to {quote_text(str(target))} (format parquet{by}, overwrite_or_ignore)")
+        if rows:
+            connection.executemany(f"insert into t values ({', '.join('?' * len(types))})", rows)
+        known_partitions = [name for name in partitions if name in types]
+        write_deltalake(folder, connection.sql("from t"), partition_by=known_partitions, mode="overwrite")
+
+
+def mark_unfinished(folder: Path, day: date) -> None:
+    """Make a day of the lines one that a stopped run has not put into all tables."""
+    lines = DeltaTable(folder / LINES_TABLE)
+    number = read_lines_number(lines) + 1
+    lines.create_write_transaction(
+        [],
+        "append",
+        lines.schema(),
+        commit_properties=CommitProperties(
+            {NUMBER_KEY: number, DAYS_KEY: [day.isoformat()]},
+            app_transactions=[Transaction(LINES_TRANSACTION, number)],
+        ),
+    )
 
 
 def gold(folder: Path) -> None:

@@ -6,7 +6,7 @@ therefore finishes what a killed run left undone. Tables that do not read each o
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from nsreport.facts.knowledge_changes import NUMBERED_TWICE
 from nsreport.jobs import run_record
 from nsreport.jobs.line_ingest import BRONZE_FILES, BRONZE_LINES, LineIngest
 from nsreport.jobs.line_tables import refresh_line_tables
-from nsreport.jobs.run_record import RECORD_FILE, RunRecord
+from nsreport.jobs.run_record import RunRecord
 from nsreport.jobs.table_tasks import TableTask, run_tasks
 from nsreport.jobs.table_workspace import ResultListener, TableResult, TableWorkspace
 from nsreport.reports.catalogue import REPORTS_BY_NAME
@@ -28,15 +28,17 @@ from nsreport.runtime import progress, session
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import silver
-from nsreport.tables.hadoop_folder import HadoopFolder
+from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_migration import migrate_former_tables
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_store import TableStore
+from nsreport.tables.table_versions import DEFAULT_KEPT_TIME
 
 
 class RunRequest(NamedTuple):
     """The parameters of a run. `since_ms` and `until_ms` (ms since 1970) bound the reports; None: all.
 
-    `input_digest` identifies the input files as they were when the run started; None: unknown.
+    `input_digest` identifies the input files as they were when the run started; None: unknown. For
+    `kept_time`, readers can go back to the rows that a run replaces.
     """
 
     input_sources: Sequence[InputSource]
@@ -45,6 +47,7 @@ class RunRequest(NamedTuple):
     since_ms: int | None = None
     until_ms: int | None = None
     input_digest: str | None = None
+    kept_time: timedelta = DEFAULT_KEPT_TIME
 
 
 class RunOutcome(NamedTuple):
@@ -64,18 +67,26 @@ class RunOutcome(NamedTuple):
         return self.quarantined_count / self.line_count if self.line_count else 0.0
 
 
-def list_derived_tables() -> list[TableSpec]:
-    """Return the tables that a run builds from lines, and all reports."""
-    report_tables = [
-        TableSpec(f"gold/{report.name}", report.partition_columns) for report in REPORTS_BY_NAME.values()
+def list_tables() -> list[TableSpec]:
+    """Return all tables of a run."""
+    return [
+        BRONZE_LINES,
+        BRONZE_FILES,
+        *silver.LINE_TABLES,
+        *silver.DAY_TABLES,
+        *silver.HISTORY_TABLES,
+        *map(_find_report_table, REPORTS_BY_NAME),
     ]
-    return [*silver.LINE_TABLES, *silver.DAY_TABLES, *silver.HISTORY_TABLES, *report_tables]
+
+
+def _find_report_table(report_name: str) -> TableSpec:
+    return TableSpec(f"gold/{report_name}", REPORTS_BY_NAME[report_name].partition_columns)
 
 
 class PipelineRun:
     """Makes the tables and passes each `TableResult` to `report_result`, also from other threads.
 
-    Raises InputNotFoundError.
+    Raises InputNotFoundError, OutputBusyError and MigrationError.
     """
 
     def __init__(
@@ -83,12 +94,13 @@ class PipelineRun:
     ) -> None:
         self._spark = spark
         self._request = request
-        self._output_folder = HadoopFolder(spark, request.output_folder)
-        self._tables = TableWorkspace(spark, TableStore(spark, request.output_folder), report_result)
+        table_store = TableStore(spark, request.output_folder, request.kept_time)
+        self._tables = TableWorkspace(spark, table_store, report_result)
         self.line_ingest = LineIngest(
             spark, self._tables.table_store, request.input_sources, started_at, report_result
         )
-        migrate_former_tables(self._tables.table_store, list_derived_tables())
+        run_record.remove_record(request.output_folder)
+        migrate_former_tables(table_store, list_tables())
 
     def run_all(self) -> RunOutcome:
         """Ingest all new files, rebuild the tables that they change, and make the reports."""
@@ -97,8 +109,10 @@ class PipelineRun:
             # The request may name other reports, or another time range, than the last run.
             self.make_reports()
         run_outcome = self.summarize_outcome(skipped_file_count)
-        self._write_record(
-            self._read_record()._replace(outcome=run_outcome, input_digest=self._request.input_digest)
+        request = self._request
+        run_record.write_record(
+            request.output_folder,
+            RunRecord(run_record.digest_code(), request.report_names, run_outcome, request.input_digest),
         )
         return run_outcome
 
@@ -107,7 +121,6 @@ class PipelineRun:
         due_days = self._tables.table_store.list_due_days()
         if not due_days:
             return False
-        self._output_folder.remove(RECORD_FILE)
         self._tables.forget_tables()
         refreshed_days = refresh_line_tables(self._tables, due_days)
         session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE))
@@ -115,7 +128,8 @@ class PipelineRun:
             self._tables.load_small_table(table)
         run_tasks([*self._plan_day_tables(refreshed_days), *self._plan_history_tables()])
         self.make_reports()
-        self._tables.table_store.clear_due_days(due_days)
+        self._tables.table_store.clear_due_days()
+        self._tables.table_store.remove_old_files()
         return True
 
     def _plan_day_tables(self, refreshed_days: Sequence[date]) -> list[TableTask]:
@@ -165,16 +179,16 @@ class PipelineRun:
         return row_count
 
     def make_reports(self) -> None:
-        """Make the reports that the last run did not make, from all known rows.
+        """Make the reports that are not there yet for these lines, this range and this code.
 
-        A state that a day shows may have begun long before it.
+        They read all known rows: a state that a day shows may have begun long before it.
         """
-        last_record, request = self._read_record(), self._request
-        requested_range = [request.since_ms, request.until_ms]
+        request = self._request
+        recipe = f"{request.since_ms} {request.until_ms} {run_record.digest_code()}"
         report_names = [
             report_name
             for report_name in request.report_names
-            if last_record.report_ranges.get(report_name) != requested_range
+            if not self._tables.table_store.is_made_by(_find_report_table(report_name), recipe)
         ]
         all_events = self._tables.find_table(silver.EVENT_TABLE)
         if all_events is None or not report_names:
@@ -185,13 +199,13 @@ class PipelineRun:
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE), has_long_plans=True)
         run_tasks(
-            TableTask(f"gold/{report_name}", (), partial(self._make_report, report_name, since_ms, until_ms))
+            TableTask(
+                f"gold/{report_name}", (), partial(self._make_report, report_name, since_ms, until_ms, recipe)
+            )
             for report_name in report_names
         )
-        report_ranges = {**last_record.report_ranges, **dict.fromkeys(report_names, requested_range)}
-        self._write_record(last_record._replace(report_ranges=report_ranges))
 
-    def _make_report(self, report_name: str, since_ms: int, until_ms: int) -> int:
+    def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
         report = REPORTS_BY_NAME[report_name]
         input_tables = [TableSpec(f"silver/{table_name}") for table_name in report.input_tables]
         input_rows = [
@@ -203,20 +217,15 @@ class PipelineRun:
             return 0
         report_rows = FUNCTIONS_BY_REPORT[report_name](*input_rows, since_ms, until_ms)
         return self._tables.replace_table(
-            TableSpec(f"gold/{report_name}", report.partition_columns),
+            _find_report_table(report_name),
             report_rows,
             sum(map(self._tables.count_rows, input_tables)),
+            recipe=recipe,
         )
-
-    def _read_record(self) -> RunRecord:
-        return run_record.parse_record(self._output_folder.read_text(RECORD_FILE))
-
-    def _write_record(self, new_record: RunRecord) -> None:
-        self._output_folder.write(RECORD_FILE, new_record.to_json())
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""
-        for table in (BRONZE_LINES, BRONZE_FILES, *list_derived_tables()):
+        for table in list_tables():
             progress.describe_jobs(self._spark, table.name)
             began_seconds = time.monotonic()
             partition_count = self._tables.table_store.compact_table(table)

@@ -5,7 +5,7 @@ from pyspark.sql.functions import col
 
 from nsreport.dictionary.table_definitions import ColumnDefinition
 from nsreport.reports.table_catalogue import find_table
-from nsreport.tables.table_store import HeadRows
+from nsreport.tables.table_layout import HeadRows
 
 
 def add_column_metadata(table_name: str, table_rows: DataFrame | HeadRows) -> DataFrame | HeadRows:

@@ -12,9 +12,11 @@ from nsreport.runtime import progress, session
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import bronze
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_store import TableStore
+from nsreport.tables.table_versions import LINES_TABLE
 
-BRONZE_LINES = TableSpec("bronze/lines", ("kind", "date"))
+BRONZE_LINES = TableSpec(LINES_TABLE, ("kind", "date"))
 BRONZE_FILES = TableSpec("bronze/files")
 _MIN_LINE_BYTES = 20
 """Least size of a line in a compressed segment. It turns file sizes into an upper bound of the row count."""
@@ -83,7 +85,7 @@ class LineIngest:
         self._record_files(new_files)
 
     def _append_lines(self, keyed_lines: DataFrame) -> None:
-        """Append the lines that bronze does not have, and mark their days as due."""
+        """Append the lines that bronze does not have. Their days are due from then on."""
         progress.describe_jobs(self._spark, BRONZE_LINES.name)
         began_seconds = time.monotonic()
         line_keys = bronze.select_line_keys(keyed_lines).persist()
@@ -103,7 +105,7 @@ class LineIngest:
                     else bronze.select_new_lines(keyed_lines, repeated_keys, bronze_lines, self._started_at)
                 )
                 added_count = self._table_store.append_rows(
-                    BRONZE_LINES, new_lines, is_due=True, is_gathered=line_count <= session.FEW_ROWS
+                    BRONZE_LINES, new_lines, is_gathered=line_count <= session.FEW_ROWS
                 )
             finally:
                 repeated_keys.unpersist()

@@ -1,12 +1,12 @@
-"""Run record: what the last run made, so that the next one makes only what differs.
+"""Run record: the input and outcome of the last run, so that a run without new input does not start Spark.
 
-The record is a file of the output folder. A run removes it before it changes a table, and writes it when the
-tables are complete: without a record, everything is made. This module loads neither Spark nor Java.
+The record is a file of a local output folder. A run removes it before it changes a table, and writes it when
+the tables are complete. This module loads neither Spark nor Java.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,29 +18,30 @@ RECORD_FILE = "_last_run.json"
 
 
 class RunRecord(NamedTuple):
-    """The code that made the tables, the time range of each report, and a digest of the run's inputs.
+    """The code that made the tables, the names of the reports, and a digest of the run's inputs.
 
     `outcome` holds the fields of the run's `RunOutcome`. `input_digest` is None if an input is on another
     machine.
     """
 
     code_digest: str
-    report_ranges: Mapping[str, Sequence[int | None]] = {}
-    outcome: Sequence[Any] | None = None
-    input_digest: str | None = None
-
-    def to_json(self) -> str:
-        return json.dumps(self._asdict())
+    report_names: Sequence[str]
+    outcome: Sequence[Any]
+    input_digest: str | None
 
 
-def parse_record(record_text: str | None) -> RunRecord:
-    """Return the record of a file; an empty one if there is no file, or if other code wrote it."""
-    current_code = digest_code()
-    try:
-        run_record = RunRecord(**json.loads(record_text or "{}"))
-    except (TypeError, ValueError):
-        return RunRecord(current_code)
-    return run_record if run_record.code_digest == current_code else RunRecord(current_code)
+def write_record(output_folder: str, run_record: RunRecord) -> None:
+    """Write the record of a run to its output folder, if that is on this machine."""
+    if (local_folder := find_local_path(output_folder)) is not None:
+        new_file = Path(local_folder, f"{RECORD_FILE}.new")
+        new_file.write_text(json.dumps(run_record._asdict()))
+        new_file.replace(Path(local_folder, RECORD_FILE))
+
+
+def remove_record(output_folder: str) -> None:
+    """Remove the record, if there is one: from now on the tables change."""
+    if (local_folder := find_local_path(output_folder)) is not None:
+        Path(local_folder, RECORD_FILE).unlink(missing_ok=True)
 
 
 def digest_code() -> str:
@@ -71,10 +72,11 @@ def read_unchanged_outcome(output_folder: str, input_digest: str | None) -> Sequ
     if local_folder is None or input_digest is None:
         return None
     try:
-        run_record = parse_record(Path(local_folder, RECORD_FILE).read_text())
-    except OSError:
+        run_record = RunRecord(**json.loads(Path(local_folder, RECORD_FILE).read_text()))
+    except (OSError, TypeError, ValueError):
         return None
     is_complete = all(
-        Path(local_folder, "gold", report_name).is_dir() for report_name in run_record.report_ranges
+        Path(local_folder, "gold", report_name).is_dir() for report_name in run_record.report_names
     )
-    return run_record.outcome if is_complete and run_record.input_digest == input_digest else None
+    is_same = (run_record.code_digest, run_record.input_digest) == (digest_code(), input_digest)
+    return run_record.outcome if is_complete and is_same else None

@@ -13,7 +13,8 @@ from pyspark.sql.types import StructType
 from nsreport.jobs.column_metadata import add_column_metadata
 from nsreport.runtime import local_rows, progress
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
-from nsreport.tables.table_store import HeadRows, TableSpec, TableStore
+from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_store import TableStore
 
 
 class TableResult(NamedTuple):
@@ -70,6 +71,7 @@ class TableWorkspace:
         table_rows: DataFrame | HeadRows,
         input_row_count: int,
         replaced_days: Sequence[date] | None = None,
+        recipe: str = "",
     ) -> int:
         """Replace the rows of a table, or of some of its days; return the number of new rows.
 
@@ -80,9 +82,9 @@ class TableWorkspace:
         table_rows = add_column_metadata(table.name, table_rows)
         if isinstance(table_rows, DataFrame) and local_rows.is_known_empty(table_rows):
             row_count = 0
-            self.table_store.clear_rows(table, table_rows.schema, replaced_days)
+            self.table_store.clear_rows(table, table_rows.schema, replaced_days, recipe)
         else:
-            row_count = self.table_store.replace_rows(table, table_rows, replaced_days)
+            row_count = self.table_store.replace_rows(table, table_rows, replaced_days, recipe)
         self._local_tables.pop(table.name, None)
         with self._counts_lock:
             self._row_counts.pop(table.name, None)

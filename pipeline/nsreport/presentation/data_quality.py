@@ -44,7 +44,7 @@ def select_data_quality(
 ) -> "DuckDBPyRelation":
     """Return a query for the rows of `data_quality`. Raises TableNotMadeError."""
     for view_name, (table_name, column_names) in INPUTS_BY_VIEW.items():
-        _create_view(connection, output_folder, view_name, table_name, column_names)
+        _create_view(connection, output_folder, view_name, table_name, column_names, day_range.as_of)
     relation = connection.sql(render_query({view_name: view_name for view_name in INPUTS_BY_VIEW}))
     assert relation is not None
     return report_reader.limit_days(relation, day_range)
@@ -56,10 +56,12 @@ def _create_view(
     view_name: str,
     table_name: str,
     column_names: tuple[str, ...],
+    as_of: datetime | None,
 ) -> None:
     """Create a view of a table; columns that its files lack are null."""
     table_folder = report_reader.find_table_folder(output_folder, table_name)
-    table_rows = report_reader.select_rows(table_folder, column_names, report_reader.DayRange(), connection)
+    every_day = report_reader.DayRange(as_of=as_of)
+    table_rows = report_reader.select_rows(table_folder, column_names, every_day, connection)
     present_columns = [] if table_rows is None else table_rows.columns
     column_list = ", ".join(
         f'"{name}"' if name in present_columns else f'null::{_NULL_TYPES.get(name, "varchar")} as "{name}"'
@@ -91,13 +93,12 @@ def summarize_store(output_folder: Path) -> StoreQuality:
     read_times = [row["lastTs"] for row in rows if row["lastTs"] is not None]
     recent_days = sorted({row["date"] for row in rows})[-_DAYS_JUDGED:]
     recent_rows = [row for row in rows if row["date"] in recent_days]
-    due_folder = output_folder / "_due"
     return StoreQuality(
         _to_epoch_ms(max(read_times)) if read_times else None,
         sum(row["lines"] for row in recent_rows),
         sum(row["quarantinedLines"] for row in recent_rows),
         sum(row["lateLines"] for row in recent_rows),
-        len(list(due_folder.iterdir())) if due_folder.is_dir() else 0,
+        report_reader.count_unfinished_days(output_folder),
     )
 
 

@@ -42,7 +42,7 @@ def collect_page(
     day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
 ) -> ReportPage:
     """Read the content of a page. Raises TableNotMadeError if no run wrote to `output_folder`."""
-    quarantined_count, line_count = report_reader.count_quarantined_lines(output_folder)
+    quarantined_count, line_count = report_reader.count_quarantined_lines(output_folder, day_range.as_of)
     sections, missing_reports = [], []
     for report in REPORTS_BY_NAME.values():
         try:

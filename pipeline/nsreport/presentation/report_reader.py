@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 ReportRow = dict[str, Any]
-_SCHEMA_FILE = "_schema.json"
+_LOG_FOLDER, _FORMER_SCHEMA_FILE = "_delta_log", "_schema.json"
 
 
 class TableNotMadeError(Exception):
@@ -20,10 +20,14 @@ class TableNotMadeError(Exception):
 
 
 class DayRange(NamedTuple):
-    """The days to read, both ends included; None: no bound."""
+    """The days to read, both ends included; None: no bound.
+
+    `as_of` is the time whose version of a table is read; None: the newest version.
+    """
 
     first_day: date | None = None
     last_day: date | None = None
+    as_of: datetime | None = None
 
 
 def read_report(
@@ -38,10 +42,21 @@ def read_report(
     return read_rows(output_folder / "gold" / report_name, list(report.columns), day_range)
 
 
-def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
+def count_quarantined_lines(output_folder: Path, as_of: datetime | None = None) -> tuple[int, int]:
     """Return the number of lines in quarantine and the number of all lines. Raises TableNotMadeError."""
-    line_count = sum(_count_rows(output_folder / "bronze" / "lines"))
-    return sum(_count_rows(output_folder / "silver" / "quarantine")), line_count
+    line_count = _count_rows(output_folder / "bronze" / "lines", as_of)
+    return _count_rows(output_folder / "silver" / "quarantine", as_of), line_count
+
+
+def count_unfinished_days(output_folder: Path) -> int:
+    """Return the number of days with lines that some table does not contain yet."""
+    from nsreport.tables import table_versions
+
+    return len(
+        table_versions.list_due_days(
+            table_versions.open_table(str(output_folder / table_versions.LINES_TABLE))
+        )
+    )
 
 
 def fetch_rows(relation: "DuckDBPyRelation | None", column_names: Sequence[str]) -> list[ReportRow]:
@@ -57,10 +72,15 @@ def fetch_rows(relation: "DuckDBPyRelation | None", column_names: Sequence[str])
 def find_table_folder(output_folder: Path, table_name: str) -> Path:
     """Return the folder of a table; the former one if no run has renamed it yet."""
     table_folder, former_name = output_folder / table_name, find_former_table(table_name)
-    if former_name is None or (table_folder / _SCHEMA_FILE).exists():
+    if former_name is None or has_table(table_folder):
         return table_folder
     former_folder = output_folder / former_name
-    return former_folder if (former_folder / _SCHEMA_FILE).exists() else table_folder
+    return former_folder if has_table(former_folder) else table_folder
+
+
+def has_table(table_folder: Path) -> bool:
+    """Whether a folder has a table, of this release or of the previous one."""
+    return any((table_folder / name).exists() for name in (_LOG_FOLDER, _FORMER_SCHEMA_FILE))
 
 
 def read_rows(
@@ -85,7 +105,7 @@ def select_rows(
     """
     import duckdb
 
-    parquet_files = _find_parquet_files(table_folder)
+    parquet_files = list_parquet_files(table_folder, day_range.as_of)
     if not parquet_files:
         return None
     # Without this hint DuckDB reads the cluster name 007 as a number.
@@ -122,19 +142,31 @@ def _find_stored_names(table_folder: Path, stored_columns: Sequence[str]) -> dic
     return {present_names.get(stored_name, stored_name): stored_name for stored_name in former_first}
 
 
-def _count_rows(table_folder: Path) -> list[int]:
+def _count_rows(table_folder: Path, as_of: datetime | None) -> int:
     import duckdb
 
-    parquet_files = _find_parquet_files(table_folder)
-    return (
-        [count_row[0] for count_row in duckdb.read_parquet(parquet_files).count("*").fetchall()]
-        if parquet_files
-        else []
-    )
+    parquet_files = list_parquet_files(table_folder, as_of)
+    if not parquet_files:
+        return 0
+    [(row_count,)] = duckdb.read_parquet(parquet_files).count("*").fetchall()
+    return int(row_count)
 
 
-def _find_parquet_files(table_folder: Path) -> list[str]:
-    if not (table_folder / _SCHEMA_FILE).exists():
+def list_parquet_files(table_folder: Path, as_of: datetime | None = None) -> list[str]:
+    """Return the files of the newest version of a table, or that of a time. Raises TableNotMadeError."""
+    from nsreport.tables import table_versions
+
+    delta_table = table_versions.open_table(str(table_folder), as_of=as_of)
+    if delta_table is not None:
+        return sorted(
+            str(table_folder / table_file.path) for table_file in table_versions.list_files(delta_table)
+        )
+    if as_of is not None and has_table(table_folder):
+        raise TableNotMadeError(
+            f"table {table_folder} did not exist at {as_of.isoformat()}: use a later --as-of"
+        )
+    # A table of the previous release, which the next run migrates, has no versions.
+    if not (table_folder / _FORMER_SCHEMA_FILE).exists():
         raise TableNotMadeError(f"no table {table_folder}: compute it with nsadmin report run --dir DIR")
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE, TableDefinition
 from nsreport.presentation.data_quality import INPUTS_BY_VIEW, render_query
+from nsreport.presentation.report_reader import TableNotMadeError, list_parquet_files
 
 
 def render_views(output_folder: Path, tables: Sequence[TableDefinition]) -> Iterator[str]:
-    """Yield the statements for tables in `output_folder`."""
+    """Yield the statements for the newest versions of the tables in `output_folder`."""
     stored_tables = [table for table in tables if table.name != DATA_QUALITY_TABLE.name]
     views = [
         statement
@@ -51,13 +52,16 @@ def _find_duckdb_type(type_name: str) -> str:
 
 def _render_source(table_folder: Path, table: TableDefinition) -> str:
     """Return the text after `from` that reads a table; a table without files has no rows."""
-    if not any(table_folder.rglob("*.parquet")):
+    try:
+        parquet_files = list_parquet_files(table_folder)
+    except TableNotMadeError:
+        parquet_files = []
+    if not parquet_files:
         return f"({render_empty_table(table)})"
-    has_cluster_folders = any(table_folder.glob("*/cluster=*")) or any(table_folder.glob("cluster=*"))
     # Without this hint DuckDB reads the cluster name 007 as a number.
-    cluster_type = ", hive_types = {'cluster': varchar}" if has_cluster_folders else ""
-    file_pattern = quote_text(str(table_folder / "**" / "*.parquet"))
-    return f"read_parquet({file_pattern}, hive_partitioning = true, union_by_name = true{cluster_type})"
+    cluster_type = ", hive_types = {'cluster': varchar}" if "/cluster=" in parquet_files[0] else ""
+    file_list = ", ".join(map(quote_text, parquet_files))
+    return f"read_parquet([{file_list}], hive_partitioning = true, union_by_name = true{cluster_type})"
 
 
 def _render_table_views(output_folder: Path, table: TableDefinition) -> Iterator[str]:

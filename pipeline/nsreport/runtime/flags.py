@@ -62,6 +62,10 @@ def add_common_flags(argument_parser: argparse.ArgumentParser) -> None:
         help="exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)",
     )  # fmt: skip
     argument_parser.add_argument(
+        "--keep", type=parse_duration, default=7 * 86_400, metavar="TIME",
+        help="keep replaced rows readable for this time: 36h, 30d (default: 7d)",
+    )  # fmt: skip
+    argument_parser.add_argument(
         "--master",
         metavar="URL",
         help="Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])",
@@ -122,6 +126,14 @@ def parse_seconds(flag_text: str) -> float:
     if duration_match is None or int(duration_match[1]) == 0:
         raise argparse.ArgumentTypeError(f'invalid time "{flag_text}": use 30s, 5m or 2h')
     return float(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
+
+
+def parse_duration(flag_text: str) -> int:
+    """Parse 36h, 7d or 4w, one hour or more, into seconds."""
+    duration_match = re.fullmatch(r"(\d{1,6})([hdw])", flag_text)
+    if duration_match is None or int(duration_match[1]) == 0:
+        raise argparse.ArgumentTypeError(f'invalid time "{flag_text}": use 36h, 7d or 4w')
+    return int(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
 
 
 def parse_words(flag_text: str) -> Sequence[str]:

@@ -36,7 +36,8 @@ DEFAULT_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # Spark's Python workers import nothing from the current folder.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
-    "spark.sql.sources.partitionOverwriteMode": "dynamic",
+    # A commit of the table store says which files are complete.
+    "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     # Rows that `local_rows` keeps in Java hold times as java.time, which no time zone changes.
     "spark.sql.datetime.java8API.enabled": "true",
     # Each query posts its plan to listeners as text; the short form takes a tenth of the time.

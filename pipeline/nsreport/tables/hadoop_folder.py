@@ -67,13 +67,12 @@ class HadoopFolder:
             output_stream.close()
         self.move(f"{relative_path}.new", relative_path)
 
-    def list_files(self, relative_path: str) -> list[str]:
-        """Return the files below a folder, relative to it, without names that begin with `_` or `.`."""
-        return sorted(file_name for file_name, _ in self._walk_files(relative_path))
+    def list_sized_files(self, relative_path: str) -> list[tuple[str, int]]:
+        """Return the files below a folder, relative to it, with their sizes in bytes.
 
-    def list_leaf_folders(self, relative_path: str) -> list[str]:
-        """Return the folders that contain files, relative to this one; "" is the folder itself."""
-        return sorted({file_name.rpartition("/")[0] for file_name in self.list_files(relative_path)})
+        Files and folders with names that begin with `_` or `.` are left out.
+        """
+        return sorted(self._walk_files(relative_path))
 
     def count_parquet_rows(self, relative_path: str) -> int:
         """Return the row count from the footer of a Parquet file."""
@@ -86,10 +85,6 @@ class HadoopFolder:
             return int(parquet_reader.getRecordCount())
         finally:
             parquet_reader.close()
-
-    def list_file_sizes(self, relative_path: str) -> list[int]:
-        """Return the sizes in bytes of the files below a folder."""
-        return [file_bytes for _, file_bytes in self._walk_files(relative_path)]
 
     def _walk_files(self, relative_path: str) -> Iterator[tuple[str, int]]:
         folder_path = self._resolve_path(relative_path)

@@ -12,7 +12,7 @@ from nsreport.sources import journals
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
 from nsreport.sources.java_logs.log_parser import ParsedLogs
 from nsreport.sources.java_logs.minute_statistics import STATS_MINUTE_SCHEMA
-from nsreport.tables.table_store import HeadRows, TableSpec
+from nsreport.tables.table_layout import HeadRows, TableSpec
 
 EVENT_TABLE = TableSpec("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))
 QUARANTINE_TABLE = TableSpec("silver/quarantine", ("date",))

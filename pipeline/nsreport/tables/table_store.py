@@ -1,338 +1,382 @@
-"""Table store: the Parquet tables of a run. Only this module writes them.
+"""Table store: the Delta tables of a run. Only this module and `table_migration` write them.
 
-A commit replaces all partitions or none. The store first writes the new files to a staging folder, then a
-plan of all moves, then makes the moves and removes the plan. After a crash, the next process that opens the
-store finishes the plan. Only one run writes at a time; its threads may write different tables side by side.
+Spark writes Parquet files to a new folder, where no reader looks for them. One commit of delta-rs then adds
+them to the table and removes the files that they replace. A reader sees the old version or the new one. A run
+that is killed leaves files that belong to no version.
+
+A store opens each table once, and commits on top of the version that it opened. If another run has committed
+to the table since, or has made it from newer lines, the commit raises OutputBusyError and changes nothing.
 """
 
-import fcntl
 import json
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date, timedelta
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import Any
+from uuid import uuid4
 
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+from deltalake import CommitProperties, DeltaTable, Schema
+from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from nsreport.runtime import session
+from nsreport.runtime.input_size import find_local_path
+from nsreport.tables import table_versions
+from nsreport.tables.commit_actions import (
+    make_add_action,
+    make_commit_properties,
+    make_remove_action,
+    name_partition,
+    parse_partition,
+)
+from nsreport.tables.file_relation import read_files
 from nsreport.tables.hadoop_folder import HadoopFolder
+from nsreport.tables.output_lock import OutputBusyError, check_output_file_system
+from nsreport.tables.table_layout import HeadRows, TableSpec, write_rows
+from nsreport.tables.table_versions import (
+    COMPLETE_TRANSACTION,
+    DAYS_KEY,
+    LINES_TABLE,
+    LINES_TRANSACTION,
+    NUMBER_KEY,
+    TableFile,
+)
 
 TARGET_FILE_BYTES = 128 << 20
 """Compaction makes files of about this size."""
 
-STAGING_FOLDER = "_staging"
-_PAGE_ROWS = 2000
-"""Rows in a page of a sorted table. Readers skip whole pages."""
-
-_MAX_COUNTED_FILES = 64
-"""Up to this many files, the store adds up the row counts of the Parquet footers; else a Spark job counts."""
-
-_PLAN_FILE = "plan.json"
-_SCHEMA_FILE = "_schema.json"
-_NEW_FOLDER = "new"
-_DUE_FOLDER = "_due"
-_LOCK_FILE = "_lock"
-_OUTPUT_SCHEMES = ("", "file", "hdfs", "viewfs")
-"""File systems that rename a folder in one step; "" is the default file system."""
-
-
-class TableSpec(NamedTuple):
-    """A table: its name with its layer (`silver/ns_event`), its partition columns and its sort columns.
-
-    Rows of a file are sorted by `order_columns`, so that a query for a few event types reads only the pages
-    that contain them.
-    """
-
-    name: str
-    partition_columns: tuple[str, ...] = ()
-    order_columns: tuple[str, ...] = ()
-
-
-class HeadRows(NamedTuple):
-    """Rows with only their layout columns, and the function that expands them after partitioning and sorting.
-
-    For wide tables it is much cheaper to move and sort rows in this form. `expand_rows` must keep the order
-    of the rows and the partition columns.
-    """
-
-    head_rows: DataFrame
-    expand_rows: Callable[[DataFrame], DataFrame]
-
-
-class CommitPlan(NamedTuple):
-    """The steps of a commit: days to mark as due, paths to remove, and (source, target) paths to move."""
-
-    due_days: list[str]
-    removed_paths: list[str]
-    moved_paths: list[tuple[str, str]]
-
-
-class OutputBusyError(Exception):
-    """Another run holds the lock of the output folder; the text is one line."""
-
-
-class OutputFileSystemError(Exception):
-    """The output folder is on a file system without atomic renames; the text is one line."""
-
-
-def _open_lock(lock_path: str, open_flags: int) -> int:
-    # A link in a folder that other users write to must not decide which file is opened.
-    return os.open(lock_path, open_flags | os.O_NOFOLLOW, 0o600)
-
-
-def check_output_file_system(root_path: str) -> None:
-    """Raise OutputFileSystemError if the commit of `TableStore` does not work at a path or URL.
-
-    An object store copies and deletes each file of a folder that it renames. A run that is killed meanwhile,
-    or a second run, would lose rows. docs/explanation/report-runs.md explains what was measured.
-    """
-    if urlsplit(root_path).scheme not in _OUTPUT_SCHEMES:
-        raise OutputFileSystemError(
-            f'cannot write tables to "{root_path}": object stores do not rename folders in one step; '
-            "pass a local or hdfs:// folder with --dir, and copy the tables after the run"
-        )
-
-
-@contextmanager
-def lock_output(root_path: str) -> Iterator[None]:
-    """Lock a local output folder against other runs during the block. Raises OutputBusyError.
-
-    Folders on other file systems are not locked.
-    """
-    url_parts = urlsplit(root_path)
-    if url_parts.scheme not in ("", "file"):
-        yield
-        return
-    root_folder = Path(unquote(url_parts.path) if url_parts.scheme else root_path)
-    root_folder.mkdir(parents=True, exist_ok=True)
-    with open(root_folder / _LOCK_FILE, "a", opener=_open_lock) as lock_file:
-        try:
-            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputBusyError(f'another run writes to "{root_path}": wait until it has ended') from None
-        yield
+_RECIPE_KEY = "nsadmin.recipe"
 
 
 class TableStore:
-    """The tables in an output folder."""
+    """The tables in an output folder, as they were when the store opened them, with its own changes."""
 
-    def __init__(self, spark: SparkSession, root_path: str) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        root_path: str,
+        kept_time: timedelta = table_versions.DEFAULT_KEPT_TIME,
+    ) -> None:
         self._spark = spark
-        self._output_folder = HadoopFolder(spark, root_path)
+        self.output_folder = HadoopFolder(spark, root_path)
         self.root_path = root_path
+        self._kept_time = kept_time
+        root_url = self.output_folder.qualify_path("")
         # A path without a scheme is on Hadoop's default file system.
-        check_output_file_system(self._output_folder.qualify_path(""))
-        self._commit_lock = threading.Lock()
-        self._staging_tables: set[str] = set()
-        self._recover_commit()
+        check_output_file_system(root_url)
+        self._local_path = find_local_path(root_url)
+        self._opened_tables: dict[str, DeltaTable | None] = {}
+        self._changed_tables: set[str] = set()
 
     def read_table(self, table: TableSpec) -> DataFrame | None:
         """Return all rows of a table, or None if it was never written."""
-        table_schema = self._read_schema(table)
-        if table_schema is None:
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
             return None
-        return self._spark.read.schema(table_schema).parquet(self._output_folder.qualify_path(table.name))
+        return self._read_files(table.name, delta_table, table_versions.list_files(delta_table))
 
     def replace_rows(
-        self, table: TableSpec, new_rows: DataFrame | HeadRows, replaced_days: Iterable[date] | None = None
+        self,
+        table: TableSpec,
+        new_rows: DataFrame | HeadRows,
+        replaced_days: Iterable[date] | None = None,
+        recipe: str = "",
     ) -> int:
         """Replace all rows of a table, or the rows of some days; return the number of new rows.
 
-        `replaced_days` requires a table with `date` as its first partition column.
+        `replaced_days` requires a table with `date` as its first partition column. `is_made_by` finds the
+        `recipe` again.
         """
-        staged_folder, table_schema = self._stage_rows(table, new_rows)
-        removed_paths = self._list_partition_paths(table, replaced_days)
-        moved_paths = [
-            (
-                f"{staged_folder}/{leaf_folder}" if leaf_folder else staged_folder,
-                f"{table.name}/{leaf_folder}" if leaf_folder else table.name,
-            )
-            for leaf_folder in self._output_folder.list_leaf_folders(staged_folder)
-        ]
-        row_count = self._count_rows(staged_folder)
-        self._commit_plan(table, table_schema, CommitPlan([], removed_paths, moved_paths))
-        return row_count
+        added_files, table_schema = self._write_files(table, new_rows)
+        self._replace_files(table, table_schema, added_files, replaced_days, recipe)
+        return sum(added_file.row_count or 0 for added_file in added_files)
 
     def clear_rows(
-        self, table: TableSpec, table_schema: StructType, replaced_days: Iterable[date] | None = None
+        self,
+        table: TableSpec,
+        table_schema: StructType,
+        replaced_days: Iterable[date] | None = None,
+        recipe: str = "",
     ) -> None:
         """Replace all rows of a table, or the rows of some days, with none. This starts no Spark job."""
-        removed_paths = self._list_partition_paths(table, replaced_days)
-        self._commit_plan(table, table_schema, CommitPlan([], removed_paths, []))
+        self._replace_files(table, table_schema, [], replaced_days, recipe)
 
-    def _list_partition_paths(self, table: TableSpec, wanted_days: Iterable[date] | None) -> list[str]:
-        """Return the folders that contain the rows of a table, or of some of its days."""
-        wanted_partitions = (
-            None if wanted_days is None else {f"date={day.isoformat()}" for day in wanted_days}
+    def is_made_by(self, table: TableSpec, recipe: str) -> bool:
+        """Whether a table contains the newest lines, and its last replacement had this recipe."""
+        delta_table = self._open_table(table.name)
+        return (
+            delta_table is not None
+            and table_versions.read_lines_number(delta_table) == self._read_lines_number()
+            and table_versions.read_commit_info(delta_table, _RECIPE_KEY) == recipe
         )
-        return [
-            f"{table.name}/{leaf_folder}" if leaf_folder else table.name
-            for leaf_folder in self._output_folder.list_leaf_folders(table.name)
-            if wanted_partitions is None or leaf_folder.split("/")[0] in wanted_partitions
-        ]
 
-    def append_rows(
-        self, table: TableSpec, new_rows: DataFrame, *, is_due: bool = False, is_gathered: bool = True
-    ) -> int:
-        """Add rows to a table; return their number. With `is_due`, the same commit marks their days as due.
+    def append_rows(self, table: TableSpec, new_rows: DataFrame, *, is_gathered: bool = True) -> int:
+        """Add rows to a table; return their number. The days of rows in LINES_TABLE are due from then on.
 
         Without `is_gathered` each task writes its own files: less work, but more files per partition.
         """
-        staged_folder, table_schema = self._stage_rows(table, new_rows, is_gathered)
-        staged_files = self._output_folder.list_files(staged_folder)
-        added_days = sorted(
-            {
-                path_part[5:]
-                for staged_file in staged_files
-                for path_part in staged_file.split("/")
-                if path_part.startswith("date=")
+        added_files, table_schema = self._write_files(table, new_rows, is_gathered)
+        row_count = sum(added_file.row_count or 0 for added_file in added_files)
+        if row_count or self._open_table(table.name) is None:
+            added_days = {
+                added_file.partition_values["date"]
+                for added_file in added_files
+                if "date" in added_file.partition_values
             }
-        )
-        row_count = self._count_rows(staged_folder)
-        moved_paths = [
-            (f"{staged_folder}/{staged_file}", f"{table.name}/{staged_file}") for staged_file in staged_files
-        ]
-        self._commit_plan(table, table_schema, CommitPlan(added_days if is_due else [], [], moved_paths))
+            self.add_files(table, table_schema, added_files, added_days)
         return row_count
 
+    def add_files(
+        self,
+        table: TableSpec,
+        table_schema: StructType,
+        added_files: Sequence[TableFile],
+        due_days: Iterable[date | str],
+    ) -> None:
+        """Add files that are in the folder of a table. If it is LINES_TABLE, these days are due."""
+        commit_info: dict[str, Any] = {}
+        lines_number = self._read_lines_number()
+        if table.name == LINES_TABLE:
+            lines_number += 1
+            commit_info = {NUMBER_KEY: lines_number, DAYS_KEY: sorted(map(str, due_days))}
+        self._add_columns(table, table_schema)
+        self._commit(
+            table,
+            table_schema,
+            list(map(make_add_action, added_files)),
+            {LINES_TRANSACTION: lines_number},
+            commit_info,
+        )
+
     def remove_table(self, table_name: str) -> None:
-        """Remove a table with all its rows."""
-        # Without its schema, readers and later runs see no table, even if the process is killed here.
-        self._output_folder.remove(f"{table_name}/{_SCHEMA_FILE}")
-        self._output_folder.remove(table_name)
+        """Remove a table with all its rows and versions."""
+        self.output_folder.remove(table_name)
+        self._opened_tables.pop(table_name, None)
 
     def count_rows(self, table: TableSpec) -> int:
         """Return the number of rows of a table, or 0 if it was never written."""
-        return self._count_rows(table.name)
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
+            return 0
+        row_counts = [table_file.row_count for table_file in table_versions.list_files(delta_table)]
+        if None not in row_counts:
+            return sum(row_count or 0 for row_count in row_counts)
+        # Another program committed files without their row counts.
+        table_rows = self.read_table(table)
+        return 0 if table_rows is None else table_rows.count()
 
     def list_due_days(self) -> list[date]:
-        """Return the days that are marked as due, in order."""
-        return [date.fromisoformat(day_name) for day_name in self._output_folder.list_files(_DUE_FOLDER)]
+        """Return the days whose new lines are not in all tables yet, in order."""
+        return table_versions.list_due_days(self._open_table(LINES_TABLE))
 
-    def clear_due_days(self, done_days: Iterable[date]) -> None:
-        """Remove the marks of these days."""
-        for done_day in done_days:
-            self._output_folder.remove(f"{_DUE_FOLDER}/{done_day.isoformat()}")
+    def clear_due_days(self) -> None:
+        """Record that all tables contain the newest lines."""
+        lines_number = self._read_lines_number()
+        transactions = dict.fromkeys((LINES_TRANSACTION, COMPLETE_TRANSACTION), lines_number)
+        delta_table = self._open_table(LINES_TABLE)
+        assert delta_table is not None, "no lines were read"
+        self._commit(TableSpec(LINES_TABLE), _read_schema(delta_table), [], transactions)
 
     def compact_table(self, table: TableSpec) -> int:
         """Merge the small files of each partition; return the number of partitions that changed."""
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
+            return 0
+        table_files = sorted(table_versions.list_files(delta_table), key=name_partition)
+        actions: list[AddAction | RemoveAction] = []
         compacted_count = 0
-        for leaf_folder in self._output_folder.list_leaf_folders(table.name):
-            partition_folder = f"{table.name}/{leaf_folder}" if leaf_folder else table.name
-            file_sizes = self._output_folder.list_file_sizes(partition_folder)
-            file_count = max(1, -(-sum(file_sizes) // TARGET_FILE_BYTES))
-            if len(file_sizes) > file_count:
-                partition_rows = self._spark.read.parquet(
-                    self._output_folder.qualify_path(partition_folder)
-                ).coalesce(file_count)
-                staged_folder = self._begin_staging(table)
-                ordered_rows = _sort_rows(TableSpec(table.name, (), table.order_columns), partition_rows)
-                _table_writer(table, ordered_rows).mode("overwrite").parquet(
-                    self._output_folder.qualify_path(staged_folder)
-                )
-                self._commit_plan(
-                    table,
-                    self._read_schema(table),
-                    CommitPlan([], [partition_folder], [(staged_folder, partition_folder)]),
-                )
+        for _, partition_files in groupby(table_files, name_partition):
+            small_files = list(partition_files)
+            file_count = max(1, -(-sum(map(attrgetter("byte_count"), small_files)) // TARGET_FILE_BYTES))
+            if len(small_files) > file_count:
+                partition_rows = self._read_files(table.name, delta_table, small_files).coalesce(file_count)
+                merged_files, _ = self._write_files(table, partition_rows, is_gathered=False)
+                actions += [make_add_action(merged_file, is_new_data=False) for merged_file in merged_files]
+                actions += map(make_remove_action, small_files)
                 compacted_count += 1
+        if compacted_count:
+            transactions = {LINES_TRANSACTION: table_versions.read_lines_number(delta_table)}
+            self._commit(table, _read_schema(delta_table), actions, transactions)
         return compacted_count
 
-    def _stage_rows(
+    def remove_old_files(self) -> None:
+        """Remove files of changed tables that belong to no version of the kept time."""
+        for table_name in sorted(self._changed_tables):
+            delta_table = self._open_table(table_name)
+            assert delta_table is not None, table_name
+            if table_versions.remove_old_files(delta_table, self._kept_time) and self._local_path is not None:
+                _remove_empty_folders(Path(self._local_path, table_name))
+        self._changed_tables.clear()
+
+    def find_uri(self, table_name: str) -> str:
+        """Return the path or URL of a table, as delta-rs takes it."""
+        if self._local_path is not None:
+            return f"{self._local_path}/{table_name}"
+        return self.output_folder.qualify_path(table_name)
+
+    def _open_table(self, table_name: str) -> DeltaTable | None:
+        """Open a table. A table that did not exist at the first call does not exist for this store."""
+        if table_name not in self._opened_tables:
+            self._opened_tables[table_name] = table_versions.open_table(self.find_uri(table_name))
+        return self._opened_tables[table_name]
+
+    def _read_lines_number(self) -> int:
+        return table_versions.read_lines_number(self._open_table(LINES_TABLE))
+
+    def _read_files(
+        self, table_name: str, delta_table: DeltaTable, table_files: Sequence[TableFile]
+    ) -> DataFrame:
+        return read_files(
+            self._spark,
+            self.output_folder.qualify_path(table_name),
+            table_files,
+            _read_schema(delta_table),
+            delta_table.metadata().partition_columns,
+        )
+
+    def _write_files(
         self, table: TableSpec, new_rows: DataFrame | HeadRows, is_gathered: bool = True
-    ) -> tuple[str, StructType]:
-        """Write rows to the staging folder; return their folder and schema."""
-        staged_folder = self._begin_staging(table)
-        head_rows = new_rows if isinstance(new_rows, HeadRows) else HeadRows(new_rows, _keep_rows)
-        gathered_rows = head_rows.head_rows
-        if table.partition_columns and is_gathered:
-            gathered_rows = session.gather_rows(gathered_rows, table.partition_columns)
-        whole_rows = head_rows.expand_rows(_sort_rows(table, gathered_rows))
-        _table_writer(table, whole_rows).mode("overwrite").partitionBy(*table.partition_columns).parquet(
-            self._output_folder.qualify_path(staged_folder)
+    ) -> tuple[list[TableFile], StructType]:
+        """Write rows to files in a new folder of the table; return the files with rows, and the schema."""
+        new_folder = uuid4().hex
+        table_schema = write_rows(
+            table, new_rows, self.output_folder.qualify_path(f"{table.name}/{new_folder}"), is_gathered
         )
-        return staged_folder, whole_rows.schema
+        written_files = self.list_parquet_files(table.name, new_folder)
+        return [written_file for written_file in written_files if written_file.row_count], table_schema
 
-    def _begin_staging(self, table: TableSpec) -> str:
-        """Return the folder that takes the new files of a table until their commit."""
-        with self._commit_lock:
-            self._staging_tables.add(table.name)
-        return f"{STAGING_FOLDER}/{_NEW_FOLDER}/{table.name}"
-
-    def _commit_plan(
-        self, table: TableSpec, table_schema: StructType | None, commit_plan: CommitPlan
-    ) -> None:
-        with self._commit_lock:
-            if table_schema is not None:
-                self._output_folder.write(f"{STAGING_FOLDER}/{_SCHEMA_FILE}", table_schema.json())
-                commit_plan.moved_paths.append(
-                    (f"{STAGING_FOLDER}/{_SCHEMA_FILE}", f"{table.name}/{_SCHEMA_FILE}")
-                )
-            plan_path = f"{STAGING_FOLDER}/{_PLAN_FILE}"
-            self._output_folder.write(plan_path, json.dumps(commit_plan))
-            self._carry_out_plan(commit_plan)
-            self._staging_tables.discard(table.name)
-            # Other threads may still be writing their tables to the staging folder.
-            self._output_folder.remove(plan_path if self._staging_tables else STAGING_FOLDER)
-
-    def _recover_commit(self) -> None:
-        """Finish a commit whose plan was written, then discard other staged files."""
-        plan_text = self._output_folder.read_text(f"{STAGING_FOLDER}/{_PLAN_FILE}")
-        if plan_text is not None:
-            self._carry_out_plan(CommitPlan(*json.loads(plan_text)))
-        self._output_folder.remove(STAGING_FOLDER)
-
-    def _carry_out_plan(self, commit_plan: CommitPlan) -> None:
-        """Make the moves of a plan. Safe to repeat: a file that left the staging folder is in its place."""
-        for due_day in commit_plan.due_days:
-            self._output_folder.write(f"{_DUE_FOLDER}/{due_day}", "")
-        source_by_target = {target_path: source_path for source_path, target_path in commit_plan.moved_paths}
-        for removed_path in commit_plan.removed_paths:
-            if removed_path not in source_by_target:
-                self._output_folder.remove(removed_path)
-        for source_path, target_path in commit_plan.moved_paths:
-            if self._output_folder.has_path(source_path):
-                self._output_folder.move(source_path, target_path)
-
-    def _count_rows(self, table_folder: str) -> int:
-        table_files = self._output_folder.list_files(table_folder)
-        if len(table_files) <= _MAX_COUNTED_FILES:
-            return sum(
-                self._output_folder.count_parquet_rows(f"{table_folder}/{table_file}")
-                for table_file in table_files
+    def list_parquet_files(self, table_name: str, folder_path: str) -> list[TableFile]:
+        """Return the Parquet files below a folder of a table; folder names have the partition values."""
+        search_folder = f"{table_name}/{folder_path}" if folder_path else table_name
+        prefix = f"{folder_path}/" if folder_path else ""
+        return [
+            TableFile(
+                f"{prefix}{file_path}",
+                parse_partition(file_path),
+                byte_count,
+                self.output_folder.count_parquet_rows(f"{search_folder}/{file_path}"),
             )
-        return (
-            self._spark.read.schema(StructType())
-            .parquet(self._output_folder.qualify_path(table_folder))
-            .count()
+            for file_path, byte_count in self.output_folder.list_sized_files(search_folder)
+        ]
+
+    def _replace_files(
+        self,
+        table: TableSpec,
+        table_schema: StructType,
+        added_files: Sequence[TableFile],
+        replaced_days: Iterable[date] | None,
+        recipe: str,
+    ) -> None:
+        day_names = None if replaced_days is None else sorted({day.isoformat() for day in replaced_days})
+        self._commit(
+            table,
+            table_schema,
+            list(map(make_add_action, added_files)),
+            {LINES_TRANSACTION: self._read_lines_number()},
+            {_RECIPE_KEY: recipe} if recipe else {},
+            # Replacing no days adds rows.
+            mode="append" if day_names == [] else "overwrite",
+            partition_filters=[("date", "in", day_names)] if day_names else None,
         )
 
-    def _read_schema(self, table: TableSpec) -> StructType | None:
-        schema_text = self._output_folder.read_text(f"{table.name}/{_SCHEMA_FILE}")
-        return None if schema_text is None else StructType.fromJson(json.loads(schema_text))
+    def _add_columns(self, table: TableSpec, table_schema: StructType) -> None:
+        """Add the columns that a table lacks. They are null in its rows."""
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
+            return
+        known_names = {field.name for field in delta_table.schema().fields}
+        new_fields = [
+            field for field in self._make_delta_schema(table_schema).fields if field.name not in known_names
+        ]
+        if new_fields:
+            transactions = {LINES_TRANSACTION: table_versions.read_lines_number(delta_table)}
+            with self._refuse_conflicts():
+                delta_table.alter.add_columns(
+                    new_fields, commit_properties=make_commit_properties(transactions)
+                )
+            delta_table.update_incremental()
+
+    def _commit(
+        self,
+        table: TableSpec,
+        table_schema: StructType,
+        actions: Sequence[AddAction | RemoveAction],
+        transactions: Mapping[str, int],
+        commit_info: Mapping[str, Any] | None = None,
+        mode: str = "append",
+        partition_filters: Any = None,
+    ) -> None:
+        """Commit actions to a table. Create it if it did not exist when the store first looked for it."""
+        delta_table = self._open_table(table.name)
+        self._changed_tables.add(table.name)
+        commit_properties = make_commit_properties(transactions, commit_info)
+        if delta_table is None:
+            self._create_table(table, table_schema, actions, commit_properties)
+            return
+        if table_versions.read_lines_number(delta_table) > transactions[LINES_TRANSACTION]:
+            # Another run has made this table from lines that this run has not seen.
+            raise OutputBusyError(self.root_path)
+        with self._refuse_conflicts():
+            delta_table.create_write_transaction(
+                list(actions),
+                mode,
+                self._make_delta_schema(table_schema),
+                delta_table.metadata().partition_columns,
+                partition_filters,
+                commit_properties=commit_properties,
+            )
+        delta_table.update_incremental()
+
+    def _create_table(
+        self,
+        table: TableSpec,
+        table_schema: StructType,
+        actions: Sequence[AddAction | RemoveAction],
+        commit_properties: CommitProperties,
+    ) -> None:
+        table_uri = self.find_uri(table.name)
+        try:
+            create_table_with_add_actions(
+                table_uri,
+                self._make_delta_schema(table_schema),
+                [action for action in actions if isinstance(action, AddAction)],
+                "error",
+                list(table.partition_columns),
+                configuration=table_versions.make_table_properties(self._kept_time),
+                commit_properties=commit_properties,
+            )
+        except DeltaError:
+            if DeltaTable.is_deltatable(table_uri):
+                raise OutputBusyError(self.root_path) from None
+            raise
+        del self._opened_tables[table.name]
+
+    def _make_delta_schema(self, table_schema: StructType) -> Schema:
+        """Delta and Spark describe columns with the same JSON; in Delta, any column may be null."""
+        java_schema: Any = self._spark._jsparkSession.parseDataType(table_schema.json())
+        return Schema.from_json(java_schema.asNullable().json())
+
+    @contextmanager
+    def _refuse_conflicts(self) -> Iterator[None]:
+        """Raise OutputBusyError if another run has committed to the table since it was opened."""
+        try:
+            yield
+        except CommitFailedError:
+            raise OutputBusyError(self.root_path) from None
 
 
-def _keep_rows(table_rows: DataFrame) -> DataFrame:
-    return table_rows
+def _read_schema(delta_table: DeltaTable) -> StructType:
+    return StructType.fromJson(json.loads(delta_table.schema().to_json()))
 
 
-def _sort_rows(table: TableSpec, table_rows: DataFrame) -> DataFrame:
-    # Sorting by the partition columns first lets each task write one folder after the other.
-    return (
-        table_rows.sortWithinPartitions(*table.partition_columns, *table.order_columns)
-        if table.order_columns
-        else table_rows
-    )
-
-
-def _table_writer(table: TableSpec, table_rows: DataFrame) -> DataFrameWriter:
-    return (
-        table_rows.write.option("parquet.page.row.count.limit", _PAGE_ROWS)
-        if table.order_columns
-        else table_rows.write
-    )
+def _remove_empty_folders(table_folder: Path) -> None:
+    """Remove the folders of removed files. The lock of the output folder keeps other runs away."""
+    for folder_path, _, _ in sorted(os.walk(table_folder), reverse=True):
+        if "/_delta_log" not in folder_path:
+            with suppress(OSError):
+                os.rmdir(folder_path)

@@ -14,7 +14,8 @@ from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.table_workspace import TableResult
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import silver
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_store import TableStore
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 DAY = 86_400_000

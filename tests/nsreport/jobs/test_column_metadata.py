@@ -5,7 +5,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from nsreport.jobs.column_metadata import add_column_metadata
-from nsreport.tables.table_store import HeadRows
+from nsreport.tables.table_layout import HeadRows
 
 
 def test_the_footer_of_a_file_has_meanings_and_units(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,17 +9,10 @@ from nsreport.jobs.run_record import (
     RECORD_FILE,
     RunRecord,
     digest_inputs,
-    parse_record,
     read_unchanged_outcome,
+    remove_record,
+    write_record,
 )
-
-
-def test_a_record_of_other_code_or_a_damaged_one_counts_as_none() -> None:
-    own = RunRecord(run_record.digest_code(), {"drain_audit": [None, 5]}, [1, 0, 0, []], "d")
-    assert parse_record(own.to_json()) == own
-    nothing = RunRecord(own.code_digest)
-    for text in (None, "", "{", "[]", '{"other": 1}', own._replace(code_digest="older").to_json()):
-        assert parse_record(text) == nothing
 
 
 def test_inputs_differ_in_names_lengths_and_times_and_with_the_request(tmp_path: Path) -> None:
@@ -41,12 +34,19 @@ def test_inputs_differ_in_names_lengths_and_times_and_with_the_request(tmp_path:
 def test_the_outcome_counts_while_inputs_and_reports_are_there(tmp_path: Path, output: str) -> None:
     report_folder = tmp_path / "gold" / "drain_audit"
     report_folder.mkdir(parents=True)
-    record = RunRecord(run_record.digest_code(), {"drain_audit": [None, None]}, [5, 1, 0, ["ns"]], "d")
-    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") is None
-    (tmp_path / RECORD_FILE).write_text(record.to_json())
-    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") == [5, 1, 0, ["ns"]]
-    assert read_unchanged_outcome(f"{output}{tmp_path}", "other") is None
-    assert read_unchanged_outcome(f"{output}{tmp_path}", None) is None
+    place = f"{output}{tmp_path}"
+    record = RunRecord(run_record.digest_code(), ["drain_audit"], [5, 1, 0, ["ns"]], "d")
+    assert read_unchanged_outcome(place, "d") is None
+    write_record(place, record)
+    assert read_unchanged_outcome(place, "d") == [5, 1, 0, ["ns"]]
+    assert read_unchanged_outcome(place, "other") is None
+    assert read_unchanged_outcome(place, None) is None
     assert read_unchanged_outcome(f"hdfs://{tmp_path}", "d") is None
     report_folder.rmdir()
-    assert read_unchanged_outcome(f"{output}{tmp_path}", "d") is None
+    assert read_unchanged_outcome(place, "d") is None
+    report_folder.mkdir()
+    for other in (record._replace(code_digest="older"), None):
+        write_record(place, other) if other else (tmp_path / RECORD_FILE).write_text('{"other": 1}')
+        assert read_unchanged_outcome(place, "d") is None
+    remove_record(place)
+    assert not (tmp_path / RECORD_FILE).exists()

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from nsreport.jobs import table_workspace
 from nsreport.jobs.table_workspace import TableResult, TableWorkspace
 from nsreport.runtime.local_rows import build_empty_rows
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_store import TableStore
 
 TABLE = TableSpec("silver/numbers")
 
@@ -56,7 +57,7 @@ def test_a_table_that_is_known_to_have_no_rows_is_made_without_a_query(
     def refuse(*arguments: object) -> Callable[..., object]:
         raise AssertionError("a query started")
 
-    monkeypatch.setattr(TableStore, "_stage_rows", refuse)
+    monkeypatch.setattr(TableStore, "_write_files", refuse)
     schema = spark.range(0).schema
     tables.make_empty_table(TABLE, schema)
     tables.make_empty_table(TABLE, schema)

@@ -7,7 +7,7 @@ import pytest
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE
 from nsreport.presentation import data_quality, table_reader
 from nsreport.presentation.report_reader import DayRange, TableNotMadeError
-from tests.support.gold_tables import DAY, NEXT, quality_store, table
+from tests.support.gold_tables import DAY, NEXT, mark_unfinished, quality_store, table
 
 
 def test_each_source_and_day_has_its_figures(tmp_path: Path) -> None:
@@ -28,8 +28,7 @@ def test_each_source_and_day_has_its_figures(tmp_path: Path) -> None:
 
 def test_a_store_is_summarized_with_its_unfinished_days(tmp_path: Path) -> None:
     quality_store(tmp_path)
-    (tmp_path / "_due").mkdir()
-    (tmp_path / "_due" / NEXT.isoformat()).touch()
+    mark_unfinished(tmp_path, NEXT)
     summary = data_quality.summarize_store(tmp_path)
     assert summary == (1_738_800_000_000, 7, 1, 2, 1)
 

@@ -25,15 +25,13 @@ def test_texts_are_written_whole_and_read(folders: HadoopFolder, tmp_path: Path)
 def test_hidden_files_are_none(folders: HadoopFolder) -> None:
     for name in ("t/d=1/f", "t/d=1/_SUCCESS", "t/_x/f", "t/d=2/c=3/g", "t/.h"):
         folders.write(name, "12345")
-    assert folders.list_files("t") == ["d=1/f", "d=2/c=3/g"]
-    assert folders.list_leaf_folders("t") == ["d=1", "d=2/c=3"]
-    assert folders.list_file_sizes("t") == [5, 5]
-    assert folders.list_files("nowhere") == []
+    assert folders.list_sized_files("t") == [("d=1/f", 5), ("d=2/c=3/g", 5)]
+    assert folders.list_sized_files("nowhere") == []
 
 
 def test_rows_are_those_that_a_file_says_it_has(spark: SparkSession, folders: HadoopFolder) -> None:
     spark.range(7).coalesce(1).write.parquet(folders.qualify_path("t"))
-    [name] = folders.list_files("t")
+    [(name, _)] = folders.list_sized_files("t")
     assert folders.count_parquet_rows(f"t/{name}") == 7
 
 
@@ -41,7 +39,7 @@ def test_moving_replaces_what_is_there(folders: HadoopFolder) -> None:
     folders.write("new/f", "new")
     folders.write("old/deep/g", "old")
     folders.move("new", "old/deep")
-    assert folders.list_files("old") == ["deep/f"]
+    assert folders.list_sized_files("old") == [("deep/f", 3)]
     assert not folders.has_path("new")
     folders.remove("old")
     folders.remove("old")

@@ -1,21 +1,22 @@
-"""Tables that are replaced whole or not at all, whatever happens in between."""
+"""Tables that change as a whole or not at all, whatever happens in between."""
 
-import shutil
-from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
+from pyspark.sql.functions import col, lit
 
-from nsreport.tables import table_store
-from nsreport.tables.hadoop_folder import HadoopFolder
-from nsreport.tables.table_store import HeadRows, TableSpec, TableStore
+from nsreport.tables import table_versions
+from nsreport.tables.output_lock import OutputBusyError
+from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_store import TableStore
+from nsreport.tables.table_versions import LINES_TABLE
 
 DAYS = TableSpec("silver/days", ("date", "cluster"))
 WHOLE = TableSpec("gold/whole")
+LINES = TableSpec(LINES_TABLE, ("date",))
 SHAPE = "n int, date date, cluster string"
 FIRST, SECOND, THIRD = date(2025, 1, 1), date(2025, 1, 2), date(2025, 1, 3)
 
@@ -32,21 +33,21 @@ def kept(tables: TableStore, table: TableSpec = DAYS) -> Kept:
     return {tuple(row) for row in found.collect()}
 
 
+def reopened(tables: TableStore, kept_time: timedelta = table_versions.DEFAULT_KEPT_TIME) -> TableStore:
+    """The same folder as the next run sees it."""
+    return TableStore(tables._spark, tables.root_path, kept_time)
+
+
+def parquet_files(tables: TableStore, table: TableSpec) -> list[Path]:
+    """Also those that no version has."""
+    return sorted(Path(tables.root_path, table.name).rglob("*.parquet"))
+
+
 @pytest.fixture
 def tables(spark: SparkSession, tmp_path: Path) -> TableStore:
     tables = TableStore(spark, str(tmp_path / "out"))
     tables.replace_rows(DAYS, frame(spark, (1, FIRST, "7"), (2, FIRST, "b"), (3, SECOND, "7")))
     return tables
-
-
-def test_a_default_file_system_without_renames_is_refused(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(HadoopFolder, "qualify_path", lambda self, path: "s3a://bucket/reports")
-    with pytest.raises(
-        table_store.OutputFileSystemError, match='cannot write tables to "s3a://bucket/reports"'
-    ):
-        TableStore(spark, "reports")
 
 
 def test_a_table_that_was_never_written_is_none(tables: TableStore) -> None:
@@ -74,7 +75,9 @@ def test_a_partition_is_a_file_in_however_many_tasks_its_rows_were(
         tables.replace_rows(DAYS, spark.createDataFrame(rows, SHAPE).repartition(4))
     finally:
         spark.conf.set(key, before or "true")
-    assert len(HadoopFolder(spark, tables.root_path).list_files(DAYS.name)) == 2
+    delta_table = table_versions.open_table(tables.find_uri(DAYS.name))
+    assert delta_table is not None
+    assert len(table_versions.list_files(delta_table)) == 2
     assert len(kept(tables)) == 20
 
 
@@ -99,24 +102,6 @@ def test_all_rows_or_those_of_some_days_are_removed_and_the_columns_stay(
         assert (found.count(), found.schema, tables.count_rows(table)) == (0, frame(spark).schema, 0)
 
 
-def test_a_commit_leaves_the_files_that_another_thread_has_not_committed_yet(
-    spark: SparkSession, tables: TableStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = TableStore._stage_rows
-
-    def stage(self: TableStore, table: TableSpec, *args: Any) -> Any:
-        staged = real(self, table, *args)
-        if table == WHOLE:
-            # As if another thread was faster.
-            tables.replace_rows(DAYS, frame(spark, (4, FIRST, "7")))
-        return staged
-
-    monkeypatch.setattr(TableStore, "_stage_rows", stage)
-    tables.replace_rows(WHOLE, frame(spark, (1, FIRST, "a")))
-    assert (kept(tables), kept(tables, WHOLE)) == ({(4, FIRST, "7")}, {(1, FIRST, "a")})
-    assert not (tmp_path / "out" / table_store.STAGING_FOLDER).exists()
-
-
 def test_a_table_without_partitions_is_replaced_whole(spark: SparkSession, tables: TableStore) -> None:
     for number in (1, 2):
         tables.replace_rows(WHOLE, frame(spark, (number, FIRST, "a")))
@@ -131,14 +116,9 @@ def test_rows_of_a_file_are_in_the_order_that_the_table_has(spark: SparkSession,
     assert found is not None
     assert [row.n for row in found.collect()] in ([1, 3, 2, 4], [2, 4, 1, 3])
     tables.compact_table(ordered)
-    assert [
-        row.n for row in found.sparkSession.read.parquet(tables.root_path + "/silver/ordered").collect()
-    ] == [
-        1,
-        2,
-        3,
-        4,
-    ]
+    merged = tables.read_table(ordered)
+    assert merged is not None
+    assert [row.n for row in merged.collect()] == [1, 2, 3, 4]
 
 
 def test_rows_are_made_whole_once_they_are_in_order(spark: SparkSession, tables: TableStore) -> None:
@@ -163,8 +143,7 @@ def test_added_rows_need_not_be_gathered(spark: SparkSession, tables: TableStore
     rows = frame(spark, (1, THIRD, "a"), (2, THIRD, "a")).repartition(2, "n")
     apart = sum(bool(part) for part in rows.rdd.glom().collect())
     assert tables.append_rows(DAYS, rows, is_gathered=False) == 2
-    folder = tmp_path / "out" / "silver" / "days" / f"date={THIRD}"
-    assert len(list(folder.rglob("*.parquet"))) == apart
+    assert len(list(tmp_path.rglob(f"date={THIRD}/*/*.parquet"))) == apart
     assert len(kept(tables)) == 5
 
 
@@ -173,7 +152,7 @@ def test_rows_are_added(spark: SparkSession, tables: TableStore) -> None:
     assert len(kept(tables)) == 4
 
 
-def test_small_files_are_put_together(spark: SparkSession, tables: TableStore, tmp_path: Path) -> None:
+def test_small_files_are_put_together(spark: SparkSession, tables: TableStore) -> None:
     tables.append_rows(DAYS, frame(spark, (9, FIRST, "7")))
     tables.append_rows(WHOLE, frame(spark, (1, FIRST, "a")))
     tables.append_rows(WHOLE, frame(spark, (2, FIRST, "a")))
@@ -181,52 +160,111 @@ def test_small_files_are_put_together(spark: SparkSession, tables: TableStore, t
     assert (tables.compact_table(DAYS), tables.compact_table(WHOLE)) == (1, 1)
     assert kept(tables) == before
     assert kept(tables, WHOLE) == {(1, FIRST, "a"), (2, FIRST, "a")}
-    files = sorted(path.parent.name for path in (tmp_path / "out" / "silver").rglob("*.parquet"))
-    assert files == ["cluster=7", "cluster=7", "cluster=b"]
+    assert (tables.count_rows(DAYS), tables.count_rows(WHOLE)) == (4, 2)
     assert (tables.compact_table(DAYS), tables.compact_table(WHOLE)) == (0, 0)
 
 
-class Killed(Exception):
-    """As if the process had ended there."""
-
-
-def killed_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all that is done to files and folders, the first `count` steps are made."""
-    left = [count]
-    for name in ("move", "remove", "write"):
-        real: Callable[..., Any] = getattr(HadoopFolder, name)
-
-        def step(self: HadoopFolder, *args: Any, real: Callable[..., Any] = real) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
-                raise Killed
-            return real(self, *args)
-
-        monkeypatch.setattr(HadoopFolder, name, step)
-
-
-def test_killed_anywhere_it_is_the_old_table_or_the_new_one(
-    spark: SparkSession, tables: TableStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_reader_sees_nothing_of_a_run_that_is_killed_before_its_commit(
+    spark: SparkSession, tables: TableStore
 ) -> None:
-    old, new = kept(tables), {(4, FIRST, "7"), (5, THIRD, "c"), (3, SECOND, "7")}
-    fresh = frame(spark, (4, FIRST, "7"), (5, THIRD, "c")).localCheckpoint()
-    seen: list[Kept] = []
-    out = tmp_path / "out"
-    shutil.copytree(out, tmp_path / "before")
-    for count in range(40):
-        with monkeypatch.context() as patch:
-            killed_after(count, patch)
-            try:
-                tables.replace_rows(DAYS, fresh, [FIRST, THIRD])
-                break
-            except Killed:
-                pass
-        # Whoever opens them next sees the whole of one or the other.
-        seen.append(kept(TableStore(spark, str(out))))
-        assert seen[-1] in (old, new)
-        shutil.rmtree(out)
-        shutil.copytree(tmp_path / "before", out)
-    assert old in seen
-    assert new in seen
-    assert kept(tables) == new
-    assert not (out / table_store.STAGING_FOLDER).exists()
+    before, files = kept(tables), len(parquet_files(tables, DAYS))
+    tables._write_files(DAYS, frame(spark, (8, FIRST, "7")))
+    assert len(parquet_files(tables, DAYS)) == files + 1
+    assert kept(reopened(tables)) == before
+    # The files of a run that still writes stay. Those of a killed one go with the time.
+    for kept_time, left in ((timedelta(hours=1), files + 1), (timedelta(0), files)):
+        later = reopened(tables, kept_time)
+        later.append_rows(DAYS, frame(spark))
+        later._changed_tables.add(DAYS.name)
+        later.remove_old_files()
+        assert len(parquet_files(tables, DAYS)) == left
+    assert kept(reopened(tables)) == before
+    folders = {file.relative_to(tables.root_path).parts[2] for file in parquet_files(tables, DAYS)}
+    assert {folder.name for folder in Path(tables.root_path, DAYS.name).iterdir()} == {
+        *folders,
+        "_delta_log",
+    }
+
+
+def test_of_two_runs_that_add_the_same_lines_the_second_one_gives_up(
+    spark: SparkSession, tables: TableStore
+) -> None:
+    lines = frame(spark, (1, FIRST, "a"))
+    for old_lines in (0, 1):
+        first, second = reopened(tables), reopened(tables)
+        assert [run.count_rows(LINES) for run in (first, second)] == [old_lines, old_lines]
+        first.append_rows(LINES, lines)
+        with pytest.raises(OutputBusyError, match="another run writes to"):
+            second.append_rows(LINES, lines)
+    assert reopened(tables).count_rows(LINES) == 2
+
+
+def test_a_run_does_not_replace_what_another_one_made_from_newer_lines(
+    spark: SparkSession, tables: TableStore
+) -> None:
+    slow, fast = reopened(tables), reopened(tables)
+    assert slow.list_due_days() == []
+    fast.append_rows(LINES, frame(spark, (1, FIRST, "a")))
+    fast.replace_rows(WHOLE, frame(spark, (1, FIRST, "new")))
+    for old_rows in (frame(spark, (1, FIRST, "old")), frame(spark)):
+        with pytest.raises(OutputBusyError):
+            slow.replace_rows(WHOLE, old_rows)
+    # Both began with the same lines, and the other one was faster.
+    late = reopened(tables)
+    assert kept(late, WHOLE) == {(1, FIRST, "new")}
+    fast.replace_rows(WHOLE, frame(spark, (2, FIRST, "new")))
+    with pytest.raises(OutputBusyError):
+        late.replace_rows(WHOLE, frame(spark, (3, FIRST, "late")))
+    assert kept(reopened(tables), WHOLE) == {(2, FIRST, "new")}
+
+
+def test_days_are_due_from_their_first_line_until_all_tables_have_it(
+    spark: SparkSession, tables: TableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables.append_rows(LINES, frame(spark, (1, FIRST, "a"), (2, SECOND, "a")))
+    tables.clear_due_days()
+    assert reopened(tables).list_due_days() == []
+    for day in (SECOND, THIRD):
+        tables.append_rows(LINES, frame(spark, (3, day, "a")))
+    tables.append_rows(LINES, frame(spark))
+    assert reopened(tables).list_due_days() == [SECOND, THIRD]
+    # Merging files, and removing old ones, adds no lines.
+    tables.compact_table(LINES)
+    tables.remove_old_files()
+    assert reopened(tables).list_due_days() == [SECOND, THIRD]
+    # If the log no longer says which days they are, all are.
+    with monkeypatch.context() as patched:
+        patched.setattr(table_versions, "_MAX_SEARCHED_COMMITS", 1)
+        assert reopened(tables).list_due_days() == [FIRST, SECOND, THIRD]
+    tables.clear_due_days()
+    assert reopened(tables).list_due_days() == []
+
+
+def test_a_report_is_current_until_lines_or_its_recipe_change(
+    spark: SparkSession, tables: TableStore
+) -> None:
+    rows = frame(spark, (1, FIRST, "a"))
+    assert not tables.is_made_by(WHOLE, "all days")
+    tables.replace_rows(WHOLE, rows, recipe="all days")
+    assert reopened(tables).is_made_by(WHOLE, "all days")
+    assert not reopened(tables).is_made_by(WHOLE, "one day")
+    tables.append_rows(LINES, rows)
+    assert not reopened(tables).is_made_by(WHOLE, "all days")
+
+
+def test_a_new_column_is_null_in_the_rows_of_old_files(spark: SparkSession, tables: TableStore) -> None:
+    wide = frame(spark, (9, SECOND, "7")).withColumn("added", lit("x"))
+    tables.append_rows(DAYS, wide)
+    assert column_values(tables, "added") == {(1, None), (2, None), (3, None), (9, "x")}
+    tables.replace_rows(DAYS, wide.withColumn("again", lit(1)), [SECOND])
+    assert column_values(tables, "again") == {(1, None), (2, None), (9, 1)}
+
+
+def column_values(tables: TableStore, name: str) -> set[tuple[int, object]]:
+    found = tables.read_table(DAYS)
+    assert found is not None
+    return {(row.n, row[name]) for row in found.collect()}
+
+
+def test_other_programs_read_the_tables(spark: SparkSession, tables: TableStore) -> None:
+    assert DeltaTable(tables.find_uri(DAYS.name)).count() == 3

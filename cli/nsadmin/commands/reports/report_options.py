@@ -1,6 +1,7 @@
 """Owns the options that the commands about computed reports share, and finds their tables by name."""
 
-from datetime import date
+from argparse import ArgumentTypeError
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from nsadmin.command_line.declarations import Option
@@ -27,6 +28,14 @@ SinceDayOption = Annotated[
     str | None, Option("--since", metavar="DAY", help="First day (UTC), for example 2025-01-31.")
 ]
 UntilDayOption = Annotated[str | None, Option("--until", metavar="DAY", help="Last day (UTC).")]
+AsOfOption = Annotated[
+    str | None,
+    Option(
+        "--as-of",
+        metavar="TIME",
+        help="Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.",
+    ),
+]
 
 
 def find_known_table(table_name: str) -> TableDefinition:
@@ -39,11 +48,13 @@ def find_known_table(table_name: str) -> TableDefinition:
     return table
 
 
-def parse_days(since_text: str | None, until_text: str | None) -> "DayRange":
-    """Parse the options --since and --until. Raises UsageError."""
+def parse_days(since_text: str | None, until_text: str | None, as_of_text: str | None = None) -> "DayRange":
+    """Parse the options --since, --until and --as-of. Raises UsageError."""
     from nsreport.presentation.report_reader import DayRange
 
-    day_range = DayRange(_parse_day("--since", since_text), _parse_day("--until", until_text))
+    day_range = DayRange(
+        _parse_day("--since", since_text), _parse_day("--until", until_text), _parse_moment(as_of_text)
+    )
     if (
         day_range.first_day is not None
         and day_range.last_day is not None
@@ -51,6 +62,15 @@ def parse_days(since_text: str | None, until_text: str | None) -> "DayRange":
     ):
         raise UsageError(f"--since {since_text} is after --until {until_text}")
     return day_range
+
+
+def _parse_moment(as_of_text: str | None) -> datetime | None:
+    from nsreport.runtime.flags import parse_moment
+
+    try:
+        return None if as_of_text is None else datetime.fromtimestamp(parse_moment(as_of_text) / 1000, tz=UTC)
+    except ArgumentTypeError as error:
+        raise UsageError(f"--as-of: {error}") from None
 
 
 def _parse_day(option_flag: str, day_text: str | None) -> date | None:

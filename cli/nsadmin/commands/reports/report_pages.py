@@ -12,6 +12,7 @@ from nsadmin.commands.columns import report_columns
 from nsadmin.commands.reports.report_options import (
     EVENT_TABLE,
     TABLE_NAMES,
+    AsOfOption,
     ReportFolderOption,
     SinceDayOption,
     UntilDayOption,
@@ -55,6 +56,7 @@ def report_show(
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
+    as_of_text: AsOfOption = None,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Show a report, or another table, that `nsadmin report run` computed.
@@ -71,6 +73,8 @@ def report_show(
         nsadmin report show broker_availability --dir reports
         # The drains of February
         nsadmin report show drain_audit --dir reports --since 2025-02-01 --until 2025-02-28 --json
+        # The figures before the last run
+        nsadmin report show broker_availability --dir reports --as-of 2025-03-01T02:00Z
     """
     if expectation is not None and report_name != AVAILABILITY_REPORT:
         raise UsageError(f"--expect applies to {AVAILABILITY_REPORT} only")
@@ -81,7 +85,8 @@ def report_show(
         table = find_known_table(report_name)
         if table.name == EVENT_TABLE:
             raise UsageError(f"{EVENT_TABLE} has too many columns to show: use nsadmin report export")
-        report_rows = table_reader.read_table(Path(report_folder), table, parse_days(since_text, until_text))
+        day_range = parse_days(since_text, until_text, as_of_text)
+        report_rows = table_reader.read_table(Path(report_folder), table, day_range)
     except report_reader.TableNotMadeError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
@@ -139,6 +144,7 @@ def report_html(
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
+    as_of_text: AsOfOption = None,
     target_file: TargetFileOption = None,
     target_folder: TargetFolderOption = None,
 ) -> OutputText:
@@ -159,7 +165,7 @@ def report_html(
     """
     if target_file is not None and target_folder is not None:
         raise UsageError("use either --to or --to-folder")
-    report_page = _collect_page(report_folder, parse_days(since_text, until_text))
+    report_page = _collect_page(report_folder, parse_days(since_text, until_text, as_of_text))
     if target_folder is not None:
         return _write_site(report_page, Path(target_folder))
     try:
@@ -175,6 +181,7 @@ def report_markdown(
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
+    as_of_text: AsOfOption = None,
     target_file: TargetFileOption = None,
 ) -> OutputText:
     """Write all reports as Markdown, for a wiki or an issue.
@@ -185,7 +192,7 @@ def report_markdown(
     """
     from nsreport.presentation import markdown_page
 
-    report_page = _collect_page(report_folder, parse_days(since_text, until_text))
+    report_page = _collect_page(report_folder, parse_days(since_text, until_text, as_of_text))
     return _write_page(markdown_page.render_markdown(report_page), target_file)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.reports.report_options import (
     TABLE_NAMES,
+    AsOfOption,
     ReportFolderOption,
     SinceDayOption,
     UntilDayOption,
@@ -43,8 +44,9 @@ def report_schema(
     Reports are in gold/, the tables that they read in silver/, lines as read in bronze/. A former name of a
     table leads to the present one.
 
-    With --sql, the command prints statements that make every table of --dir a view in DuckDB. A renamed table
-    also gets a view with its former name and former columns, such as silver.told.
+    With --sql, the command prints statements that make every table of --dir a view in DuckDB. The views show
+    the tables as they are now: print them again after a run. A renamed table also gets a view with its former
+    name and former columns, such as silver.told.
 
     Examples:
         # The columns of a report
@@ -92,6 +94,7 @@ def report_export(
     ] = None,
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
+    as_of_text: AsOfOption = None,
 ) -> OutputText:
     """Write a report or table to one CSV, Parquet or Excel file.
 
@@ -113,7 +116,7 @@ def report_export(
         row_count = table_export.export_table(
             Path(report_folder),
             find_known_table(table_name),
-            parse_days(since_text, until_text),
+            parse_days(since_text, until_text, as_of_text),
             Path(target_file),
         )
     except (report_reader.TableNotMadeError, table_export.ExportFormatError) as error:

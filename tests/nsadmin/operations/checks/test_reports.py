@@ -11,7 +11,7 @@ from nsadmin.operations.checks import reports
 from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.reports import judge_reports
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.gold_tables import quality_store
+from tests.support.gold_tables import NEXT, mark_unfinished, quality_store
 
 READ_MS = 1_738_800_000_000
 """When the last line of `quality_store` was read: 2025-02-06T00:00:00Z."""
@@ -37,8 +37,7 @@ def test_age_and_unfinished_days_are_judged(tmp_path: Path, monkeypatch: pytest.
     ages = {1: CheckState.OK, 30: CheckState.WARNING, 60: CheckState.CRITICAL}
     for hours, state in ages.items():
         assert judge_reports(SCALE, tmp_path, READ_MS + hours * HOUR_MS).state is state
-    (tmp_path / "_due").mkdir()
-    (tmp_path / "_due" / "2025-02-02").touch()
+    mark_unfinished(tmp_path, NEXT)
     assert judge_reports(SCALE, tmp_path, READ_MS + HOUR_MS).state is CheckState.OK
     stopped = judge_reports(SCALE, tmp_path, READ_MS + 3 * HOUR_MS)
     assert (stopped.state, stopped.details) == (

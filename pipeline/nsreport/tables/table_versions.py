@@ -1,0 +1,137 @@
+"""Table versions: the Delta log of a table. This module loads neither Spark nor Java.
+
+The files of a table never change: a commit adds and removes files. All commits of nsadmin have the
+transaction `LINES_TRANSACTION`. So delta-rs refuses the second of two commits on top of the same version.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+LINES_TABLE = "bronze/lines"
+"""The table from which all others are made. Each commit that adds lines to it has the next number."""
+
+LINES_TRANSACTION = "nsadmin-lines"
+"""Its version in a table is the number of the newest lines that the table contains."""
+
+COMPLETE_TRANSACTION = "nsadmin-complete"
+"""Its version in LINES_TABLE is the number of the newest lines that all other tables contain."""
+
+DAYS_KEY, NUMBER_KEY = "nsadmin.days", "nsadmin.lines"
+"""What the commit information of new lines has: their days, and the number of the commit."""
+
+DEFAULT_KEPT_TIME = timedelta(days=7)
+"""For how long readers can go back to replaced rows."""
+
+_MAX_SEARCHED_COMMITS = 200
+_CHECKPOINT_INTERVAL = 10
+"""Each so many commits, delta-rs sums up the log in one file, which makes opening a table faster."""
+
+
+class TableFile(NamedTuple):
+    """A Parquet file of a version: path below the table's folder, partition, size, and row count if known."""
+
+    path: str
+    partition_values: Mapping[str, Any]
+    byte_count: int
+    row_count: int | None
+
+
+def open_table(table_uri: str, as_of: datetime | None = None) -> DeltaTable | None:
+    """Open the newest version of a table, or that of a time; None if the table did not exist."""
+    try:
+        delta_table = DeltaTable(table_uri)
+    except TableNotFoundError:
+        return None
+    if as_of is not None:
+        commit_times = {info["version"]: info["timestamp"] for info in delta_table.history()}
+        delta_table.load_as_version(as_of)
+        # For a time before the first version, delta-rs opens the first one.
+        if commit_times.get(delta_table.version(), 0) > as_of.timestamp() * 1000:
+            return None
+    return delta_table
+
+
+def list_files(delta_table: DeltaTable) -> list[TableFile]:
+    """Return the files of the opened version."""
+    add_actions = delta_table.get_add_actions()
+    column_names = add_actions.column_names
+    paths, sizes, row_counts, partitions = (
+        add_actions.column(name).to_pylist() if name in column_names else [None] * add_actions.num_rows
+        for name in ("path", "size_bytes", "num_records", "partition")
+    )
+    return [
+        TableFile(unquote(path), partition or {}, byte_count, row_count)
+        for path, byte_count, row_count, partition in zip(paths, sizes, row_counts, partitions, strict=True)
+    ]
+
+
+def read_lines_number(delta_table: DeltaTable | None) -> int:
+    """Return the number of the newest lines that a table contains; 0 if there is no table."""
+    return 0 if delta_table is None else delta_table.transaction_version(LINES_TRANSACTION) or 0
+
+
+def list_due_days(lines_table: DeltaTable | None) -> list[date]:
+    """Return the days of the lines that some table does not contain yet, in order."""
+    if lines_table is None:
+        return []
+    newest_number = read_lines_number(lines_table)
+    missing_numbers = set(
+        range((lines_table.transaction_version(COMPLETE_TRANSACTION) or 0) + 1, newest_number + 1)
+    )
+    due_days: set[str] = set()
+    for commit_info in lines_table.history(_MAX_SEARCHED_COMMITS) if missing_numbers else ():
+        if commit_info.get(NUMBER_KEY) in missing_numbers:
+            missing_numbers.remove(commit_info[NUMBER_KEY])
+            due_days.update(commit_info[DAYS_KEY])
+    if missing_numbers:
+        # The log no longer has all commits, or another program added lines.
+        return sorted({table_file.partition_values["date"] for table_file in list_files(lines_table)})
+    return sorted(map(date.fromisoformat, due_days))
+
+
+def read_commit_info(delta_table: DeltaTable, key: str) -> Any:
+    """Return a value that the newest commit with this key recorded; None if no recent commit has it."""
+    return next(_find_values(delta_table, key), None)
+
+
+def _find_values(delta_table: DeltaTable, key: str) -> Iterator[Any]:
+    return (
+        commit_info[key] for commit_info in delta_table.history(_MAX_SEARCHED_COMMITS) if key in commit_info
+    )
+
+
+def make_table_properties(kept_time: timedelta) -> dict[str, str | None]:
+    """Return the properties of a new table. Programs that clean up Delta tables keep to them, too."""
+    interval = f"interval {_to_hours(kept_time)} hours"
+    return {
+        "delta.checkpointInterval": str(_CHECKPOINT_INTERVAL),
+        "delta.deletedFileRetentionDuration": interval,
+        "delta.logRetentionDuration": interval,
+    }
+
+
+def remove_old_files(delta_table: DeltaTable, kept_time: timedelta) -> bool:
+    """Remove files that no version of the kept time has, and older leftovers; return whether there were any.
+
+    The files of a run that is writing now are younger.
+    """
+    # A full removal includes the files of killed runs, which the log never named.
+    remove_files = partial(
+        delta_table.vacuum, _to_hours(kept_time), enforce_retention_duration=False, full=True
+    )
+    # Each removal adds two commits to the log, also if it removes nothing.
+    if not remove_files(dry_run=True):
+        return False
+    remove_files(dry_run=False)
+    delta_table.update_incremental()
+    return True
+
+
+def _to_hours(duration: timedelta) -> int:
+    return -(-duration // timedelta(hours=1))
