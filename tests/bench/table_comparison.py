@@ -57,7 +57,7 @@ def list_columns(table_folder: Path) -> list[str]:
     else:
         return []
     return [
-        f"column {field['name']}: {json.dumps(field['type']).replace('false', 'true')}"
+        f"column {field['name']}: {json.dumps(field['type'], sort_keys=True).replace('false', 'true')}"
         for field in json.loads(schema_text)["fields"]
     ]
 
