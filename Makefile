@@ -130,7 +130,7 @@ recipes: .venv/.spark ## run the nightly script with Spark, the DAG with Airflow
 replica-proof: .venv/.stamp ## wait until slaves of 5.5.0 and 4.9.7 drift whose master refuses their copies (5 minutes)
 	NSADMIN_REPLICAS=full $(BIN)/python -m pytest tests/interop/test_blocked_replicas.py
 
-yarn: .venv/.spark ## test the pipeline on YARN with journals in HDFS, on a local Hadoop cluster (2 minutes)
+yarn: .venv/.spark ## test the pipeline on YARN with journals and tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 
 object-stores: .venv/.spark ## test input in abfs:// and gs:// on emulators of both stores (5 minutes, needs npm and Go)

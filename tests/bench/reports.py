@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, col, date_add, expr, lit, timestamp_millis, to_date
 from pyspark.sql.functions import max as highest
@@ -206,7 +207,7 @@ def timed(work: Callable[[], Found]) -> tuple[float, Found]:
 
 def measured(folder: Path) -> Iterator[Took]:
     """Each figure as it comes; AssertionError where the engines do not agree."""
-    parquet = f"read_parquet('{folder}/tables/silver/ns_event/**/*.parquet')"
+    parquet = f"read_parquet({DeltaTable(folder / 'tables/silver/ns_event').file_uris()})"
     lines = f"read_json('{folder}/journals/*/*.jsonl', format='newline_delimited', columns={_COLUMNS})"
     of_tables, expected = timed(lambda: of_duckdb(parquet))
     of_lines = None

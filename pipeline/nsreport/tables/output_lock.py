@@ -8,12 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from nsreport.runtime.input_size import find_local_path
 
 _LOCK_FILE = "_lock"
-_OUTPUT_SCHEMES = ("", "file")
+_OUTPUT_SCHEMES = ("", "file", "hdfs")
 """File systems on which commits are tested; "" is the default file system."""
 
 
@@ -30,10 +30,17 @@ class OutputFileSystemError(Exception):
 
 def check_output_file_system(root_path: str) -> None:
     """Raise OutputFileSystemError if a path or URL is on a file system on which commits are not tested."""
-    if urlsplit(root_path).scheme not in _OUTPUT_SCHEMES:
+    url_parts = urlsplit(root_path)
+    if url_parts.scheme == "hdfs" and quote(url_parts.path) != url_parts.path:
+        # delta-rs 1.6.6 writes to the encoded path, and looks for the log in the other one.
         raise OutputFileSystemError(
             f'cannot write tables to "{root_path}": '
-            "pass a folder of this machine with --dir, and copy it after the run"
+            "name a folder of HDFS with letters, digits, and the characters _ . - ~ only"
+        )
+    if url_parts.scheme not in _OUTPUT_SCHEMES:
+        raise OutputFileSystemError(
+            f'cannot write tables to "{root_path}": '
+            "pass a local or hdfs:// folder with --dir, and copy it after the run"
         )
 
 
