@@ -2,13 +2,14 @@
 
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.examples import Case, elsewhere, words
-from tests.support.gold_tables import gold
+from tests.support.gold_tables import date_commits, gold
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
@@ -102,6 +103,8 @@ def test_the_examples_do_what_they_say(
     case: Case, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold(tmp_path / "reports")
+    # Before the time that an example of --as-of names.
+    date_commits(tmp_path / "reports", datetime(2025, 2, 28))
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
         done = run(*words(example))
