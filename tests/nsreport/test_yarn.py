@@ -12,7 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from nsreport.tables.output_lock import OutputBusyError
-from nsreport.tables.table_store import TableSpec, TableStore
+from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_store import TableStore
 from tests.interop import jars
 from tests.interop.processes import Child
 from tests.nsreport.submitting import PATIENCE, PLACES, SPARK, assert_same_as_here, submit
