@@ -133,8 +133,9 @@ replica-proof: .venv/.stamp ## wait until slaves of 5.5.0 and 4.9.7 drift whose 
 yarn: .venv/.spark ## test the pipeline on YARN with journals and tables in HDFS, on a local Hadoop cluster (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 
-object-stores: .venv/.spark ## test input in abfs:// and gs:// on emulators of both stores (5 minutes, needs npm and Go)
-	OBJECT_STORES=1 $(BIN)/python -m pytest tests/nsreport/test_object_stores.py
+object-stores: .venv/.spark ## test input in abfs:// and gs://, and tables in s3a:// with kills, on emulators (15 minutes, needs npm and Go)
+	@$(BIN)/python -m pip install -q 'moto[server]>=5.1'
+	OBJECT_STORES=1 $(BIN)/python -m pytest tests/nsreport/test_object_stores.py tests/nsreport/test_s3_output.py
 
 lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the files with hashes for containers
 	$(UV) lock --upgrade

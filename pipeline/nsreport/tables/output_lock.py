@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from nsreport.runtime.input_size import find_local_path
 
 _LOCK_FILE = "_lock"
-_OUTPUT_SCHEMES = ("", "file", "hdfs")
+_OUTPUT_SCHEMES = ("", "file", "hdfs", "s3a")
 """File systems on which commits are tested; "" is the default file system."""
 
 
@@ -39,8 +39,7 @@ def check_output_file_system(root_path: str) -> None:
         )
     if url_parts.scheme not in _OUTPUT_SCHEMES:
         raise OutputFileSystemError(
-            f'cannot write tables to "{root_path}": '
-            "pass a local or hdfs:// folder with --dir, and copy it after the run"
+            f'cannot write tables to "{root_path}": pass a local, hdfs:// or s3a:// folder with --dir'
         )
 
 

@@ -37,6 +37,7 @@ from nsreport.tables.commit_actions import (
 from nsreport.tables.file_relation import read_files
 from nsreport.tables.hadoop_folder import HadoopFolder
 from nsreport.tables.output_lock import OutputBusyError, check_output_file_system
+from nsreport.tables.storage_options import read_storage_options
 from nsreport.tables.table_layout import HeadRows, TableSpec, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
@@ -70,6 +71,8 @@ class TableStore:
         # A path without a scheme is on Hadoop's default file system.
         check_output_file_system(root_url)
         self._local_path = find_local_path(root_url)
+        hadoop_conf: Any = spark.sparkContext._jsc.hadoopConfiguration()
+        self._storage_options = read_storage_options(root_url, hadoop_conf.get)
         self._opened_tables: dict[str, DeltaTable | None] = {}
         self._changed_tables: set[str] = set()
 
@@ -222,7 +225,9 @@ class TableStore:
     def _open_table(self, table_name: str) -> DeltaTable | None:
         """Open a table. A table that did not exist at the first call does not exist for this store."""
         if table_name not in self._opened_tables:
-            self._opened_tables[table_name] = table_versions.open_table(self.find_uri(table_name))
+            self._opened_tables[table_name] = table_versions.open_table(
+                self.find_uri(table_name), storage_options=self._storage_options
+            )
         return self._opened_tables[table_name]
 
     def _read_lines_number(self) -> int:
@@ -348,10 +353,11 @@ class TableStore:
                 "error",
                 list(table.partition_columns),
                 configuration=table_versions.make_table_properties(self._kept_time),
+                storage_options=self._storage_options,
                 commit_properties=commit_properties,
             )
         except DeltaError:
-            if DeltaTable.is_deltatable(table_uri):
+            if DeltaTable.is_deltatable(table_uri, self._storage_options):
                 raise OutputBusyError(self.root_path) from None
             raise
         del self._opened_tables[table.name]

@@ -42,10 +42,15 @@ class TableFile(NamedTuple):
     row_count: int | None
 
 
-def open_table(table_uri: str, as_of: datetime | None = None) -> DeltaTable | None:
-    """Open the newest version of a table, or that of a time; None if the table did not exist."""
+def open_table(
+    table_uri: str, as_of: datetime | None = None, storage_options: dict[str, str] | None = None
+) -> DeltaTable | None:
+    """Open the newest version of a table, or that of a time; None if the table did not exist.
+
+    `storage_options` come from `storage_options.read_storage_options`; a local folder needs none.
+    """
     try:
-        delta_table = DeltaTable(table_uri)
+        delta_table = DeltaTable(table_uri, storage_options=storage_options)
     except TableNotFoundError:
         return None
     if as_of is not None:
