@@ -1,11 +1,12 @@
 """The reading commands of the registry, run on a cluster and on a bundle of it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from io import BytesIO, StringIO, TextIOWrapper
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,45 +14,123 @@ from nsadmin.app import main
 from nsadmin.command_line.declarations import Argument, command_parameters
 from nsadmin.registry import COMMANDS, CommandEntry
 
+_NO_MESSAGES, _FILE = "a bundle has no messages", "it compares with a file, or writes one"
+_LITE_TOPICS = "a bundle has no details of lite topics"
 NOT_COMPARED = {
+    "backupCreate": _FILE,
+    "backupDiff": _FILE,
     "bundleCreate": "it reads a cluster",
+    "checkBackup": _FILE,
+    "checkRocksdbCqWriteProgress": "bundle create does not ask for it, because it makes the broker work",
     "collect": "it records until it is stopped",
-    "consume": "a bundle has no messages",
-    "consumeMessage": "a bundle has no messages",
-    "delayedList": "a bundle has no messages",
-    "dlqShow": "a bundle has no messages",
+    "consume": _NO_MESSAGES,
+    "consumeMessage": _NO_MESSAGES,
+    "delayedList": _NO_MESSAGES,
+    "dlqShow": _NO_MESSAGES,
+    "dumpCompactionLog": _FILE,
     "exporter": "it serves until it is stopped",
+    "exportMetadataInRocksDB": _FILE,
+    "getLiteClientInfo": _LITE_TOPICS,
+    "getLiteGroupInfo": _LITE_TOPICS,
+    "getLiteTopicInfo": _LITE_TOPICS,
+    "getParentTopicInfo": _LITE_TOPICS,
     "history": "it reads journals",
-    "printMsg": "a bundle has no messages",
+    "inventoryForget": "the inventory is that of this machine",
+    "inventoryPin": "the inventory is that of this machine",
+    "messagesExport": _NO_MESSAGES,
+    "messageTrack": _NO_MESSAGES,
+    "plan": _FILE,
+    "printMsg": _NO_MESSAGES,
+    "printMsgByQueue": _NO_MESSAGES,
+    "queryCq": "a bundle has no consume queues",
+    "queryMsgByKey": _NO_MESSAGES,
+    "queryMsgByOffset": _NO_MESSAGES,
+    "queryMsgTraceById": _NO_MESSAGES,
     "routeAt": "it reads journals",
     "routeDiff": "it reads journals",
     "snapshotSave": "it writes a file",
     "startMonitoring": "it repeats until it is stopped",
+    "transferVerify": "it compares two clusters",
     "where": "it shows the source of the name servers",
 }
-"""Reading commands that are not compared, and why."""
-_VALUES = {"clusters": "DefaultCluster", "brokers": "broker-a", "users": "planted"}
+"""Reading commands that are not compared, and why. Every other one of the registry is."""
+_FIXED_VALUES = {
+    "CLUSTER": "DefaultCluster",
+    "CLIENTS": "10.0.0.1,10.0.0.2",
+    "NAME": "planted",
+    "SUBJECT": "User:planted",
+}
 
 
-def list_reading_lines(topic: str, group: str) -> Iterator[list[str]]:
-    """One line of each reading command whose required arguments are a topic, a group or a server."""
-    values = {**_VALUES, "topics": topic, "groups": group}
-    for entry in COMMANDS:
-        if entry.kind in ("read", "check") and entry.name not in NOT_COMPARED:
-            arguments = _required_values(entry, values)
-            if arguments is not None:
-                yield [*entry.typed_name.split(), *arguments]
+class Subjects(NamedTuple):
+    """The required arguments of commands. `namespace` is a KV namespace, and `key` one of its keys."""
+
+    topic: str
+    group: str
+    broker_addr: str
+    namespace: str
+    key: str
 
 
-def _required_values(entry: CommandEntry, values: Mapping[str, str]) -> list[str] | None:
+def list_reading_lines(subjects: Subjects) -> list[list[str]]:
+    """One line of each reading command that is not in NOT_COMPARED.
+
+    Raises KeyError for a new kind of argument: give it a value, or name the command in NOT_COMPARED.
+    """
+    values = {
+        **_FIXED_VALUES,
+        "TOPIC": subjects.topic,
+        "GROUP": subjects.group,
+        "ADDR": subjects.broker_addr,
+        "NAMESPACE": subjects.namespace,
+        "KEY": subjects.key,
+    }
+    return [
+        [*entry.typed_name.split(), *(values[metavar] for metavar in _list_required(entry))]
+        for entry in _list_compared()
+    ]
+
+
+def list_plain_lines() -> list[list[str]]:
+    """One line of each of these commands that needs no argument."""
+    return [entry.typed_name.split() for entry in _list_compared() if not _list_required(entry)]
+
+
+def _list_compared() -> list[CommandEntry]:
+    entries = [entry for entry in COMMANDS if entry.kind in ("read", "check")]
+    assert NOT_COMPARED.keys() <= {entry.name for entry in entries}
+    return [entry for entry in entries if entry.name not in NOT_COMPARED]
+
+
+def _list_required(entry: CommandEntry) -> list[str]:
+    """The kinds of the required arguments of a command, such as TOPIC."""
     function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
-    required = [
-        parameter.declaration
+    return [
+        parameter.declaration.metavar
         for parameter in command_parameters(function)
         if isinstance(parameter.declaration, Argument) and parameter.declaration.required
     ]
-    known_values = [values.get(argument.value_source or "") for argument in required]
-    return None if None in known_values else [value for value in known_values if value is not None]
+
+
+def find_differences(
+    lines: Sequence[Sequence[str]],
+    namesrv_addr: str,
+    make_bundle: Callable[[], Path],
+    env: Mapping[str, str],
+) -> list[tuple[str, Any, Any]]:
+    """Run lines on a cluster, make its bundle, and run them on both; return the different results.
+
+    Parts that differ between the two live runs are left out.
+    """
+    first = run_lines(lines, ("-n", namesrv_addr), env)
+    bundle_path = make_bundle()
+    replayed = run_lines(lines, ("--bundle", str(bundle_path)), env)
+    second = run_lines(lines, ("-n", namesrv_addr), env)
+    return [
+        (" ".join(line), found, expected)
+        for line, found, expected, again in zip(lines, replayed, first, second, strict=True)
+        if not is_equal_where_steady(found, expected, again)
+    ]
 
 
 def run_lines(
