@@ -21,6 +21,7 @@ NOT_COMPARED = {
     "backupDiff": _FILE,
     "bundleCreate": "it reads a cluster",
     "checkBackup": _FILE,
+    "checkNamesrv": "it measures how fast name servers answer",
     "checkRocksdbCqWriteProgress": "bundle create does not ask for it, because it makes the broker work",
     "collect": "it records until it is stopped",
     "consume": _NO_MESSAGES,
