@@ -200,10 +200,8 @@ def context_set(
     Examples:
         # A read-only context with its name in red
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
-        # Sign with credentials from the environment, over TLS
-        nsadmin context set prod --credentials env --tls
-        # Reach the servers in a Kubernetes namespace
-        nsadmin context set prod --kube rocketmq
+        # Reach servers in Kubernetes, and sign with credentials from the environment
+        nsadmin context set prod --kube rocketmq --credentials env
         # Read a support bundle in place of servers
         nsadmin context set case-1234 --bundle incident.nsbundle.zip
     """
