@@ -49,12 +49,12 @@ def test_a_folder_that_is_not_there_and_one_that_is_in_use(
     assert "another run writes to" in told(capsys)[-1]["error"]
 
 
-@pytest.mark.parametrize("url", ["s3a://bucket/reports", "gs://bucket/reports"])
+@pytest.mark.parametrize("url", ["gs://bucket/reports", "abfs://c@a.example.com/reports"])
 def test_tables_are_not_written_to_object_stores(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["run", "--input", "journals", "--dir", url]) == command.EXIT_USAGE
     [said] = told(capsys)
     assert said["error"] == (
-        f'cannot write tables to "{url}": pass a folder of this machine with --dir, and copy it after the run'
+        f'cannot write tables to "{url}": pass a local, hdfs:// or s3a:// folder with --dir'
     )
 
 

@@ -266,11 +266,11 @@ _DEFINITIONS = (
         {
             "broker": "broker that wrote the log",
             "ts": "start of the minute",
-            "name": "name of the statistic, such as TOPIC_PUT_NUMS; …_LATENCY_TIMES: number of operations",
+            "name": "name of the statistic, such as TOPIC_PUT_NUMS; *_LATENCY_TIMES: number of operations",
             "key": "key of the statistic",
             "topic": "name of the topic, if the key has one",
             "group": "name of the group, if the key has one",
-            "sum": "sum of the minute: messages, bytes or ms; for GROUP_GET_FALL_…: the last value",
+            "sum": "sum of the minute: messages, bytes or ms; for GROUP_GET_FALL_*: the last value",
             "date": SHARED_MEANINGS["date"],
         },
     ),

@@ -97,7 +97,7 @@ def test_a_group_behind_a_proxy_is_connected(
     pulling = heartbeat._replace(client=heartbeat.client._replace(consume_type="CONSUME_ACTIVELY"))
     for known in (heartbeat, pulling):
         monkeypatch.setattr(
-            HeartbeatReader, "_read_queues", lambda *_, known=known: ProxyHeartbeats((known,))
+            HeartbeatReader, "read_heartbeats", lambda *_, known=known: ProxyHeartbeats((known,))
         )
         tracks = map_track_types(admin.consume_tracks.get_tracks(second(admin)))
         assert tracks == {"G": "CONSUMED", "H": "NOT_ONLINE"}
