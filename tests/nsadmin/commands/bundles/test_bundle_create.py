@@ -1,5 +1,6 @@
 """bundle create in a lab, and the examples of all reading commands on the bundle that it made."""
 
+import re
 import sys
 from collections.abc import Iterator
 from io import StringIO
@@ -112,8 +113,9 @@ def test_the_file_is_named_by_the_time_and_names_can_be_replaced(
     with SupportBundle(path) as bundle:
         assert bundle.manifest.anonymised == ("addresses", "names")
         answers = repr([bundle.read_answers(addr) for addr in bundle.manifest.members_by_server])
-    for name in ("127.0.0.1", "cluster-a", "orders", "warehouse", "10.0.226.10"):
-        assert name not in answers
+    names = ("127.0.0.1", "cluster-a", "orders", "warehouse", "10.0.226.10")
+    # A pseudonym may begin like a name: cluster-a1b2. One assertion for each would compare texts for minutes.
+    assert [name for name in names if re.search(rf"\b{re.escape(name)}\b", answers)] == []
 
 
 def test_a_folder_that_does_not_exist_is_a_mistake_in_the_command_line(
