@@ -1,5 +1,6 @@
 """Report reader: reads the tables of a run with DuckDB, without Spark."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -9,10 +10,13 @@ from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table, 
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 if TYPE_CHECKING:
+    from deltalake import DeltaTable
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 ReportRow = dict[str, Any]
 _LOG_FOLDER, _FORMER_SCHEMA_FILE = "_delta_log", "_schema.json"
+_URL_PATTERN = re.compile(r"[a-z][a-z0-9]+:/")
+"""The start of a URL, such as s3a://bucket, after `Path` has merged its slashes."""
 
 
 class TableNotMadeError(Exception):
@@ -52,11 +56,7 @@ def count_unfinished_days(output_folder: Path) -> int:
     """Return the number of days with lines that some table does not contain yet."""
     from nsreport.tables import table_versions
 
-    return len(
-        table_versions.list_due_days(
-            table_versions.open_table(str(output_folder / table_versions.LINES_TABLE))
-        )
-    )
+    return len(table_versions.list_due_days(_open_table(output_folder / table_versions.LINES_TABLE)))
 
 
 def fetch_rows(relation: "DuckDBPyRelation | None", column_names: Sequence[str]) -> list[ReportRow]:
@@ -156,7 +156,7 @@ def list_parquet_files(table_folder: Path, as_of: datetime | None = None) -> lis
     """Return the files of the newest version of a table, or that of a time. Raises TableNotMadeError."""
     from nsreport.tables import table_versions
 
-    delta_table = table_versions.open_table(str(table_folder), as_of=as_of)
+    delta_table = _open_table(table_folder, as_of)
     if delta_table is not None:
         return sorted(
             str(table_folder / table_file.path) for table_file in table_versions.list_files(delta_table)
@@ -167,8 +167,20 @@ def list_parquet_files(table_folder: Path, as_of: datetime | None = None) -> lis
         )
     # A table of the previous release, which the next run migrates, has no versions.
     if not (table_folder / _FORMER_SCHEMA_FILE).exists():
+        if _URL_PATTERN.match(str(table_folder)):
+            raise TableNotMadeError(
+                f'cannot read "{table_folder}": copy the tables to a local folder, and pass it with --dir'
+            )
         raise TableNotMadeError(f"no table {table_folder}: compute it with nsadmin report run --dir DIR")
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
+
+
+def _open_table(table_folder: Path, as_of: datetime | None = None) -> "DeltaTable | None":
+    """Open a table; None if it has no versions. delta-rs would look for the host of a URL on the network."""
+    from nsreport.tables import table_versions
+
+    has_versions = (table_folder / _LOG_FOLDER).exists()
+    return table_versions.open_table(str(table_folder), as_of) if has_versions else None
 
 
 def to_json_value(cell_value: Any) -> Any:

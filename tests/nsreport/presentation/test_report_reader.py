@@ -72,3 +72,10 @@ def test_values_become_those_of_json() -> None:
         "day": "2025-02-01",
         "n": 1.5,
     }
+
+
+def test_a_url_is_named_and_asked_for_nothing() -> None:
+    with pytest.raises(
+        TableNotMadeError, match=r'^cannot read "s3a:/bucket/[^\n]*: copy the tables to a local'
+    ):
+        report_reader.read_report(Path("s3a://bucket/reports"), "drain_audit")
