@@ -7,6 +7,7 @@ the tables are complete. This module loads neither Spark nor Java.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ def remove_record(output_folder: str) -> None:
         Path(local_folder, RECORD_FILE).unlink(missing_ok=True)
 
 
+@cache
 def digest_code() -> str:
     """Return a digest of the modules that decide the content of tables."""
     code_hash = hashlib.sha256(namesrv_core.__version__.encode())

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-_S3_SCHEMES = ("s3a", "s3")
 _OPTIONS_BY_SETTING = {
     "endpoint": "aws_endpoint",
     "endpoint.region": "aws_region",
@@ -19,20 +18,18 @@ def read_storage_options(root_url: str, read_setting: Callable[[str], str | None
     Args:
         root_url: The qualified URL of the output folder.
         read_setting: Returns a setting of Hadoop, or None. Settings of a bucket
-            (`fs.s3a.bucket.NAME.endpoint`) go before general ones. What neither has, delta-rs reads from
-            the environment (`AWS_*`) and from the machine's role, as Hadoop does.
+            (`fs.s3a.bucket.NAME.endpoint`) go before general ones. If both lack a value, delta-rs
+            takes it from the environment (`AWS_*`) or from the machine's role, as Hadoop does.
     """
     url_parts = urlsplit(root_url)
-    if url_parts.scheme not in _S3_SCHEMES:
+    if url_parts.scheme != "s3a":
         return None
 
     def read_s3_setting(name: str) -> str | None:
         return read_setting(f"fs.s3a.bucket.{url_parts.netloc}.{name}") or read_setting(f"fs.s3a.{name}")
 
     options = {
-        option: value
-        for name, option in _OPTIONS_BY_SETTING.items()
-        if (value := read_s3_setting(name)) is not None and value
+        option: value for name, option in _OPTIONS_BY_SETTING.items() if (value := read_s3_setting(name))
     }
     is_plain_text = read_s3_setting("connection.ssl.enabled") == "false"
     if "aws_endpoint" in options and "://" not in options["aws_endpoint"]:

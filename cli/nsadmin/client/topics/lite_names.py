@@ -13,11 +13,7 @@ def parse_lite_name(queue_name: str) -> str:
     Returns:
         The lite topic; `queue_name` itself if it does not start with "%LMQ%$".
     """
-    return (
-        queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")[2]
-        if queue_name.startswith(LITE_QUEUE_PREFIX)
-        else queue_name
-    )
+    return _split_name(queue_name)[1]
 
 
 def parse_parent_name(queue_name: str) -> str:
@@ -29,6 +25,12 @@ def parse_parent_name(queue_name: str) -> str:
     Returns:
         The parent topic; `queue_name` itself if it does not start with "%LMQ%$".
     """
+    return _split_name(queue_name)[0]
+
+
+def _split_name(queue_name: str) -> tuple[str, str]:
+    """The parent topic and the lite topic; twice the same for the name of another topic."""
     if not queue_name.startswith(LITE_QUEUE_PREFIX):
-        return queue_name
-    return queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")[0]
+        return queue_name, queue_name
+    parent_name, _, lite_name = queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")
+    return parent_name, lite_name
