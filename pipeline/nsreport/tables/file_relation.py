@@ -31,13 +31,13 @@ def read_files(
     root_path = jvm.org.apache.hadoop.fs.Path(table_folder)
     # Without partition columns, Spark leaves out files in folders below the root, unless it is told not to.
     options = jvm.PythonUtils.toScalaMap({} if partition_columns else {"recursiveFileLookup": "true"})
+    # The values of a partition are in the order of `partition_columns`, which the schema need not have.
     partition_schema, data_schema = (
-        java_session.parseDataType(
-            StructType(
-                [field for field in table_schema if (field.name in partition_columns) == is_partition]
-            ).json()
+        java_session.parseDataType(StructType(fields).json())
+        for fields in (
+            [table_schema[column] for column in partition_columns],
+            [field for field in table_schema if field.name not in partition_columns],
         )
-        for is_partition in (True, False)
     )
     partition_spec = sources.PartitionSpec(
         partition_schema, _to_seq(jvm, _build_partitions(jvm, root_path, table_files, partition_columns))

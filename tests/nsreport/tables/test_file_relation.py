@@ -1,10 +1,11 @@
 """A DataFrame over listed files has their rows, and the values that the list gives their partitions."""
 
+from datetime import date
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import DateType, LongType, StringType, StructField, StructType
 
 from nsreport.tables.file_relation import read_files
 from nsreport.tables.table_versions import TableFile
@@ -36,3 +37,13 @@ def test_a_table_without_partitions_and_one_without_files(spark: SparkSession, t
         found = read_files(spark, f"file:{tmp_path}", listed, SCHEMA, [])
         # No file has the column.
         assert [row.cluster for row in found.collect()] == [None] * count
+
+
+def test_partition_columns_in_another_order_than_in_the_schema(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(1).toDF("n").coalesce(1).write.parquet(str(tmp_path / "unique"))
+    [file] = (tmp_path / "unique").glob("*.parquet")
+    values = {"date": date(2026, 1, 2), "cluster": "c"}
+    files = [TableFile(f"unique/{file.name}", values, file.stat().st_size, 1)]
+    schema = StructType([*SCHEMA.fields, StructField("date", DateType())])
+    [row] = read_files(spark, f"file:{tmp_path}", files, schema, ["date", "cluster"]).collect()
+    assert (row.n, row.cluster, row.date) == (0, "c", date(2026, 1, 2))
