@@ -15,18 +15,24 @@ _running: set["Child"] = set()
 
 
 def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval: float = 0.05) -> T:
-    """Poll until the probe returns something true; connection errors count as "not yet"."""
+    """Poll until the probe returns something true; connection errors count as "not yet".
+
+    Probes that start a process take processor time from what the test waits for. So the pause between two
+    probes is at least `interval`, and twice as long as the probe took, up to two seconds.
+    """
     deadline = time.monotonic() + timeout
     while True:
+        begun = time.monotonic()
         try:
             found = probe()
         except OSError:
             found = None
         if found:
             return found
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise TimeoutError(f"waited {timeout:g} s for {what}")
-        time.sleep(interval)
+        time.sleep(max(interval, min(2 * (now - begun), 2)))
 
 
 def free_port(neighbours: Sequence[int] = (0,)) -> int:

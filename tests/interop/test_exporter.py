@@ -25,7 +25,6 @@ from tests.support.scraping import families
 
 TOPIC = "Exported"
 GROUP = f"{TOPIC}-consumer"
-INTERVAL_SECONDS = 1.0
 UNSEEN_HERE = {
     # Brokers count these once a minute.
     *(metric.name for metric in COMPAT_METRICS if "_pmdt_" in metric.name),
@@ -102,7 +101,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             create_topic(broker.port, TOPIC, queues=2)
             create_topic(broker.port, f"%DLQ%{GROUP}", queues=1)
         wait_for_topic([server], TOPIC)
-        options = ("--interval", "1s", "--topic-interval", "2s", "--per-queue", "--compat", "--rate", "1000")
+        options = ("--interval", "3s", "--topic-interval", "6s", "--per-queue", "--compat", "--rate", "1000")
         with (
             LiveClients(home / "clients", server.address, TOPIC) as clients,
             Exporter(home / "exporter", server.address, *options, "--timeout", "8") as exporter,
