@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
@@ -142,26 +142,66 @@ def judge_writable_topics(
         and not any(_has_cluster(cluster_snapshot, cluster_name) for cluster_snapshot in known_snapshots)
     ):
         return scale.make_unknown_finding(f'no name server lists the cluster "{cluster_name}"', failure_lines)
-    user_topics = sorted(
-        {
-            topic
-            for cluster_snapshot in known_snapshots
-            for topic in cluster_snapshot.topics
-            if _is_user_topic(topic, observation.system_topics)
-        }
-    )
-    if cluster_name is not None:
-        user_topics = [
-            topic
-            for topic in user_topics
-            if any(
-                _is_in_cluster(cluster_snapshot, topic, cluster_name) for cluster_snapshot in known_snapshots
-            )
-        ]
     reasons_by_topic = _find_lost_topics(observation, missing_reasons)
-    user_topics = sorted({*user_topics, *reasons_by_topic})
-    if ignored_pattern is not None:
-        user_topics = [topic for topic in user_topics if not ignored_pattern.search(topic)]
+    user_topics = _list_user_topics(
+        known_snapshots, observation.system_topics, cluster_name, reasons_by_topic, ignored_pattern
+    )
+    groups = _group_topics(user_topics, known_snapshots, observation, cluster_name, reasons_by_topic)
+    samples = [
+        scale.make_sample("reduced", len(groups.reduced)),
+        scale.make_sample("unwritable", len(groups.unwritable)),
+        scale.make_sample("topics", len(user_topics)),
+    ]
+    unknown_lines = _list_unknown_brokers(observation, missing_reasons)
+    detail_lines = [
+        *_format_topics("no broker accepts messages for", groups.unwritable),
+        *_format_brokers(groups.reduced),
+        *unknown_lines,
+        *failure_lines,
+    ]
+    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
+    return scale.make_finding(
+        _summarize(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
+    )
+
+
+def _list_user_topics(
+    known_snapshots: Sequence[ClusterSnapshot],
+    system_topics: frozenset[str],
+    cluster_name: str | None,
+    lost_topics: Iterable[str],
+    ignored_pattern: re.Pattern[str] | None,
+) -> list[str]:
+    """List the topics to judge: those that a name server has, and those of missing brokers."""
+    known_topics = {
+        topic
+        for cluster_snapshot in known_snapshots
+        for topic in cluster_snapshot.topics
+        if _is_user_topic(topic, system_topics)
+        and (cluster_name is None or _is_in_cluster(cluster_snapshot, topic, cluster_name))
+    }
+    return [
+        topic
+        for topic in sorted(known_topics.union(lost_topics))
+        if ignored_pattern is None or not ignored_pattern.search(topic)
+    ]
+
+
+class TopicGroups(NamedTuple):
+    """The topics that lost some of their brokers, or all; and those that are read-only by configuration."""
+
+    reduced: Mapping[str, TopicLoss]
+    unwritable: Mapping[str, TopicLoss]
+    read_only: Sequence[str]
+
+
+def _group_topics(
+    user_topics: Sequence[str],
+    known_snapshots: Sequence[ClusterSnapshot],
+    observation: WritableTopicsObservation,
+    cluster_name: str | None,
+    reasons_by_topic: Mapping[str, Mapping[str, str]],
+) -> TopicGroups:
     loss_by_topic = {
         topic: _add_missing(
             _find_worst_loss(topic, known_snapshots, observation, cluster_name),
@@ -169,9 +209,6 @@ def judge_writable_topics(
             any(cluster_snapshot.topics.get(topic) for cluster_snapshot in known_snapshots),
         )
         for topic in user_topics
-    }
-    reduced_topics = {
-        topic: topic_loss for topic, topic_loss in loss_by_topic.items() if topic_loss.is_reduced
     }
     unwritable_topics = {
         topic: topic_loss
@@ -188,26 +225,20 @@ def judge_writable_topics(
             for broker_name in cluster_snapshot.topics.get(topic, ())
         )
     ]
-    samples = [
-        scale.make_sample("reduced", len(reduced_topics)),
-        scale.make_sample("unwritable", len(unwritable_topics)),
-        scale.make_sample("topics", len(user_topics)),
-    ]
-    writable_count = len(user_topics) - len(unwritable_topics) - len(read_only_topics)
-    summary = f"{writable_count} of {len(user_topics)} topics are writable"
-    if read_only_topics:
-        summary += f", {len(read_only_topics)} are read-only by configuration"
-    if reduced_topics:
-        summary += f", {len(reduced_topics)} of them not on all of their brokers"
-    unknown_lines = _list_unknown_brokers(observation, missing_reasons)
-    detail_lines = [
-        *_format_topics("no broker accepts messages for", unwritable_topics),
-        *_format_brokers(reduced_topics),
-        *unknown_lines,
-        *failure_lines,
-    ]
-    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
-    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+    reduced_topics = {
+        topic: topic_loss for topic, topic_loss in loss_by_topic.items() if topic_loss.is_reduced
+    }
+    return TopicGroups(reduced_topics, unwritable_topics, read_only_topics)
+
+
+def _summarize(groups: TopicGroups, topic_count: int) -> str:
+    writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
+    summary = f"{writable_count} of {topic_count} topics are writable"
+    if groups.read_only:
+        summary += f", {len(groups.read_only)} are read-only by configuration"
+    if groups.reduced:
+        summary += f", {len(groups.reduced)} of them not on all of their brokers"
+    return summary
 
 
 def _list_unknown_brokers(
