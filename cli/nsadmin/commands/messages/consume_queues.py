@@ -83,25 +83,25 @@ def query_cq(
         ]
     else:
         queue_routes = session.admin.messages.list_queue_routes(topic)
-        broker_names = [route_or_result.broker_name for route_or_result in queue_routes]
+        broker_names = [queue_route.broker_name for queue_route in queue_routes]
         entry_results = consume_queues.read_entries(
             queue_routes, topic, *queue_and_offset, max_entries, group
         )
     entry_rows = [
         entry_row
-        for broker_name, route_or_result in zip(broker_names, entry_results, strict=True)
-        for entry_row in _entry_rows(broker_name, route_or_result, topic, queue_and_offset[0])
+        for broker_name, entry_result in zip(broker_names, entry_results, strict=True)
+        for entry_row in _entry_rows(broker_name, entry_result, topic, queue_and_offset[0])
     ]
     broker_notes = [
         note_line
-        for broker_name, route_or_result in zip(broker_names, entry_results, strict=True)
-        for note_line in _broker_notes(broker_name, route_or_result)
+        for broker_name, entry_result in zip(broker_names, entry_results, strict=True)
+        for note_line in _broker_notes(broker_name, entry_result)
     ]
     return forgive_missing(
         ResultRows(
             QUEUE_ENTRY_COLUMNS,
             entry_rows,
-            [route_or_result.error for route_or_result in entry_results],
+            [entry_result.error for entry_result in entry_results],
             broker_notes,
             QUEUE_ENTRY_TABLE_COLUMNS,
         )

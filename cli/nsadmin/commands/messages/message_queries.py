@@ -102,9 +102,9 @@ def query_msg_by_key(
         route_topic=route_topic,
     )
     full_brokers = [
-        located_or_result.addr
-        for located_or_result in found_messages.broker_results
-        if (located_or_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
+        broker_result.addr
+        for broker_result in found_messages.broker_results
+        if (broker_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
     key_noun = "tag" if key_type == "T" else "key"
@@ -115,8 +115,8 @@ def query_msg_by_key(
         decoders=decoders,
     )
     indexed_rows = [
-        {**message_row, "indexKey": _format_index_key(located_or_result, topic, key_type, message_key)}
-        for message_row, located_or_result in zip(message_rows.rows, found_messages.messages, strict=True)
+        {**message_row, "indexKey": _format_index_key(located_message, topic, key_type, message_key)}
+        for message_row, located_message in zip(message_rows.rows, found_messages.messages, strict=True)
     ]
     limit_notes = [
         f"broker {broker_addr} returned its maximum number of messages: use -e to find older ones"

@@ -307,36 +307,33 @@ def _apply_tables(
     due_changes = kv_copies.plan_kv_changes(wanted_tables, tables_by_addr, prune=prune_missing)
     if session.is_dry_run:
         change_results = [
-            ServerResult[KvChange](change_or_result.addr, change_or_result, None)
-            for change_or_result in due_changes
+            ServerResult[KvChange](due_change.addr, due_change, None) for due_change in due_changes
         ]
     else:
-        if any(change_or_result.after is None for change_or_result in due_changes):
+        if any(due_change.after is None for due_change in due_changes):
             session.require_yes(f"{command_name} --prune")
         if due_changes:
             session.confirm_change(_confirm_question(due_changes))
         change_results = kv_admin.apply_changes(due_changes)
     done_word = "dry-run" if session.is_dry_run else "done"
     change_rows = [
-        _kv_change_row(change_or_result, change_result.error, done_word)
-        for change_or_result, change_result in zip(due_changes, change_results, strict=True)
+        _kv_change_row(due_change, change_result.error, done_word)
+        for due_change, change_result in zip(due_changes, change_results, strict=True)
     ]
-    failed_results = [
-        change_or_result for change_or_result in table_results if change_or_result.error is not None
-    ]
+    failed_results = [failed_result for failed_result in table_results if failed_result.error is not None]
     change_rows += [
-        {"namesrvAddr": change_or_result.addr, **outcome_cells(change_or_result.error)}
-        for change_or_result in failed_results
+        {"namesrvAddr": failed_result.addr, **outcome_cells(failed_result.error)}
+        for failed_result in failed_results
     ]
     unchanged_addrs = [
         namesrv_addr
         for namesrv_addr in tables_by_addr
-        if not any(change_or_result.addr == namesrv_addr for change_or_result in due_changes)
+        if not any(due_change.addr == namesrv_addr for due_change in due_changes)
     ]
     all_errors = [
         *(None for _ in unchanged_addrs),
-        *(change_or_result.error for change_or_result in change_results),
-        *(change_or_result.error for change_or_result in failed_results),
+        *(change_result.error for change_result in change_results),
+        *(failed_result.error for failed_result in failed_results),
     ]
     summary_notes = [f"{namesrv_addr} already has all values" for namesrv_addr in unchanged_addrs]
     failure_count = sum(error is not None for error in all_errors)

@@ -1,14 +1,15 @@
 """Owns orderConfCheck, which compares order configurations with the existing topics and brokers."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import error_text
-from nsadmin.client.snapshots import take_server_snapshots
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.operations.order_conf_check import check_order_confs
+from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
@@ -40,65 +41,61 @@ def order_conf_check(
     """
     snapshot_results = take_server_snapshots(session.admin, int(time() * 1000))
     server_snapshots = [
-        problem_or_result.result
-        for problem_or_result in snapshot_results
-        if problem_or_result.result is not None
+        server_snapshot for _, server_snapshot, _ in snapshot_results if server_snapshot is not None
     ]
     order_problems = [
-        problem_or_result
-        for problem_or_result in check_order_confs(server_snapshots)
-        if topic is None or problem_or_result.topic in (topic, None)
+        order_problem
+        for order_problem in check_order_confs(server_snapshots)
+        if topic is None or order_problem.topic in (topic, None)
     ]
-    problem_rows: list[ResultRow] = [
-        {
-            "topic": problem_or_result.topic,
-            "severity": "error" if problem_or_result.is_grave else "warning",
-            "kind": problem_or_result.problem_kind,
-            "problem": problem_or_result.problem_text,
-            "orderConf": next(
-                (
-                    conf_text
-                    for server_snapshot in server_snapshots
-                    if (
-                        conf_text := server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}).get(
-                            problem_or_result.topic or ""
-                        )
-                    )
-                ),
-                None,
-            ),
-            "servers": list(problem_or_result.namesrv_addrs),
-        }
-        for problem_or_result in order_problems
-    ]
-    grave_count = sum(problem_or_result.is_grave for problem_or_result in order_problems)
+    grave_count = sum(order_problem.is_grave for order_problem in order_problems)
     exit_errors: list[RocketMQError | None] = (
-        [BrokenOrderConfError("errors")]
-        if grave_count
-        else [problem_or_result.error for problem_or_result in snapshot_results]
+        [BrokenOrderConfError("errors")] if grave_count else [error for _, _, error in snapshot_results]
     )
     check_notes = [
         f"name server {namesrv_addr}: {error_text(error)}"
         for namesrv_addr, _, error in snapshot_results
         if error is not None
     ]
-    checked_topics = {
-        topic_name
-        for server_snapshot in server_snapshots
-        for topic_name in server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
-        if topic in (None, topic_name)
-    }
     if server_snapshots:
+        warning_count = len(order_problems) - grave_count
         check_notes.append(
-            ", ".join(
-                count_noun(*count_and_noun)
-                for count_and_noun in (
-                    (len(checked_topics), "order configuration"),
-                    (grave_count, "error"),
-                    (len(order_problems) - grave_count, "warning"),
-                )
-            )
+            f"{count_noun(_count_order_confs(server_snapshots, topic), 'order configuration')}, "
+            f"{count_noun(grave_count, 'error')}, {count_noun(warning_count, 'warning')}"
         )
     return ResultRows(
-        ORDER_PROBLEM_COLUMNS, problem_rows, exit_errors, check_notes, ORDER_PROBLEM_TABLE_COLUMNS
+        ORDER_PROBLEM_COLUMNS,
+        [_make_problem_row(order_problem, server_snapshots) for order_problem in order_problems],
+        exit_errors,
+        check_notes,
+        ORDER_PROBLEM_TABLE_COLUMNS,
     )
+
+
+def _count_order_confs(server_snapshots: Sequence[ClusterSnapshot], topic: str | None) -> int:
+    """Count the topics that have an order configuration on a name server; only `topic`, if it is given."""
+    return len(
+        {
+            topic_name
+            for server_snapshot in server_snapshots
+            for topic_name in server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
+            if topic in (None, topic_name)
+        }
+    )
+
+
+def _make_problem_row(
+    order_problem: OrderConfProblem, server_snapshots: Sequence[ClusterSnapshot]
+) -> ResultRow:
+    conf_texts = (
+        server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}).get(order_problem.topic or "")
+        for server_snapshot in server_snapshots
+    )
+    return {
+        "topic": order_problem.topic,
+        "severity": "error" if order_problem.is_grave else "warning",
+        "kind": order_problem.problem_kind,
+        "problem": order_problem.problem_text,
+        "orderConf": next(filter(None, conf_texts), None),
+        "servers": list(order_problem.namesrv_addrs),
+    }

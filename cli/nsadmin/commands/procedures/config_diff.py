@@ -12,6 +12,7 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.operations.config_diff import (
     ComparedServer,
     KnownDefaults,
+    SettingDifference,
     describe_texts,
     find_changed_settings,
     find_differences,
@@ -66,51 +67,22 @@ def config_diff(
         server_results += _fetch_namesrv_settings(session)
     if not only_name_servers:
         server_results += _fetch_broker_settings(session, cluster_name)
+    answered_servers = [server for _, server, _ in server_results if server is not None]
     known_defaults = KnownDefaults()
-    answered_servers = [
-        setting_or_result.result
-        for setting_or_result in server_results
-        if setting_or_result.result is not None
-    ]
     choose_settings = find_changed_settings if against_defaults else find_differences
-    setting_rows: list[ResultRow] = [
-        {
-            "kind": setting_or_result.server_kind,
-            "key": setting_or_result.setting_name,
-            "differs": describe_texts(redact_secrets(setting_or_result)),
-            "default": _describe_default(setting_or_result.defaults_by_release),
-            "values": redact_secrets(setting_or_result),
-        }
-        for setting_or_result in choose_settings(answered_servers, known_defaults, include_own=include_own)
+    setting_rows = [
+        _make_setting_row(difference)
+        for difference in choose_settings(answered_servers, known_defaults, include_own=include_own)
     ]
-    failures = [
-        setting_or_result.error for setting_or_result in server_results if setting_or_result.error is not None
-    ]
+    failures = [error for _, _, error in server_results if error is not None]
     errors: list[RocketMQError | None] = [None, *failures] if answered_servers else [*failures]
-    if setting_rows and not against_defaults:
-        errors = [SettingsDifferError("settings differ")]
-    notes = [
-        f"{setting_or_result.addr}: {error_text(setting_or_result.error)}"
-        for setting_or_result in server_results
-        if setting_or_result.error is not None
-    ]
+    notes = [f"{addr}: {error_text(error)}" for addr, _, error in server_results if error is not None]
     if not against_defaults:
-        notes += [
-            f"only one {kind_in_words}: its settings were not compared"
-            for kind_in_words in _lone_kinds(answered_servers)
-        ]
-    compared_servers = _count_servers(answered_servers)
-    if not against_defaults and compared_servers:
-        difference_count = count_noun(len(setting_rows), "difference") if setting_rows else "no differences"
-        notes.append(f"{difference_count} among {compared_servers}")
-    if (
-        not against_defaults
-        and answered_servers
-        and not setting_rows
-        and len(_lone_kinds(answered_servers))
-        == len({setting_or_result.server_kind for setting_or_result in answered_servers})
-    ):
-        errors.append(SettingsDifferError("no two servers to compare"))
+        notes += _comparison_notes(answered_servers, len(setting_rows))
+        if setting_rows:
+            errors = [SettingsDifferError("settings differ")]
+        elif answered_servers and not _count_servers(answered_servers):
+            errors.append(SettingsDifferError("no two servers to compare"))
     return ResultRows(
         CONFIG_DIFF_COLUMNS,
         setting_rows,
@@ -118,6 +90,27 @@ def config_diff(
         [*notes, *_substitution_notes(answered_servers, known_defaults)],
         CONFIG_DIFF_COLUMNS[:4],
     )
+
+
+def _make_setting_row(difference: SettingDifference) -> ResultRow:
+    shown_values = redact_secrets(difference)
+    return {
+        "kind": difference.server_kind,
+        "key": difference.setting_name,
+        "differs": describe_texts(shown_values),
+        "default": _describe_default(difference.defaults_by_release),
+        "values": shown_values,
+    }
+
+
+def _comparison_notes(servers: Sequence[ComparedServer], row_count: int) -> Iterator[str]:
+    """Say which servers were compared, and which have no other of their kind."""
+    for kind_in_words in _lone_kinds(servers):
+        yield f"only one {kind_in_words}: its settings were not compared"
+    compared_servers = _count_servers(servers)
+    if compared_servers:
+        difference_count = count_noun(row_count, "difference") if row_count else "no differences"
+        yield f"{difference_count} among {compared_servers}"
 
 
 _KINDS_IN_WORDS = {"namesrv": "name server", "broker": "broker"}

@@ -231,14 +231,14 @@ def run_checks(
     from concurrent.futures import ThreadPoolExecutor
 
     check_steps: list[tuple[str, str | None]] = [
-        (check_or_subject, None)
-        for check_or_subject in CHECKS_BY_NAME
-        if check_or_subject not in skipped_checks
+        (check_name, None)
+        for check_name in CHECKS_BY_NAME
+        if check_name not in skipped_checks
         # Few machines have reports: a reason for each of the others would be noise.
-        and (check_or_subject != "reports" or check_scope.report_folder is not None)
+        and (check_name != "reports" or check_scope.report_folder is not None)
     ]
-    check_steps += [("topic", check_or_subject) for check_or_subject in check_scope.topics]
-    check_steps += [("lag", check_or_subject) for check_or_subject in check_scope.groups]
+    check_steps += [("topic", topic) for topic in check_scope.topics]
+    check_steps += [("lag", group) for group in check_scope.groups]
     admin_clients = [connect_client() for _ in check_steps]
     with ThreadPoolExecutor(min(len(check_steps), _MAX_THREADS) or 1) as thread_pool:
         check_results = list(
