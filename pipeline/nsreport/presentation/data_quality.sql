@@ -8,7 +8,7 @@ with origin as (
     ) group by file
 ), counted as (
     select l.date, o.source, l.kind, count(*) as lines,
-        count_if(l.ingestTime > l.date + interval 2 day and l.date > date '1970-01-01') as lateLines,
+        count(*) filter (l.ingestTime > l.date + interval 2 day and l.date > date '1970-01-01') as lateLines,
         max(l.ingestTime) as lastTs
     from {lines} l join origin o on l.file = o.file group by all
 ), bad as (

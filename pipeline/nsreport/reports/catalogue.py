@@ -106,7 +106,8 @@ _REPORT_DEFINITIONS = (
             "endTs": "time of its next heartbeat, or when it was removed",
             "seconds": "s between ts and endTs",
             "outcome": "resumed, lost, or open",
-            "causedBy": "name server (all its brokers were silent), broker (silent on all of them), or link",
+            "causedBy": "name server (all its brokers were silent, or it was paused), "
+            "broker (silent on all of them), or link",
             "silentBrokers": "brokers of that name server that were silent at the same time",
         },
     ),

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE
-from nsreport.presentation import data_quality, table_reader
+from nsreport.presentation import data_quality, sql_views, table_reader
 from nsreport.presentation.report_reader import DayRange, TableNotMadeError
 from tests.support.gold_tables import DAY, NEXT, mark_unfinished, quality_store, table
 
@@ -24,6 +25,15 @@ def test_each_source_and_day_has_its_figures(tmp_path: Path) -> None:
         (NEXT, "of-folder", "broker", 1, 0, 0.0, 0, 0, 0.0),
     ]
     assert len(table_reader.read_table(tmp_path, DATA_QUALITY_TABLE, DayRange(NEXT, None))) == 2
+
+
+def test_the_columns_have_their_documented_types(tmp_path: Path) -> None:
+    quality_store(tmp_path)
+    with duckdb.connect() as connection:
+        rows = data_quality.select_data_quality(connection, tmp_path, DayRange())
+        documented_columns = connection.sql(sql_views.render_empty_table(DATA_QUALITY_TABLE))
+        assert documented_columns is not None
+        assert (rows.columns, rows.types) == (documented_columns.columns, documented_columns.types)
 
 
 def test_a_store_is_summarized_with_its_unfinished_days(tmp_path: Path) -> None:
