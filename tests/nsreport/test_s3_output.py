@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 KILL_AFTER_WRITES = (3, 30, 70, 110, 150, 190, 230, 270)
 """A run is killed after each of these numbers of requests that write to the bucket."""
-PATIENCE = 300
+PATIENCE = 900
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ The files of a table never change: a commit adds and removes files. All commits 
 transaction `LINES_TRANSACTION`. So delta-rs refuses the second of two commits on top of the same version.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -29,6 +29,9 @@ DEFAULT_KEPT_TIME = timedelta(days=7)
 """For how long readers can go back to replaced rows."""
 
 _MAX_SEARCHED_COMMITS = 200
+_FIRST_SEARCHED_COMMITS = 5
+"""Most runs find a value in these. On an object store, each commit is a request."""
+
 _CHECKPOINT_INTERVAL = 10
 """Each so many commits, delta-rs sums up the log in one file, which makes opening a table faster."""
 
@@ -102,13 +105,11 @@ def list_due_days(lines_table: DeltaTable | None) -> list[date]:
 
 def read_commit_info(delta_table: DeltaTable, key: str) -> Any:
     """Return a value that the newest commit with this key recorded; None if no recent commit has it."""
-    return next(_find_values(delta_table, key), None)
-
-
-def _find_values(delta_table: DeltaTable, key: str) -> Iterator[Any]:
-    return (
-        commit_info[key] for commit_info in delta_table.history(_MAX_SEARCHED_COMMITS) if key in commit_info
-    )
+    for commit_count in (_FIRST_SEARCHED_COMMITS, _MAX_SEARCHED_COMMITS):
+        for commit_info in delta_table.history(commit_count):
+            if key in commit_info:
+                return commit_info[key]
+    return None
 
 
 def make_table_properties(kept_time: timedelta) -> dict[str, str | None]:
