@@ -1,5 +1,6 @@
 """A run from folders to tables; and that whatever comes in between, the tables are the same in the end."""
 
+import csv
 import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from namesrv_core.storage.journal import segments
+from nsadmin import app
 from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
 from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.table_workspace import TableResult
@@ -89,6 +91,14 @@ def killed_at(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TableStore, "replace_rows", replace)
 
 
+def export_records(out: Path, *options: str) -> list[int]:
+    """The record numbers of the events that `report export` writes."""
+    target_file = out.with_name("events.csv")
+    words = ["report", "export", "ns_event", "--dir", str(out), "--to", str(target_file)]
+    assert app.main([*words, *options]) == 0
+    return sorted(int(row["seq"]) for row in csv.DictReader(target_file.read_text().splitlines()))
+
+
 def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +112,7 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     ran(spark, folder, out, told)
     assert told[0][:3] == ("bronze/lines", 2, 2)
     assert {done.table_name for done in told} == {table.name for table in made_tables()}
+    after_first_run = datetime.now(UTC).isoformat()
 
     # The line that was being written is whole now, one that is none stands behind it; older ones come late.
     with path.open("a") as file:
@@ -128,6 +139,8 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     assert run.summarize_outcome(0) == RunOutcome(7, 1, 0)
     ran(spark, folder, once)
     assert contents(spark, out) == contents(spark, once)
+    assert export_records(out, "--as-of", after_first_run) == [4, 5]
+    assert export_records(out) == [1, 2, 3, 4, 5, 6]
 
     # Known files are not even read.
     told.clear()
