@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from tests.truth.expected_convergence import ExpectedConvergence, expect_convergence, find_percentile
 from tests.truth.expected_presence import (
     ExpectedHealth,
     expect_availability,
@@ -20,6 +21,7 @@ from tests.truth.expected_routes import (
     list_running_servers,
     parse_values,
 )
+from tests.truth.expected_topics import ExpectedGrowth, ExpectedOrphan, expect_growth, expect_orphans
 from tests.truth.recorded_view import JOURNAL, LOG_KNOWLEDGE_MS, TOLERANCE_MS, RecordedView
 from tests.truth.true_facts import ServerPause
 
@@ -271,6 +273,37 @@ def _match_route(view: RecordedView, row: ReportRow, expected: Any) -> bool:
     return (*place, numbers) == tuple(expected)
 
 
+def _match_convergence(view: RecordedView, row: ReportRow, expected: ExpectedConvergence) -> bool:
+    if row["trigger"] != expected.trigger:
+        return False
+    wrong_count = max(
+        abs(row["changes"] - expected.change_count),
+        abs(row["unfinishedChanges"] - expected.unfinished_count),
+    )
+    if wrong_count or not expected.durations_ms:
+        return bool(wrong_count <= expected.doubtful_count)
+    return all(
+        _is_close(row[column], find_percentile(expected.durations_ms, share))
+        for column, share in (("p50Seconds", 0.5), ("p95Seconds", 0.95), ("maxSeconds", 1))
+    )
+
+
+def _match_growth(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:
+    """The size is that of the topics, and about 400 bytes for the rest of a registration."""
+    rest_bytes = row["bytes"] - expected.byte_count
+    return (row["brokerName"], row["topics"]) == expected[:2] and 300 <= rest_bytes <= 500
+
+
+def _match_forecast(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:
+    """One day is no basis for a forecast."""
+    forecast = (row["days"], row["bytesPerDay"], row["fullDate"])
+    return _match_growth(view, row, expected) and forecast == (1, None, None)
+
+
+def _match_orphan(view: RecordedView, row: ReportRow, expected: ExpectedOrphan) -> bool:
+    return (row["topic"], frozenset(row["brokers"]), row["reason"]) == (*expected, "no broker")
+
+
 def _is_surely_known(view: RecordedView, row: ReportRow) -> bool:
     """Whether the truth decides about the row: a name server that died may be alive for two more minutes."""
     is_fresh = view.end_ms - view.words[row["server"]][-1] < PROOF_MS
@@ -284,6 +317,10 @@ _COMPARERS: Mapping[str, _Comparer] = {
     "heartbeat_gaps": _Comparer(expect_gaps, _match_gap, sources=(JOURNAL,)),
     "ns_health": _Comparer(expect_health, _match_health),
     "ns_divergence": _Comparer(expect_differences, _match_difference, sources=(JOURNAL,)),
+    "ns_convergence": _Comparer(expect_convergence, _match_convergence, sources=(JOURNAL,)),
+    "topic_growth": _Comparer(expect_growth, _match_growth, sources=(JOURNAL,)),
+    "registration_forecast": _Comparer(expect_growth, _match_forecast, sources=(JOURNAL,)),
+    "orphan_topics": _Comparer(expect_orphans, _match_orphan, sources=(JOURNAL,)),
     "config_changes": _Comparer(expect_config_changes, _match_config_change),
     "route_as_of": _Comparer(expect_final_routes, _match_route, _is_surely_known, (JOURNAL,)),
 }

@@ -140,18 +140,23 @@ def list_running_servers(view: RecordedView) -> set[str]:
     return {server for server in view.servers if any(run.end == "running" for run in list_runs(view, server))}
 
 
-def expect_final_routes(view: RecordedView) -> list[ExpectedRoute]:
-    """The routes at the end, on the name servers that run then and are not silent for long."""
-    running_servers = {
+def list_final_servers(view: RecordedView) -> set[str]:
+    """The name servers that run at the end, and are not silent for long."""
+    return {
         server for server in list_running_servers(view) if view.end_ms - view.words[server][-1] < PROOF_MS
     }
+
+
+def expect_final_routes(view: RecordedView) -> list[ExpectedRoute]:
+    """The routes at the end, on the name servers that are known then."""
+    final_servers = list_final_servers(view)
     return [
         ExpectedRoute(
             queues.server, queues.topic, queues.broker_name,
             (queues.read_queues, queues.write_queues, queues.perm, queues.sys_flag),
         )
         for queues in view.facts_of(TopicQueues)
-        if queues.server in running_servers and queues.until >= view.end_ms
+        if queues.server in final_servers and queues.until >= view.end_ms
     ]  # fmt: skip
 
 
