@@ -23,8 +23,8 @@ from nsreport.jobs.run_record import RunRecord
 from nsreport.jobs.table_tasks import TableTask, run_tasks
 from nsreport.jobs.table_workspace import ResultListener, TableResult, TableWorkspace
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
-from nsreport.runtime import progress, session
+from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT, build_report_schema
+from nsreport.runtime import local_rows, progress, session
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import silver
@@ -151,9 +151,10 @@ class PipelineRun:
         refreshed_days: Sequence[date],
     ) -> int:
         event_count = self._tables.count_rows(silver.EVENT_TABLE)
-        row_count = self._tables.replace_table(
-            table, build_from_days(day_events), event_count, refreshed_days
-        )
+        table_rows = build_from_days(day_events)
+        if self._is_small_run():
+            table_rows = local_rows.keep_in_memory(table_rows)
+        row_count = self._tables.replace_table(table, table_rows, event_count, refreshed_days)
         self._tables.load_small_table(table)
         return row_count
 
@@ -172,11 +173,15 @@ class PipelineRun:
     ) -> int:
         table_rows = build_from_all(*map(self._tables.read_table, input_tables))
         input_row_count = sum(map(self._tables.count_rows, input_tables))
-        if self._tables.count_rows(silver.EVENT_TABLE) <= MAX_LOCAL_ROWS:
+        if self._is_small_run():
             return self._tables.replace_small_table(table, table_rows, input_row_count)
         row_count = self._tables.replace_table(table, table_rows, input_row_count)
         self._tables.load_small_table(table)
         return row_count
+
+    def _is_small_run(self) -> bool:
+        """Whether the tables fit into memory: Spark then plans each query once, not again to write it."""
+        return self._tables.count_rows(silver.EVENT_TABLE) <= MAX_LOCAL_ROWS
 
     def make_reports(self) -> None:
         """Make the reports that are not there yet for these lines, this range and this code.
@@ -215,13 +220,22 @@ class PipelineRun:
         ]
         if len(input_rows) < len(input_tables):
             return 0
-        report_rows = FUNCTIONS_BY_REPORT[report_name](*input_rows, since_ms, until_ms)
-        return self._tables.replace_table(
-            _find_report_table(report_name),
-            report_rows,
-            sum(map(self._tables.count_rows, input_tables)),
-            recipe=recipe,
+        report_rows = (
+            FUNCTIONS_BY_REPORT[report_name](*input_rows, since_ms, until_ms)
+            if any(map(self._has_rows, report.subject_tables))
+            else local_rows.build_empty_rows(self._spark, build_report_schema(report_name))
         )
+        report_table, input_row_count = (
+            _find_report_table(report_name),
+            sum(map(self._tables.count_rows, input_tables)),
+        )
+        replace_table = (
+            self._tables.replace_small_table if self._is_small_run() else self._tables.replace_table
+        )
+        return replace_table(report_table, report_rows, input_row_count, recipe=recipe)
+
+    def _has_rows(self, table_name: str) -> bool:
+        return self._tables.count_rows(TableSpec(f"silver/{table_name}")) > 0
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""

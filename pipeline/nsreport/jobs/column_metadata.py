@@ -2,6 +2,7 @@
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
+from pyspark.sql.types import StructField, StructType
 
 from nsreport.dictionary.table_definitions import ColumnDefinition
 from nsreport.reports.table_catalogue import find_table
@@ -10,25 +11,36 @@ from nsreport.tables.table_layout import HeadRows
 
 def add_column_metadata(table_name: str, table_rows: DataFrame | HeadRows) -> DataFrame | HeadRows:
     """Add `comment` and `unit` to the columns; Spark keeps them in the footer of each Parquet file."""
-    table = find_table(table_name)
-    if table is None:
-        return table_rows
-    columns = {column.name: column for column in table.columns}
     if isinstance(table_rows, DataFrame):
-        return _describe_columns(table_rows, columns)
+        return _describe_columns(table_name, table_rows)
     expand_rows = table_rows.expand_rows
     return HeadRows(
-        table_rows.head_rows, lambda head_rows: _describe_columns(expand_rows(head_rows), columns)
+        table_rows.head_rows, lambda head_rows: _describe_columns(table_name, expand_rows(head_rows))
     )
 
 
-def _describe_columns(table_rows: DataFrame, columns: dict[str, ColumnDefinition]) -> DataFrame:
+def describe_schema(table_name: str, table_schema: StructType) -> StructType:
+    """Add `comment` and `unit` to the columns of a schema."""
+    table = find_table(table_name)
+    columns = {column.name: column for column in table.columns} if table is not None else {}
+    return StructType(
+        [
+            StructField(field.name, field.dataType, field.nullable, _make_metadata(columns[field.name]))
+            if field.name in columns
+            else field
+            for field in table_schema
+        ]
+    )
+
+
+def _describe_columns(table_name: str, table_rows: DataFrame) -> DataFrame:
+    described_schema = describe_schema(table_name, table_rows.schema)
+    if described_schema == table_rows.schema:
+        return table_rows
     return table_rows.select(
         *(
-            col(column_name).alias(column_name, metadata=_make_metadata(columns[column_name]))
-            if column_name in columns
-            else col(column_name)
-            for column_name in table_rows.columns
+            col(field.name).alias(field.name, metadata=field.metadata) if field.metadata else col(field.name)
+            for field in described_schema
         )
     )
 

@@ -1,14 +1,16 @@
 """Line ingest: copies the lines of new and changed input files into bronze, each line once."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
 from nsreport.jobs.table_workspace import ResultListener, TableResult
-from nsreport.runtime import progress, session
+from nsreport.runtime import local_rows, progress, session
+from nsreport.runtime.input_size import COMPRESSION_FACTORS
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import bronze
@@ -21,7 +23,18 @@ BRONZE_FILES = TableSpec("bronze/files")
 _MIN_LINE_BYTES = 20
 """Least size of a line in a compressed segment. It turns file sizes into an upper bound of the row count."""
 
-_FILES_SCHEMA = "path string, server string, length bigint, modified bigint"
+MAX_LOCAL_BYTES = 8 << 20
+"""Up to this many bytes, new lines are read and parsed once, into the driver's memory."""
+
+_FILE_COLUMNS = {"path": "string", "server": "string", "length": "bigint", "modified": "bigint"}
+
+
+def sum_plain_bytes(new_files: Iterable[InputFile]) -> int:
+    """Estimate the uncompressed bytes of files."""
+    return sum(
+        input_file.length * COMPRESSION_FACTORS.get(PurePosixPath(input_file.path).suffix, 1)
+        for input_file in new_files
+    )
 
 
 class LineIngest:
@@ -64,31 +77,44 @@ class LineIngest:
         session.adapt_session(
             self._spark, sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
         )
+        is_small = all(map(input_files.is_on_this_machine, new_files)) and (
+            sum_plain_bytes(new_files) <= MAX_LOCAL_BYTES
+        )
         for is_journal in (True, False):
             kind_files = [
                 input_file for input_file in new_files if (input_file.kind == JOURNAL_KIND) == is_journal
             ]
             if kind_files:
-                file_lines = input_files.read_lines(
-                    self._spark, kind_files, int(self._started_at.timestamp() * 1000)
+                file_lines = (
+                    input_files.read_small_files(self._spark, kind_files)
+                    if is_small
+                    else input_files.read_lines(
+                        self._spark, kind_files, int(self._started_at.timestamp() * 1000)
+                    )
                 )
-                # Joining continuation lines needs a sort: persist the result, so that Spark sorts once.
                 keyed_lines = (
                     bronze.key_journal_lines(file_lines)
                     if is_journal
-                    else bronze.key_log_messages(file_lines).persist()
+                    else bronze.key_log_messages(file_lines)
                 )
+                keep_rows = local_rows.keep_in_memory if is_small else DataFrame.persist
+                if is_small or not is_journal:
+                    # Joining continuation lines needs a sort: keep the result, so that Spark sorts once.
+                    keyed_lines = keep_rows(keyed_lines)
                 try:
-                    self._append_lines(keyed_lines)
+                    self._append_lines(keyed_lines, keep_rows)
                 finally:
                     keyed_lines.unpersist()
         self._record_files(new_files)
 
-    def _append_lines(self, keyed_lines: DataFrame) -> None:
-        """Append the lines that bronze does not have. Their days are due from then on."""
+    def _append_lines(self, keyed_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame]) -> None:
+        """Append the lines that bronze does not have. Their days are due from then on.
+
+        `keep_rows` returns rows that several queries read without computing them again.
+        """
         progress.describe_jobs(self._spark, BRONZE_LINES.name)
         began_seconds = time.monotonic()
-        line_keys = bronze.select_line_keys(keyed_lines).persist()
+        line_keys = keep_rows(bronze.select_line_keys(keyed_lines))
         try:
             lines_by_day = {
                 day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
@@ -96,9 +122,9 @@ class LineIngest:
             line_count, bronze_lines = sum(lines_by_day.values()), self._table_store.read_table(BRONZE_LINES)
             if bronze_lines is not None:
                 bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
-            repeated_keys = bronze.find_repeated_keys(line_keys, bronze_lines).persist()
+            repeated_keys = keep_rows(bronze.find_repeated_keys(line_keys, bronze_lines))
             try:
-                is_all_new = repeated_keys.isEmpty()
+                is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
                 new_lines = (
                     bronze.add_ingest_time(keyed_lines, self._started_at)
                     if is_all_new
@@ -135,5 +161,5 @@ class LineIngest:
             for input_file in new_files
         ]
         self._table_store.append_rows(
-            BRONZE_FILES, self._spark.createDataFrame(file_rows, _FILES_SCHEMA).coalesce(1)
+            BRONZE_FILES, local_rows.build_rows(self._spark, file_rows, _FILE_COLUMNS).coalesce(1)
         )

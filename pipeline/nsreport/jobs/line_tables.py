@@ -1,10 +1,11 @@
 """Line tables: rebuilds events, log facts, minute statistics and quarantine from the lines of some days."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
+from typing import NamedTuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit
 
 from nsreport.jobs.line_ingest import BRONZE_LINES
@@ -16,6 +17,15 @@ from nsreport.sources.input_files import JOURNAL_KIND
 from nsreport.sources.java_logs import log_parser
 from nsreport.sources.java_logs.log_parser import ParsedLogs
 from nsreport.tables import silver
+from nsreport.tables.table_layout import HeadRows, TableSpec
+
+
+class LineCount(NamedTuple):
+    """The number of lines of a day in files of a kind."""
+
+    date: date
+    kind: str
+    row_count: int
 
 
 def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date]) -> list[date]:
@@ -26,7 +36,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
     """
     progress.describe_jobs(table_workspace.spark, silver.EVENT_TABLE.name)
     all_lines = table_workspace.read_table(BRONZE_LINES)
-    line_counts = all_lines.groupBy("date", "kind").count().collect()
+    line_counts = _count_lines(table_workspace, all_lines)
     has_due_logs = any(
         line_count.date >= due_days[0] for line_count in line_counts if line_count.kind != JOURNAL_KIND
     )
@@ -37,7 +47,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
         )
     is_needed = col("date").isin(refreshed_days) | (lit(has_due_logs) & (col("kind") != JOURNAL_KIND))
     needed_count = sum(
-        line_count["count"]
+        line_count.row_count
         for line_count in line_counts
         if line_count.date in refreshed_days or (has_due_logs and line_count.kind != JOURNAL_KIND)
     )
@@ -48,7 +58,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
     parsed_logs = (
         log_parser.parse_logs(
             needed_lines.where(col("kind") != JOURNAL_KIND),
-            _keep_in_memory if is_small else DataFrame.persist,
+            local_rows.keep_in_memory if is_small else DataFrame.persist,
         )
         if has_due_logs
         else None
@@ -60,6 +70,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
             parsed_logs,
             refreshed_days,
             line_counts,
+            is_small,
         )
     finally:
         if parsed_logs is not None:
@@ -67,8 +78,12 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
     return refreshed_days
 
 
-def _keep_in_memory(table_rows: DataFrame) -> DataFrame:
-    return local_rows.collect_locally(table_rows).table_rows
+def _count_lines(table_workspace: TableWorkspace, all_lines: DataFrame) -> list[LineCount]:
+    """Count the lines of each day and kind, without a Spark job if the log of the table has the counts."""
+    row_counts = table_workspace.table_store.count_partitions(BRONZE_LINES)
+    if row_counts is None:
+        return [LineCount(*count_row) for count_row in all_lines.groupBy("date", "kind").count().collect()]
+    return [LineCount(day, kind, row_count) for (kind, day), row_count in row_counts.items()]
 
 
 def _replace_line_tables(
@@ -76,11 +91,12 @@ def _replace_line_tables(
     day_lines: DataFrame,
     parsed_logs: ParsedLogs | None,
     refreshed_days: Sequence[date],
-    line_counts: Sequence[Row],
+    line_counts: Sequence[LineCount],
+    is_small: bool,
 ) -> None:
     journal_count, log_count = (
         sum(
-            line_count["count"]
+            line_count.row_count
             for line_count in line_counts
             if line_count.date in refreshed_days and (line_count.kind == JOURNAL_KIND) == is_journal
         )
@@ -90,19 +106,28 @@ def _replace_line_tables(
     if parsed_logs is None:
         for table, table_schema in silver.LOG_TABLE_SCHEMAS.items():
             table_workspace.make_empty_table(table, table_schema)
-    if not journal_count:
-        day_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
+    journal_lines = day_lines if journal_count else None
+    replace_table: Callable[[TableSpec, DataFrame | HeadRows, int], int] = partial(
+        table_workspace.replace_table, replaced_days=refreshed_days
+    )
+    if is_small and {line_count.date for line_count in line_counts} == set(refreshed_days):
+        # All rows of these tables are new: they stay in memory, so that no later table reads their files.
+        replace_table = partial(_replace_small_table, table_workspace)
     row_counts = run_tasks(
-        TableTask(
-            table.name,
-            (),
-            partial(table_workspace.replace_table, table, table_rows, line_count, refreshed_days),
-        )
-        for table, table_rows in silver.build_line_tables(day_lines, parsed_logs, refreshed_days).items()
+        TableTask(table.name, (), partial(replace_table, table, table_rows, line_count))
+        for table, table_rows in silver.build_line_tables(journal_lines, parsed_logs, refreshed_days).items()
     )
     if parsed_logs is None and row_counts[silver.EVENT_TABLE.name] == journal_count:
         # Every line became an event: the quarantine gets none.
-        day_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
+        journal_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
     day_events = table_workspace.read_days(silver.EVENT_TABLE, refreshed_days)
-    quarantined_lines = silver.select_quarantine(day_lines, day_events, parsed_logs, refreshed_days)
+    quarantined_lines = silver.select_quarantine(journal_lines, day_events, parsed_logs, refreshed_days)
     table_workspace.replace_table(silver.QUARANTINE_TABLE, quarantined_lines, line_count, refreshed_days)
+
+
+def _replace_small_table(
+    table_workspace: TableWorkspace, table: TableSpec, table_rows: DataFrame | HeadRows, line_count: int
+) -> int:
+    if isinstance(table_rows, HeadRows):
+        table_rows = table_rows.expand_rows(table_rows.head_rows)
+    return table_workspace.replace_small_table(table, table_rows, line_count)

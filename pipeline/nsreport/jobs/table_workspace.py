@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.types import StructType
 
-from nsreport.jobs.column_metadata import add_column_metadata
+from nsreport.jobs.column_metadata import add_column_metadata, describe_schema
 from nsreport.runtime import local_rows, progress
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.tables.table_layout import HeadRows, TableSpec
@@ -79,12 +79,13 @@ class TableWorkspace:
         """
         progress.describe_jobs(self.spark, table.name)
         began_seconds = time.monotonic()
-        table_rows = add_column_metadata(table.name, table_rows)
         if isinstance(table_rows, DataFrame) and local_rows.is_known_empty(table_rows):
             row_count = 0
-            self.table_store.clear_rows(table, table_rows.schema, replaced_days, recipe)
+            table_schema = describe_schema(table.name, table_rows.schema)
+            self.table_store.clear_rows(table, table_schema, replaced_days, recipe)
         else:
-            row_count = self.table_store.replace_rows(table, table_rows, replaced_days, recipe)
+            described_rows = add_column_metadata(table.name, table_rows)
+            row_count = self.table_store.replace_rows(table, described_rows, replaced_days, recipe)
         self._local_tables.pop(table.name, None)
         with self._counts_lock:
             self._row_counts.pop(table.name, None)
@@ -95,12 +96,15 @@ class TableWorkspace:
         )
         return row_count
 
-    def replace_small_table(self, table: TableSpec, table_rows: DataFrame, input_row_count: int) -> int:
+    def replace_small_table(
+        self, table: TableSpec, table_rows: DataFrame, input_row_count: int, recipe: str = ""
+    ) -> int:
         """Replace all rows of a table that has few rows, and keep them in memory; return their number."""
         progress.describe_jobs(self.spark, table.name)
         if not local_rows.is_known_empty(table_rows):
-            table_rows = local_rows.collect_locally(table_rows).table_rows
-        row_count = self.replace_table(table, table_rows, input_row_count)
+            table_schema = describe_schema(table.name, table_rows.schema)
+            table_rows = local_rows.collect_locally(table_rows, table_schema).table_rows
+        row_count = self.replace_table(table, table_rows, input_row_count, recipe=recipe)
         self._local_tables[table.name] = (
             table_rows if row_count else local_rows.build_empty_rows(self.spark, table_rows.schema)
         )

@@ -8,13 +8,22 @@ from typing import NamedTuple
 
 
 class ReportDefinition(NamedTuple):
-    """A report: its name, its input tables, the meaning of its columns, and its partition columns."""
+    """A report: its name, its input tables, the meaning of its columns, and its partition columns.
+
+    `limiting_tables` are input tables that only limit the rows that the others give.
+    """
 
     name: str
     description: str
     input_tables: tuple[str, ...]
     columns: Mapping[str, str]
     partition_columns: tuple[str, ...] = ("date", "cluster")
+    limiting_tables: tuple[str, ...] = ()
+
+    @property
+    def subject_tables(self) -> tuple[str, ...]:
+        """The input tables that give the report its rows: if all of them are empty, so is the report."""
+        return tuple(table_name for table_name in self.input_tables if table_name not in self.limiting_tables)
 
 
 _BROKER_COLUMNS = {
@@ -50,6 +59,7 @@ _REPORT_DEFINITIONS = (
             "mtbfSeconds": "s up for each failure",
             "mttrSeconds": "s down for each failure",
         },
+        limiting_tables=("knowledge_interval",),
     ),
     ReportDefinition(
         "broker_flaps",
@@ -91,6 +101,7 @@ _REPORT_DEFINITIONS = (
             "openedCause": "request that caused it",
             "openedClient": "address that sent that request",
         },
+        limiting_tables=("knowledge_interval",),
     ),
     ReportDefinition(
         "heartbeat_gaps",
@@ -129,6 +140,7 @@ _REPORT_DEFINITIONS = (
             "ongoing": "whether it still exists",
             "values": "value on each name server with data, as JSON",
         },
+        limiting_tables=("knowledge_interval",),
     ),
     ReportDefinition(
         "ns_convergence",
@@ -144,6 +156,7 @@ _REPORT_DEFINITIONS = (
             "p95Seconds": "95th percentile, in s",
             "maxSeconds": "longest time, in s",
         },
+        limiting_tables=("knowledge_interval",),
     ),
     ReportDefinition(
         "topic_growth",

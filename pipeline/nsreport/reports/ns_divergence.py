@@ -113,17 +113,18 @@ def _find_differences(
         renamed_watch_spans, "cluster"
     )
     watched_servers = watched_servers.where("lookSince <= since and until <= lookUntil")
-    holding_spans = server_spans.withColumnsRenamed({"since": "holdsSince", "until": "holdsUntil"})
-    is_holding = (col("holdsSince") <= col("since")) & (col("until") <= col("holdsUntil"))
     server_key = ["server", *key_columns]
-    server_rows = watched_servers.join(
-        holding_spans.where("holdsSince < holdsUntil"), server_key, "left"
-    ).select(
-        *server_key,
-        "since",
-        "until",
-        *(when(is_holding, col(value_column)).alias(value_column) for value_column in value_columns),
+    holding_spans = server_spans.where("since < until").select(
+        *(col(key_column).alias(f"{key_column}Held") for key_column in server_key),
+        col("since").alias("holdsSince"),
+        col("until").alias("holdsUntil"),
+        *value_columns,
     )
+    # As a part of the join, these conditions keep Spark from making a row for each pair of spans of a key.
+    is_holding = (col("holdsSince") <= col("since")) & (col("until") <= col("holdsUntil"))
+    for key_column in server_key:
+        is_holding &= col(key_column) == col(f"{key_column}Held")
+    server_rows = watched_servers.join(holding_spans, is_holding, "left")
     # At most one of the facts of a name server covers the span; `max` picks its values.
     values_by_server = server_rows.groupBy(*server_key, "since", "until").agg(
         *(max(value_column).alias(value_column) for value_column in value_columns)

@@ -4,8 +4,10 @@ The function, its module and the report have the same name.
 """
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
@@ -21,6 +23,7 @@ from nsreport.reports.orphan_topics import orphan_topics
 from nsreport.reports.proxy_health import proxy_health
 from nsreport.reports.registration_forecast import registration_forecast
 from nsreport.reports.route_as_of import route_as_of
+from nsreport.reports.table_catalogue import find_table
 from nsreport.reports.topic_growth import topic_growth
 from nsreport.reports.topic_volume import topic_volume
 
@@ -50,3 +53,11 @@ FUNCTIONS_BY_REPORT: Mapping[str, ReportFunction] = {
     "route_as_of": route_as_of,
 }
 """The functions by the names of their reports, in the order of the catalogue."""
+
+
+def build_report_schema(report_name: str) -> StructType:
+    """Build the schema of a report from the definitions of its columns."""
+    report_table = find_table(f"gold/{report_name}")
+    assert report_table is not None, report_name
+    columns = ", ".join(f"`{column.name}` {column.type_name}" for column in report_table.columns)
+    return cast(StructType, StructType.fromDDL(columns))

@@ -18,6 +18,7 @@ import namesrv_core
 import nsreport
 from nsreport.runtime import java
 from nsreport.runtime.class_archive import ClassArchive
+from nsreport.runtime.java_classes import remember_java_classes
 
 _TIME_ZONE_KEY, _PARTITIONS_KEY = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
 DEFAULT_SETTINGS = {
@@ -42,6 +43,10 @@ DEFAULT_SETTINGS = {
     "spark.sql.datetime.java8API.enabled": "true",
     # Each query posts its plan to listeners as text; the short form takes a tenth of the time.
     "spark.sql.ui.explainMode": "simple",
+    # Otherwise each column function of PySpark tells Java, in four calls, which line of Python called it.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    # Spark otherwise checks the whole plan after each rule of its optimizer.
+    "spark.sql.lightweightPlanChangeValidation": "false",
 }
 """Settings that differ from Spark's defaults; `start_session` adds the caller's settings."""
 
@@ -50,12 +55,16 @@ _SETTINGS_BY_SIZE = {
     "spark.sql.codegen.wholeStage": ("false", "true"),
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
     _ADAPTIVE_KEY: ("false", "true"),
+    # Filters that Spark infers save work on files; a long plan of rows in memory only grows by them.
+    "spark.sql.constraintPropagation.enabled": ("false", "true"),
 }
 """Values for few rows and for many rows: for few rows, compiling a query takes longer than running it."""
 
 _LOCAL_SETTINGS_BY_SIZE = {
     "spark.sql.leafNodeDefaultParallelism": ("1", "2"),
     _PARTITIONS_KEY: ("1", "8"),
+    # Rows in memory are one partition (`local_rows`): a join of them needs no broadcast job.
+    "spark.sql.autoBroadcastJoinThreshold": ("-1", "10485760"),
 }
 """The same on one machine: a task of a long plan takes several milliseconds, even without rows."""
 
@@ -64,6 +73,9 @@ FEW_ROWS = 50_000
 
 _JAVA_OPTIONS_KEY = "spark.driver.extraJavaOptions"
 _SHORT_RUN_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+_SHORT_RUN_COLLECTOR = "-XX:+UseSerialGC -Xmn300m -XX:InitialRAMPercentage=25 -XX:MetaspaceSize=256m"
+"""Java's usual collector lets the heap of a short run grow to 3 GB, which costs more than collecting it."""
+
 _LONG_RUN_OPTIONS = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
@@ -76,7 +88,8 @@ _MIN_MEMORY_BYTES, _MAX_MEMORY_BYTES = 1 << 30, 4 << 30
 _CONTAINER_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")
 """The memory limit of the container in bytes, or `max`."""
 
-_JAVA_EXIT_SECONDS = 120
+_JAVA_EXIT_SECONDS = 600
+"""Java writes the class archive when it exits: a minute of work on a busy machine, for once."""
 
 
 def start_session(
@@ -105,6 +118,7 @@ def start_session(
     if master_url is not None:
         session_builder = session_builder.master(master_url)
     spark = session_builder.getOrCreate()
+    remember_java_classes(spark._jvm)
     if master_url is not None and not is_local:
         spark.sparkContext.addPyFile(str(pack_packages(cache_folder)))
     adapt_session(spark, 0)
@@ -199,6 +213,14 @@ def gather_rows(table_rows: DataFrame, column_names: Sequence[str]) -> DataFrame
     return table_rows.repartition(*column_names)
 
 
+def choose_java_options(given_options: str, *, is_short_run: bool) -> str:
+    """Return options of Java's compiler and collector; Java refuses to start with two collectors."""
+    if not is_short_run:
+        return _LONG_RUN_OPTIONS
+    has_collector = re.search(r"-XX:\+Use\w+GC\b", given_options) is not None
+    return _SHORT_RUN_OPTIONS if has_collector else f"{_SHORT_RUN_OPTIONS} {_SHORT_RUN_COLLECTOR}"
+
+
 class SparkProgram:
     """Owns the session of this process. From the second start on, a class archive makes the start faster.
 
@@ -219,8 +241,10 @@ class SparkProgram:
         if not is_submitted():
             self._class_archive = ClassArchive(cache_folder, java.find_java_home(os.environ, cache_folder))
             given_options = extra_settings.get(_JAVA_OPTIONS_KEY, "")
-            compiler_options = _SHORT_RUN_OPTIONS if is_short_run else _LONG_RUN_OPTIONS
-            java_options = f"{self._class_archive.java_options} {compiler_options} {given_options}"
+            java_options = (
+                f"{self._class_archive.java_options} "
+                f"{choose_java_options(given_options, is_short_run=is_short_run)} {given_options}"
+            )
             extra_settings = {**extra_settings, _JAVA_OPTIONS_KEY: java_options.strip()}
         self.session = start_session(cache_folder, master_url, extra_settings)
 

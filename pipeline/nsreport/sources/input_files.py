@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -34,6 +35,7 @@ from pyspark.sql.functions import min as min_of
 from pyspark.sql.functions import sum as sum_of
 
 from namesrv_core import bounded_inflation
+from nsreport.runtime.local_rows import build_rows
 from nsreport.sources import connectors
 
 JOURNAL_KIND = "journal"
@@ -73,7 +75,9 @@ _BLOCKS_SCHEMA = (
     "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
     " file string, kind string, server string"
 )
+_PIECE_COLUMNS = {"first": "bigint", "lines": "string"}
 _PIECES_SCHEMA = "array<struct<first: bigint, lines: string>>"
+_LOCAL_PREFIX = "file:"
 _COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays")
 """Folder names that are the same on every server, and so do not name the server."""
 
@@ -201,6 +205,23 @@ def read_lines(
     return _read_in_blocks(spark, resting_files) if resting_files else _read_whole_files(spark, whole_files)
 
 
+def read_small_files(spark: SparkSession, wanted_files: Iterable[InputFile]) -> DataFrame:
+    """Read the columns of `read_lines` from small files on this machine, without a Spark job."""
+    piece_rows = [
+        (input_file.path, input_file.kind, input_file.server, first_line, piece_lines)
+        for input_file in wanted_files
+        for first_line, piece_lines in cut_into_pieces(
+            Path(input_file.path.removeprefix(_LOCAL_PREFIX)).read_bytes(), input_file.path
+        )
+    ]
+    piece_columns = {"file": "string", "kind": "string", "server": "string", **_PIECE_COLUMNS}
+    return _split_pieces(build_rows(spark, piece_rows, piece_columns)).select(*_LINE_COLUMNS)
+
+
+def is_on_this_machine(input_file: InputFile) -> bool:
+    return input_file.path.startswith(f"{_LOCAL_PREFIX}/")
+
+
 def _read_in_blocks(spark: SparkSession, resting_files: Sequence[InputFile]) -> DataFrame:
     """Read files in Spark's blocks, so that a file of any length needs little memory."""
     if not spark.sparkContext.getConf().contains(_MIN_PARTITIONS_KEY):
@@ -289,12 +310,16 @@ def _read_whole_files(spark: SparkSession, whole_files: Sequence[InputFile]) -> 
     cut_udf = udf(cut_into_pieces, _PIECES_SCHEMA, useArrow=False)
     file_rows = [(input_file.path, input_file.kind, input_file.server) for input_file in whole_files]
     file_table = spark.createDataFrame(file_rows, "path string, kind string, server string")
-    file_pieces = file_contents.select("path", explode(cut_udf("content", "path")).alias("piece"))
-    piece_lines = file_pieces.select(
-        "path", "piece.first", posexplode(split("piece.lines", "\n")).alias("at", "text")
+    file_pieces = file_contents.select("path", explode(cut_udf("content", "path")).alias("piece")).select(
+        "path", col("path").alias("file"), "piece.*"
     )
-    named_lines = piece_lines.withColumns({"file": col("path"), "line": col("first") + col("at")})
-    return named_lines.join(broadcast(file_table), "path").select(*_LINE_COLUMNS)
+    return _split_pieces(file_pieces).join(broadcast(file_table), "path").select(*_LINE_COLUMNS)
+
+
+def _split_pieces(file_pieces: DataFrame) -> DataFrame:
+    """Split pieces, with `first` and `lines`, into rows with `line` and `text`."""
+    piece_lines = file_pieces.select("*", posexplode(split("lines", "\n")).alias("at", "text"))
+    return piece_lines.withColumn("line", col("first") + col("at"))
 
 
 def cut_into_pieces(packed_content: bytes, file_path: str) -> list[tuple[int, str]]:

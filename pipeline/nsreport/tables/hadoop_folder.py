@@ -1,9 +1,12 @@
 """Hadoop folder: files and folders below a root, on any file system that Hadoop supports."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from pyspark.sql import SparkSession
+
+_LOCAL_PREFIX = "file:"
 
 
 class HadoopFolder:
@@ -15,6 +18,10 @@ class HadoopFolder:
         self._root_path = self._make_hadoop_path(root_path)
         self._file_system = self._find_file_system(self._root_path)
         self._root_path = self._file_system.makeQualified(self._root_path)
+        root_text = str(self._root_path.toString())
+        self._local_root = (
+            root_text.removeprefix(_LOCAL_PREFIX) if root_text.startswith(f"{_LOCAL_PREFIX}/") else None
+        )
 
     def qualify_path(self, relative_path: str) -> str:
         """Return the qualified path, as Spark takes it."""
@@ -87,6 +94,17 @@ class HadoopFolder:
             parquet_reader.close()
 
     def _walk_files(self, relative_path: str) -> Iterator[tuple[str, int]]:
+        # Hadoop starts a program for each local file, to read its permissions.
+        file_iterator = (
+            self._walk_hadoop_files(relative_path)
+            if self._local_root is None
+            else _walk_local_files(os.path.join(self._local_root, relative_path))
+        )
+        for file_name, byte_count in file_iterator:
+            if not any(path_part.startswith(("_", ".")) for path_part in file_name.split("/")):
+                yield file_name, byte_count
+
+    def _walk_hadoop_files(self, relative_path: str) -> Iterator[tuple[str, int]]:
         folder_path = self._resolve_path(relative_path)
         if not self._file_system.exists(folder_path):
             return
@@ -94,9 +112,7 @@ class HadoopFolder:
         file_iterator = self._file_system.listFiles(folder_path, True)
         while file_iterator.hasNext():
             file_status = file_iterator.next()
-            file_name = str(file_status.getPath().toString())[prefix_length:]
-            if not any(path_part.startswith(("_", ".")) for path_part in file_name.split("/")):
-                yield file_name, int(file_status.getLen())
+            yield str(file_status.getPath().toString())[prefix_length:], int(file_status.getLen())
 
     def _resolve_path(self, relative_path: str) -> Any:
         return (
@@ -110,3 +126,10 @@ class HadoopFolder:
 
     def _make_hadoop_path(self, path_text: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(path_text)
+
+
+def _walk_local_files(folder_path: str) -> Iterator[tuple[str, int]]:
+    for parent_path, _, file_names in os.walk(folder_path):
+        for file_name in file_names:
+            file_path = os.path.join(parent_path, file_name)
+            yield os.path.relpath(file_path, folder_path), os.path.getsize(file_path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
@@ -24,36 +25,45 @@ LINE_TABLES = (EVENT_TABLE, QUARANTINE_TABLE, LOG_FACT_TABLE, STATS_TABLE)
 
 
 def build_line_tables(
-    day_lines: DataFrame, parsed_logs: ParsedLogs | None, refreshed_days: Sequence[date]
+    day_lines: DataFrame | None, parsed_logs: ParsedLogs | None, refreshed_days: Sequence[date]
 ) -> dict[TableSpec, DataFrame | HeadRows]:
-    """Build LINE_TABLES, except the quarantine, from lines of some days and from all parsed logs, if any."""
-    event_heads = journals.extract_heads(day_lines)
+    """Build LINE_TABLES, except the quarantine, from lines of some days and from all parsed logs.
+
+    `day_lines` is None if there are no journals, `parsed_logs` is None if there are no logs.
+    """
+    event_heads = journals.extract_heads(day_lines) if day_lines is not None else None
     if parsed_logs is None:
+        assert event_heads is not None, "neither journals nor logs"
         return {EVENT_TABLE: HeadRows(event_heads, journals.expand_heads)}
     log_events, log_fact_rows, stats_rows = (
         _select_days(log_rows, refreshed_days)
         for log_rows in (parsed_logs.event_rows, parsed_logs.fact_rows, parsed_logs.stats_rows)
     )
     return {
-        EVENT_TABLE: HeadRows(journals.add_log_events(event_heads, log_events), journals.expand_heads),
+        EVENT_TABLE: log_events
+        if event_heads is None
+        else HeadRows(journals.add_log_events(event_heads, log_events), journals.expand_heads),
         LOG_FACT_TABLE: log_fact_rows,
         STATS_TABLE: stats_rows,
     }
 
 
 def select_quarantine(
-    day_lines: DataFrame,
+    day_lines: DataFrame | None,
     day_events: DataFrame,
     parsed_logs: ParsedLogs | None,
     refreshed_days: Sequence[date],
 ) -> DataFrame:
-    """Return the journal lines without an event, and the log lines that could not be parsed."""
-    quarantined_lines = journals.select_quarantine(journals.select_lost_lines(day_lines, day_events))
-    return (
-        quarantined_lines
-        if parsed_logs is None
-        else quarantined_lines.unionByName(_select_days(parsed_logs.quarantine_rows, refreshed_days))
-    )
+    """Return the journal lines without an event, and the log lines that could not be parsed.
+
+    `day_lines` is None if there are no journals, `parsed_logs` is None if there are no logs.
+    """
+    quarantine_parts = []
+    if day_lines is not None:
+        quarantine_parts.append(journals.select_quarantine(journals.select_lost_lines(day_lines, day_events)))
+    if parsed_logs is not None:
+        quarantine_parts.append(_select_days(parsed_logs.quarantine_rows, refreshed_days))
+    return reduce(DataFrame.unionByName, quarantine_parts)
 
 
 def _select_days(dated_rows: DataFrame, wanted_days: Sequence[date]) -> DataFrame:

@@ -173,6 +173,17 @@ class TableStore:
         table_rows = self.read_table(table)
         return 0 if table_rows is None else table_rows.count()
 
+    def count_partitions(self, table: TableSpec) -> dict[tuple[Any, ...], int] | None:
+        """Return the row counts of a table by the values of its partition columns; None if one is unknown."""
+        delta_table = self._open_table(table.name)
+        row_counts: dict[tuple[Any, ...], int] = {}
+        for table_file in table_versions.list_files(delta_table) if delta_table is not None else ():
+            if table_file.row_count is None:
+                return None
+            key = tuple(table_file.partition_values[column] for column in table.partition_columns)
+            row_counts[key] = row_counts.get(key, 0) + table_file.row_count
+        return row_counts
+
     def list_due_days(self) -> list[date]:
         """Return the days whose new lines are not in all tables yet, in order."""
         return table_versions.list_due_days(self._open_table(LINES_TABLE))

@@ -43,12 +43,11 @@ def test_only_few_rows_are_kept_in_memory(
     spark: SparkSession, tables: TableWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables.replace_table(TABLE, spark.range(3).toDF("n"), 3)
-    for limit, kind in ((2, "Relation"), (3, "LocalRelation")):
+    for limit, kind in ((2, "LogicalRelation"), (3, "Repartition")):
         monkeypatch.setattr(table_workspace, "MAX_LOCAL_ROWS", limit)
         tables.load_small_table(TABLE)
         plan = tables.read_table(TABLE)._jdf.queryExecution().optimizedPlan()
-        assert plan.getClass().getSimpleName().endswith(kind)
-        assert ("Local" in plan.getClass().getSimpleName()) == (limit == 3)
+        assert plan.getClass().getSimpleName() == kind
 
 
 def test_a_table_that_is_known_to_have_no_rows_is_made_without_a_query(

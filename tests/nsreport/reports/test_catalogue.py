@@ -8,8 +8,9 @@ from pyspark.sql import DataFrame, SparkSession
 import nsreport.reports
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
+from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT, build_report_schema
 from nsreport.reports.table_catalogue import find_table
+from nsreport.runtime.local_rows import is_known_empty
 from nsreport.sources import schemas
 from tests.support.silver_rows import (
     BROKER_RUNTIME,
@@ -19,6 +20,8 @@ from tests.support.silver_rows import (
     LOG_FACT,
     ROUTE_INTERVAL,
     STATS_MINUTE,
+    looked,
+    rows,
 )
 
 NO_REPORT = {"__init__", "catalogue", "report_functions", "table_catalogue"}
@@ -31,22 +34,25 @@ def test_every_module_is_a_report_that_is_told_of() -> None:
 
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> dict[str, DataFrame]:
-    """An empty table of each kind that reports are made of."""
+    """An empty table of each kind that reports are made of, and a `knowledge_interval` with a row."""
+    event_rows = spark.createDataFrame([], schemas.event_schema()).limit(0)
     return {
-        "ns_event": spark.createDataFrame([], schemas.event_schema()),
-        "broker_lifecycle": select_lifecycle_events(spark.createDataFrame([], schemas.event_schema())),
-        "route_interval": spark.createDataFrame([], ROUTE_INTERVAL),
-        "entry_interval": spark.createDataFrame([], ENTRY_INTERVAL),
-        "knowledge_interval": spark.createDataFrame([], KNOWLEDGE_INTERVAL),
-        "stats_minute": spark.createDataFrame([], STATS_MINUTE),
-        "log_fact": spark.createDataFrame([], LOG_FACT),
-        "broker_runtime": spark.createDataFrame([], BROKER_RUNTIME),
-        "consumer_lag": spark.createDataFrame([], CONSUMER_LAG),
+        "ns_event": event_rows,
+        "broker_lifecycle": select_lifecycle_events(event_rows),
+        "route_interval": spark.createDataFrame([], ROUTE_INTERVAL).limit(0),
+        "entry_interval": spark.createDataFrame([], ENTRY_INTERVAL).limit(0),
+        "knowledge_interval": rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None)),
+        "stats_minute": spark.createDataFrame([], STATS_MINUTE).limit(0),
+        "log_fact": spark.createDataFrame([], LOG_FACT).limit(0),
+        "broker_runtime": spark.createDataFrame([], BROKER_RUNTIME).limit(0),
+        "consumer_lag": spark.createDataFrame([], CONSUMER_LAG).limit(0),
     }
 
 
 @pytest.mark.parametrize("name", REPORTS_BY_NAME)
-def test_a_report_has_the_columns_that_it_tells_of(name: str, inputs: dict[str, DataFrame]) -> None:
+def test_a_report_has_the_columns_that_it_tells_of_and_no_rows_without_its_subjects(
+    name: str, inputs: dict[str, DataFrame]
+) -> None:
     report = REPORTS_BY_NAME[name]
     make_table = FUNCTIONS_BY_REPORT[name]
     made = make_table(*(inputs[table] for table in report.input_tables), 0, 1)
@@ -56,3 +62,5 @@ def test_a_report_has_the_columns_that_it_tells_of(name: str, inputs: dict[str, 
     table = find_table(f"gold/{name}")
     assert table is not None
     assert [(column.name, column.type_name) for column in table.columns] == made.dtypes
+    assert build_report_schema(name).simpleString() == made.schema.simpleString()
+    assert is_known_empty(made) or "knowledge_interval" in report.subject_tables

@@ -77,6 +77,12 @@ def test_java_has_a_quarter_of_the_memory_within_bounds(
     assert session.default_memory_bytes() == 4 << 30
 
 
+def test_a_collector_that_the_operator_has_chosen_stays() -> None:
+    assert "-XX:+UseSerialGC" in session.choose_java_options("-Dx=1", is_short_run=True)
+    assert "GC" not in session.choose_java_options("-XX:+UseParallelGC", is_short_run=True)
+    assert "TieredStopAtLevel" not in session.choose_java_options("", is_short_run=False)
+
+
 def test_memory_that_the_operator_has_said_stays(tmp_path: Path) -> None:
     nothing = {"SPARK_CONF_DIR": str(tmp_path)}
     assert not session._has_memory_setting({})

@@ -55,6 +55,12 @@ def test_lines_have_their_numbers(
     found = input_files.read_lines(spark, [file]).collect()
     assert sorted((row.line, row.text) for row in found) == list(enumerate(LINES, 1))
     assert {(row.file, row.kind, row.server) for row in found} == {(file.path, "journal", "s")}
+    assert input_files.is_on_this_machine(file)
+    small = input_files.read_small_files(spark, [file])
+    assert (sorted(small.collect()), small.dtypes) == (
+        sorted(found),
+        input_files.read_lines(spark, [file]).dtypes,
+    )
 
 
 @pytest.mark.parametrize("end", [b"", b"torn"], ids=["whole", "torn"])

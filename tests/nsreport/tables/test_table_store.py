@@ -150,6 +150,10 @@ def test_added_rows_need_not_be_gathered(spark: SparkSession, tables: TableStore
 def test_rows_are_added(spark: SparkSession, tables: TableStore) -> None:
     tables.append_rows(DAYS, frame(spark, (9, FIRST, "7")))
     assert len(kept(tables)) == 4
+    row_counts = tables.count_partitions(DAYS)
+    assert row_counts is not None
+    assert sum(row_counts.values()) == 4
+    assert {day for day, *_ in row_counts} == {row[1] for row in kept(tables)}
 
 
 def test_small_files_are_put_together(spark: SparkSession, tables: TableStore) -> None:

@@ -20,6 +20,8 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.runtime.local_rows import shorten_plan
+
 SURE_BY_LINE, SURE_BY_NEIGHBOUR, SURE_BY_ADDRESS, SURE_OF_NOTHING = 1.0, 0.9, 0.8, 0.5
 """Confidence by source: the line itself, a neighbouring line, other lines with the address, or none."""
 
@@ -39,8 +41,10 @@ _REGISTRATION_RULES = ("topicNew", "topicChanged", "master")
 
 def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
     """Return the lines of IDENTIFYING_RULES with `broker`, `id`, `cluster` (null if unknown) and `sure`."""
-    neighbour_lines = _add_neighbour_values(
-        parsed_messages.where(col("rule").isin(*IDENTIFYING_RULES)), _own_broker_ids(parsed_messages)
+    neighbour_lines = shorten_plan(
+        _add_neighbour_values(
+            parsed_messages.where(col("rule").isin(*IDENTIFYING_RULES)), _own_broker_ids(parsed_messages)
+        )
     )
     address_window = Window.partitionBy("server", "addr").orderBy("ts", "line")
     reverse_window = Window.partitionBy("server", "addr").orderBy(col("ts").desc(), col("line").desc())
@@ -68,14 +72,14 @@ def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
         for field_name in _IDENTITY_FIELDS
     }
     identified_lines = identified_lines.withColumns({"sure": line_confidence, **identity_columns})
-    identified_lines = _add_cluster(identified_lines)
-    return identified_lines.drop(
+    identified_lines = identified_lines.drop(
         *(
             f"{column_prefix}_{field_name}"
             for column_prefix in ("near", "once", "else")
             for field_name in _IDENTITY_FIELDS
         )
     )
+    return shorten_plan(_add_cluster(shorten_plan(identified_lines)))
 
 
 _IDENTITY_FIELDS = ("broker", "id", "cluster")

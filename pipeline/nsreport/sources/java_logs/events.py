@@ -5,7 +5,7 @@ Fields that Java does not log are null: `topics` of a registration, `info`, `cha
 
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
     abs,
     array,
@@ -13,7 +13,6 @@ from pyspark.sql.functions import (
     col,
     explode,
     expr,
-    first,
     lag,
     last,
     lead,
@@ -28,6 +27,7 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.runtime.local_rows import shorten_plan
 from nsreport.sources import schemas
 from nsreport.sources.java_logs.broker_identity import SURE_BY_NEIGHBOUR
 from nsreport.sources.write_permissions import changes_write
@@ -72,8 +72,8 @@ _CAUSE_BY_REASON = {
 
 def build_events(identified_lines: DataFrame) -> DataFrame:
     """Build events (`schemas.event_schema`) from lines that `broker_identity.identify_brokers` returned."""
-    event_lines = _add_previous_values(_add_requesters(_add_leave_reasons(identified_lines)))
-    event_lines = (
+    event_lines = _add_previous_values(_add_requesters(shorten_plan(_add_leave_reasons(identified_lines))))
+    event_lines = shorten_plan(
         event_lines.where(_is_event())
         .withColumn("event", _event_structs())
         .withColumn("event", explode("event"))
@@ -122,6 +122,7 @@ def _add_leave_reasons(identified_lines: DataFrame) -> DataFrame:
     empties the queue may log the removal first.
     """
     address_window = Window.partitionBy("server", "addr").orderBy("ts", "line")
+    later_at_address = _select_later_lines("server", "addr")
     server_window = Window.partitionBy("server").orderBy("ts", "line")
     thread_window = Window.partitionBy("server", "thread").orderBy("ts", "line")
     line_seconds = col("ts").cast("long")
@@ -131,7 +132,7 @@ def _add_leave_reasons(identified_lines: DataFrame) -> DataFrame:
     last_mark = last(mark_struct, True).over(address_window)
     # 4.x closes the channel of an expired broker before it logs the expiry: the thread that handles the
     # closed channel may log first.
-    next_mark = first(mark_struct, True).over(address_window.rowsBetween(1, Window.unboundedFollowing))
+    next_mark = last(mark_struct, True).over(later_at_address)
     is_near = next_mark["at"] - line_seconds <= _CLOSING_SECONDS
     is_raced = (col("rule") == "offPlace4") & (next_mark["rule"] == "expired") & is_near
     has_expired = (last_mark["rule"] == "expired") & (line_seconds - last_mark["at"] <= _EXPIRY_SECONDS)
@@ -145,22 +146,22 @@ def _add_leave_reasons(identified_lines: DataFrame) -> DataFrame:
         {"isExpired": is_expired, "isClosing": is_closing, "takes": is_taking}
     )
     forward_lines = _match_reasons(
-        marked_lines, "isClosing", "takes", col("ts"), col("line")
+        shorten_plan(marked_lines), "isClosing", "takes", col("ts"), col("line")
     ).withColumnRenamed("taken", "took")
     leave_seconds = when(col("rule") == "offLive", line_seconds)
-    next_leave_seconds = first(leave_seconds, True).over(
-        server_window.rowsBetween(1, Window.unboundedFollowing)
-    )
+    next_leave_seconds = last(leave_seconds, True).over(_select_later_lines("server"))
     is_left_over = col("isClosing") & coalesce(
         next_leave_seconds - line_seconds > _CLOSING_SECONDS, lit(True)
     )
     late_lines = forward_lines.withColumns(
         {"isLeft": is_left_over, "takesLate": col("takes") & ~col("took") & (col("result") == "OK")}
     )
-    backward_lines = _match_reasons(late_lines, "isLeft", "takesLate", col("ts").desc(), col("line").desc())
+    backward_lines = _match_reasons(
+        shorten_plan(late_lines), "isLeft", "takesLate", col("ts").desc(), col("line").desc()
+    )
     next_line = lead(struct("rule", "result", "addr")).over(thread_window)
     idle_seconds = last(when(col("rule") == "idle", line_seconds), True).over(server_window)
-    matched_lines = backward_lines.withColumns(
+    matched_lines = shorten_plan(backward_lines).withColumns(
         {
             "took": when(col("rule") == "offLive", col("took") | col("taken")),
             "idle": coalesce(line_seconds - idle_seconds <= _CLOSING_SECONDS, lit(False)),
@@ -178,6 +179,16 @@ def _add_leave_reasons(identified_lines: DataFrame) -> DataFrame:
     return lines_with_reason.withColumn(
         "gone", when(col("rule") == "topicGone4", topic_reason).otherwise(col("gone"))
     )
+
+
+def _select_later_lines(*partition_columns: str) -> WindowSpec:
+    """The later lines of a partition, nearest last.
+
+    Spark walks through a window that ends at the current row once. For a window that begins there, it walks
+    from each row to the end.
+    """
+    reverse_window = Window.partitionBy(*partition_columns).orderBy(col("ts").desc(), col("line").desc())
+    return reverse_window.rowsBetween(Window.unboundedPreceding, -1)
 
 
 def _match_reasons(

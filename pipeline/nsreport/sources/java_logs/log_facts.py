@@ -23,6 +23,7 @@ from pyspark.sql.functions import (
 )
 from pyspark.sql.types import DateType, TimestampType
 
+from nsreport.runtime.local_rows import build_rows
 from nsreport.sources.java_logs.log_line_patterns import (
     FACT_KINDS,
     KNOWN_WARNINGS,
@@ -81,7 +82,9 @@ def _rule_facts(parsed_messages: DataFrame) -> DataFrame:
 
 def _measure_facts(all_messages: DataFrame) -> DataFrame:
     """Aggregate figures that a server logs every second to one row per minute."""
-    measure_schema = "at int, kind string, pairs string, named string, sums boolean"
+    measure_columns = {
+        "at": "int", "kind": "string", "pairs": "string", "named": "string", "sums": "boolean"
+    }  # fmt: skip
     measure_rows = [
         (
             measure_index,
@@ -92,7 +95,7 @@ def _measure_facts(all_messages: DataFrame) -> DataFrame:
         )
         for measure_index, log_measure in enumerate(LOG_MEASURES)
     ]
-    measure_table = all_messages.sparkSession.createDataFrame(measure_rows, measure_schema)
+    measure_table = build_rows(all_messages.sparkSession, measure_rows, measure_columns)
     case_clauses = " ".join(
         f"when {_measure_condition(log_measure)} then {measure_index}"
         for measure_index, log_measure in enumerate(LOG_MEASURES)

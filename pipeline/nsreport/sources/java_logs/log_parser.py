@@ -1,6 +1,7 @@
 """The parser of Java logs: from lines to events, log facts, minute statistics and quarantine.
 
-The functions only build DataFrames; only `keep_rows` may start a Spark job.
+The functions build DataFrames. For rows in memory, they run parts of the query at once (`shorten_plan`); for
+other rows, only `keep_rows` may start a Spark job.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit, substring, to_date
 
+from nsreport.runtime.local_rows import shorten_plan
 from nsreport.sources.input_files import LOG_PATTERNS
 from nsreport.sources.java_logs import broker_identity, events, log_facts, minute_statistics
 from nsreport.sources.java_logs.message_splitter import select_orphan_lines, split_messages
@@ -45,7 +47,7 @@ def parse_logs(
 
     `keep_rows` returns rows that several queries read without computing them again.
     """
-    all_messages = split_messages(message_lines)
+    all_messages = shorten_plan(split_messages(message_lines))
     parsed_messages = keep_rows(match_rules(all_messages))
     identified_lines = broker_identity.identify_brokers(parsed_messages)
     fact_rows = log_facts.build_log_facts(parsed_messages, all_messages)

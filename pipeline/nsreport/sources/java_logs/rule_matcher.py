@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import broadcast, coalesce, col, expr, last, lit, row_number
 
+from nsreport.runtime.local_rows import build_rows
 from nsreport.sources.java_logs.log_line_patterns import GROUPS_BY_FIELD, LOG_RULES, group_names
 
 BROKEN_RULE = "broken"
@@ -31,8 +32,10 @@ def match_rules(all_messages: DataFrame) -> DataFrame:
         )
         for rule_index, rule in enumerate(LOG_RULES)
     ]
-    rule_table = all_messages.sparkSession.createDataFrame(
-        rule_rows, "at int, rule string, whole string, names array<string>, own string"
+    rule_table = build_rows(
+        all_messages.sparkSession,
+        rule_rows,
+        {"at": "int", "rule": "string", "whole": "string", "names": "array<string>", "own": "string"},
     )
     candidate_messages = all_messages.where(
         col("message").rlike(build_start_pattern(rule.message_start for rule in LOG_RULES))
