@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
-    broadcast,
     coalesce,
     col,
     explode,
@@ -20,6 +19,7 @@ from pyspark.sql.functions import (
 
 from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.spans import hash_key, intersect_spans
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.journals import NO_CLUSTER
 
 ROUTE_KEY = ["cluster", "topic", "brokerName"]
@@ -76,7 +76,7 @@ def find_watch_spans(route_spans: DataFrame, knowledge_intervals: DataFrame, unt
 
 def clip_to_watch_spans(route_spans: DataFrame, watch_spans: DataFrame) -> DataFrame:
     """Keep the parts of route spans in which their name server was watched; a fact may outlast the watch."""
-    return intersect_spans(route_spans, broadcast(watch_spans), ["server", "cluster"])
+    return intersect_spans(route_spans, broadcast_rows(watch_spans), ["server", "cluster"])
 
 
 def build_agreement_spans(

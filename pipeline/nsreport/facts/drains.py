@@ -6,7 +6,6 @@ from pyspark.sql.functions import (
     array_contains,
     array_distinct,
     array_intersect,
-    broadcast,
     coalesce,
     col,
     collect_set,
@@ -25,6 +24,7 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.facts.spans import hash_key
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.write_permissions import CLOSES_SQL, OPENS_SQL
 
 BY_PERMISSION = "brokerPermission"
@@ -147,7 +147,7 @@ def _select_relevant_events(lifecycle_events: DataFrame) -> DataFrame:
         collect_set("topic").alias("everClosed")
     )
     events_with_history = permission_events.join(
-        broadcast(topics_by_broker), ["observer", "brokerName"], "left"
+        broadcast_rows(topics_by_broker), ["observer", "brokerName"], "left"
     )
     reopens_sql = "(change.before is not null or arrays_overlap(change.topics, everClosed))"
     is_opening = expr(f"exists(changes, change -> {OPENS_SQL} and {reopens_sql})")

@@ -2,7 +2,6 @@
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
-    broadcast,
     coalesce,
     col,
     explode,
@@ -15,6 +14,7 @@ from pyspark.sql.functions import (
 
 from nsreport.facts import knowledge_intervals
 from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.journals import NO_CLUSTER
 
 ADDRESS_FIELD, KV_FIELD = "brokerAddr", "kv"
@@ -33,7 +33,7 @@ def build_entry_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> 
         .where("isFresh")
         .select("server", col("epoch").alias("recordOrder"), "since")
     )
-    epoch_starts = broadcast(fresh_marks)
+    epoch_starts = broadcast_rows(fresh_marks)
     fresh_snapshots = observer_events.where("type = 'Snapshot'").join(epoch_starts, ["server", "recordOrder"])
     present_steps = (
         _event_entries(observer_events, knowledge_changes)

@@ -8,7 +8,6 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
     array_compact,
-    broadcast,
     coalesce,
     col,
     concat,
@@ -25,6 +24,7 @@ from pyspark.sql.functions import max as highest
 from pyspark.sql.functions import min as lowest
 
 from nsreport.facts.spans import hash_key, record_order
+from nsreport.runtime.session import broadcast_rows
 
 JOURNAL_HOLE_MS = 150_000
 """A longer silence of a journal, or of a 5.x log with its scan every 5 s, makes the tables unknown."""
@@ -69,7 +69,7 @@ def select_route_events(ns_event: DataFrame) -> DataFrame:
     observer_events = add_observer_columns(ns_event)
     best_observers = observer_events.where(is_snapshot() & col("seq").isNotNull()).groupBy("server")
     return observer_events.join(
-        broadcast(best_observers.agg(lowest("observer").alias("observer"))),
+        broadcast_rows(best_observers.agg(lowest("observer").alias("observer"))),
         ["server", "observer"],
         "left_semi",
     )
@@ -194,7 +194,7 @@ def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
     )
     proof_minutes = (
         log_fact.where(is_life_sign)
-        .join(broadcast(logged_servers), "server", "left_semi")
+        .join(broadcast_rows(logged_servers), "server", "left_semi")
         .groupBy(
             "server",
             when(fact_kind == _SCAN_KIND, _SCAN_KIND).otherwise(HEARD_AGAIN).alias("type"),

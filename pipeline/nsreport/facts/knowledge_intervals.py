@@ -8,7 +8,6 @@ unknown span is neither up nor down.
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
-    broadcast,
     coalesce,
     col,
     greatest,
@@ -33,6 +32,7 @@ from nsreport.facts.knowledge_changes import (
     STOP_TYPES,
     is_snapshot,
 )
+from nsreport.runtime.session import broadcast_rows
 
 PROOF_MILLIS = 120_000
 """A running name server writes a record at least every minute; after two silent minutes it may be gone."""
@@ -66,7 +66,9 @@ def find_route_marks(knowledge_changes: DataFrame) -> DataFrame:
         .groupBy("server")
         .agg(lowest("observer").alias("observer"))
     )
-    observer_changes = knowledge_changes.join(broadcast(best_observers), ["server", "observer"], "left_semi")
+    observer_changes = knowledge_changes.join(
+        broadcast_rows(best_observers), ["server", "observer"], "left_semi"
+    )
     proof_end_ms = greatest("since", col("time") + PROOF_MILLIS)
     end_ms = when((col("type") == LAST_RECORD) & ~col("reason").isin(*STOP_TYPES), proof_end_ms).otherwise(
         col("since")

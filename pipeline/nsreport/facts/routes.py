@@ -5,7 +5,6 @@ Only fresh snapshots count. The others repeat the events before them, which `jou
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
-    broadcast,
     coalesce,
     col,
     explode,
@@ -25,6 +24,7 @@ from pyspark.sql.functions import (
 from nsreport.facts import knowledge_intervals
 from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
 from nsreport.facts.spans import hash_key
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources import journals
 
 QUEUE_COLUMNS = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
@@ -50,7 +50,7 @@ def build_route_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> 
     )
     merged_spans = _merge_equal_spans(_split_at_marks(_add_step_ends(route_steps, route_marks), route_marks))
     clustered_spans = merged_spans.join(
-        broadcast(journals.find_broker_clusters(observer_events)), "brokerName", "left"
+        broadcast_rows(journals.find_broker_clusters(observer_events)), "brokerName", "left"
     )
     return clustered_spans.select(
         "server",
@@ -94,7 +94,7 @@ def _snapshot_steps(observer_events: DataFrame, route_marks: DataFrame) -> DataF
     fresh_marks = route_marks.where("isFresh").select("server", col("epoch").alias("seq"), "since")
     snapshot_tables = observer_events.select("server", "seq", "routes", "queues", "type", "cause", "client")
     fresh_snapshots = snapshot_tables.where("type = 'Snapshot'").join(
-        broadcast(fresh_marks), ["server", "seq"]
+        broadcast_rows(fresh_marks), ["server", "seq"]
     )
     alike_routes = fresh_snapshots.select("*", explode("routes").alias("alike"))
     placed_routes = alike_routes.select("*", explode("alike.places").alias("at"))
@@ -140,7 +140,7 @@ def _add_step_ends(route_steps: DataFrame, route_marks: DataFrame) -> DataFrame:
     )
     is_in_epoch = (col("seq") >= col("epoch")) & (col("nextEpoch").isNull() | (col("seq") < col("nextEpoch")))
     steps_in_epoch = route_steps.join(
-        broadcast(epoch_spans), (col("server") == col("of")) & is_in_epoch
+        broadcast_rows(epoch_spans), (col("server") == col("of")) & is_in_epoch
     ).drop("of")
     step_window = _key_window("seq", "nth")
     is_continued = lead("epoch").over(step_window) == col("epoch")
@@ -187,7 +187,7 @@ def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFra
     is_overlapping = (
         (col("server") == col("s")) & (col("epoch") == col("e")) & (begin_ms < least(step_end, span_end))
     )
-    cut_steps = lasting_steps.join(broadcast(knowledge_spans), is_overlapping)
+    cut_steps = lasting_steps.join(broadcast_rows(knowledge_spans), is_overlapping)
     is_whole_begin, is_whole_end = col("since") >= col("span_since"), step_end <= span_end
     event_columns = ("type", "cause", "client")
     return cut_steps.select(

@@ -3,7 +3,6 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
-    broadcast,
     coalesce,
     col,
     collect_list,
@@ -27,6 +26,7 @@ from nsreport.facts.drains import find_drains
 from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY, build_presence
 from nsreport.facts.spans import clip_spans, count_spans, hash_key, intersect_spans, split_by_day
+from nsreport.runtime.session import broadcast_rows
 
 GRACE_MS = 150_000
 """Brokers that register within this time after a name server's start do not count as down."""
@@ -55,7 +55,7 @@ def broker_availability(
     drain_lists = drains_by_broker.agg(collect_list(struct("since", "until")).alias("drained"))
     # From here on Spark keeps the rows of a broker in one partition: later windows by `broker` move no rows.
     first_up = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
-    watch_spans = broadcast(
+    watch_spans = broadcast_rows(
         select_known_spans(knowledge_intervals, until_ms).select("observer", "since", "until")
     )
     known_registrations = intersect_spans(
@@ -63,7 +63,7 @@ def broker_availability(
     )
     seen_registrations = known_registrations.select("*", first_up.alias("first")).where("first is not null")
     registrations_with_drains = seen_registrations.join(
-        broadcast(drain_lists), ["observer", "brokerName"], "left"
+        broadcast_rows(drain_lists), ["observer", "brokerName"], "left"
     )
     broker_key = ["broker", *BROKER_KEY]
     kind_spans = registrations_with_drains.select(

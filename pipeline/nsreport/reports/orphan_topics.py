@@ -7,7 +7,6 @@ from pyspark.sql.functions import (
     array_contains,
     array_sort,
     arrays_overlap,
-    broadcast,
     coalesce,
     col,
     collect_set,
@@ -24,6 +23,7 @@ from pyspark.sql.functions import (
 
 from nsreport.facts.presence import build_presence
 from nsreport.facts.spans import DAY_MS
+from nsreport.runtime.session import broadcast_rows
 
 SYSTEM_TOPICS = (
     "TBW102", "BenchmarkTest", "SELF_TEST_TOPIC", "OFFSET_MOVED_EVENT", "SCHEDULE_TOPIC_XXXX",
@@ -73,10 +73,10 @@ def orphan_topics(
         sum("sum").alias("puts"), max(when(col("sum") > 0, col("ts"))).alias("lastPut")
     )
     topics_with_evidence = (
-        known_topics.join(broadcast(registered_brokers), "cluster", "left")
-        .join(broadcast(known_groups), "cluster", "left")
+        known_topics.join(broadcast_rows(registered_brokers), "cluster", "left")
+        .join(broadcast_rows(known_groups), "cluster", "left")
         .join(topic_puts, "topic", "left")
-        .crossJoin(broadcast(_has_traffic_stats(stats_minute, since_ms, until_ms)))
+        .crossJoin(broadcast_rows(_has_traffic_stats(stats_minute, since_ms, until_ms)))
     )
     return (
         topics_with_evidence.select(

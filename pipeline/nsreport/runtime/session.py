@@ -12,7 +12,7 @@ from typing import Any
 import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
+from pyspark.sql.functions import broadcast, col
 
 import namesrv_core
 import nsreport
@@ -211,6 +211,15 @@ def gather_rows(table_rows: DataFrame, column_names: Sequence[str]) -> DataFrame
     if table_rows.sparkSession.conf.get(_ADAPTIVE_KEY) == "true":
         return table_rows.hint("rebalance", *map(col, column_names))
     return table_rows.repartition(*column_names)
+
+
+def broadcast_rows(table_rows: DataFrame) -> DataFrame:
+    """Let Spark copy these few rows to all tasks that join them.
+
+    If queries have one partition, a copy would only be one more job.
+    """
+    is_one_task = table_rows.sparkSession.conf.get(_PARTITIONS_KEY) == "1"
+    return table_rows if is_one_task else broadcast(table_rows)
 
 
 def choose_java_options(given_options: str, *, is_short_run: bool) -> str:

@@ -28,6 +28,7 @@ from pyspark.sql.functions import max as latest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from namesrv_core.events import SCHEMA_VERSION
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 
@@ -92,7 +93,7 @@ def extract_heads(bronze_lines: DataFrame) -> DataFrame:
     head_rows = journal_lines.select(*_LINE_COLUMNS, head_struct).select(*_LINE_COLUMNS, "head.*")
     head_rows = head_rows.withColumn("changesWrite", changes_write(col("type")))
     head_rows = head_rows.withColumn("server", coalesce("given", "server"))
-    broker_clusters = find_broker_clusters(_cluster_records(journal_lines), "date").hint("broadcast")
+    broker_clusters = broadcast_rows(find_broker_clusters(_cluster_records(journal_lines), "date"))
     clustered_rows = head_rows.join(broker_clusters, ["date", "brokerName"], "left").withColumn(
         "cluster", coalesce("clusterName", known_cluster())
     )

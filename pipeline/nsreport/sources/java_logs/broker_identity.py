@@ -6,7 +6,6 @@ writes within a second belong to one request. A value that no line contains stay
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql.functions import (
-    broadcast,
     coalesce,
     col,
     lag,
@@ -21,6 +20,7 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.runtime.local_rows import shorten_plan
+from nsreport.runtime.session import broadcast_rows
 
 SURE_BY_LINE, SURE_BY_NEIGHBOUR, SURE_BY_ADDRESS, SURE_OF_NOTHING = 1.0, 0.9, 0.8, 0.5
 """Confidence by source: the line itself, a neighbouring line, other lines with the address, or none."""
@@ -59,7 +59,7 @@ def identify_brokers(parsed_messages: DataFrame) -> DataFrame:
         for field_name in _IDENTITY_FIELDS
     ]
     identified_lines = neighbour_lines.select("*", *address_columns).join(
-        broadcast(_values_by_address(neighbour_lines)), "addr", "left"
+        broadcast_rows(_values_by_address(neighbour_lines)), "addr", "left"
     )
     line_confidence = (
         when(col("addr").isNull() | col("broker").isNotNull() | (col("rule") == "ready"), SURE_BY_LINE)
@@ -98,7 +98,7 @@ def _add_neighbour_values(relevant_lines: DataFrame, own_ids: DataFrame) -> Data
     # One request registers the broker's topics first, then the broker.
     neighbour_name = when(_is_registration(), registered_name).when(is_address_removal, removed_name)
     return (
-        relevant_lines.join(broadcast(own_ids), "server", "left")
+        relevant_lines.join(broadcast_rows(own_ids), "server", "left")
         .withColumn("near_broker", coalesce("broker", neighbour_name))
         .withColumn("near_id", coalesce("id", _infer_broker_id(registered_name, is_first_registration)))
         .withColumn("near_cluster", col("cluster"))
@@ -164,7 +164,7 @@ def _add_cluster(identified_lines: DataFrame) -> DataFrame:
     latest_cluster = max_by("cluster", struct("ts", "server", "line")).alias("group_cluster")
     clusters_by_name = cluster_lines.groupBy(col("broker").alias("group_name")).agg(latest_cluster)
     joined_lines = identified_lines.join(
-        broadcast(clusters_by_name), named_broker == col("group_name"), "left"
+        broadcast_rows(clusters_by_name), named_broker == col("group_name"), "left"
     )
     return joined_lines.withColumn("of_group", coalesce("cluster", "group_cluster")).drop(
         "group_name", "group_cluster"

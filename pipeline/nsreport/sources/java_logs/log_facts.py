@@ -5,7 +5,6 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
     any_value,
-    broadcast,
     coalesce,
     col,
     count,
@@ -24,6 +23,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.types import DateType, TimestampType
 
 from nsreport.runtime.local_rows import build_rows
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.java_logs.log_line_patterns import (
     FACT_KINDS,
     KNOWN_WARNINGS,
@@ -104,7 +104,7 @@ def _measure_facts(all_messages: DataFrame) -> DataFrame:
     matched_lines = (
         measure_lines.withColumn("at", expr(f"case {case_clauses} end"))
         .drop("kind")
-        .join(broadcast(measure_table), "at")
+        .join(broadcast_rows(measure_table), "at")
     )
     pairs_sql = "arrays_zip(regexp_extract_all(message, pairs, 1), regexp_extract_all(message, pairs, 2))"
     figure_rows = matched_lines.select(

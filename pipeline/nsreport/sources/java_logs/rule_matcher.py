@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql.functions import broadcast, coalesce, col, expr, last, lit, row_number
+from pyspark.sql.functions import coalesce, col, expr, last, lit, row_number
 
 from nsreport.runtime.local_rows import build_rows
+from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.java_logs.log_line_patterns import GROUPS_BY_FIELD, LOG_RULES, group_names
 
 BROKEN_RULE = "broken"
@@ -41,7 +42,7 @@ def match_rules(all_messages: DataFrame) -> DataFrame:
         col("message").rlike(build_start_pattern(rule.message_start for rule in LOG_RULES))
     ).withColumn("at", _matching_rule_index())
     joined_messages = (
-        candidate_messages.where(col("at").isNotNull()).join(broadcast(rule_table), "at").drop("at")
+        candidate_messages.where(col("at").isNotNull()).join(broadcast_rows(rule_table), "at").drop("at")
     )
     messages_with_groups = joined_messages.withColumn("said", expr(_GROUPS_SQL)).withColumn(
         "rule", expr("if(rlike(message, whole), rule, 'broken')")
