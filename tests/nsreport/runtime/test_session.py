@@ -126,3 +126,12 @@ def test_long_plans_and_those_of_few_rows_are_made_once_on_one_machine(
         session.adapt_session(spark, rows, has_long_plans=True)
         assert spark.conf.get(key) == "true"
     spark.conf.unset(key)
+
+
+def test_rows_are_copied_to_other_tasks_only_if_there_are_any(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = spark.range(1)
+    assert "Hint" in session.broadcast_rows(few)._jdf.queryExecution().logical().nodeName()
+    monkeypatch.setattr(session, "_PARTITIONS_KEY", "spark.sql.leafNodeDefaultParallelism")
+    assert session.broadcast_rows(few) is few
