@@ -5,6 +5,7 @@ They are the same on every broker of a fleet, so all brokers report the same cli
 
 import random
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode
@@ -59,9 +60,7 @@ def _simulate_clients(group: str, client_count: int, broker_model: BrokerModel) 
 
 def connected_consumers(broker_model: BrokerModel, group: str) -> list[SimulatedClient]:
     """The connected consumers of a group; empty if the group reads nothing from this broker."""
-    is_reader = any(
-        group in reader_groups for reader_groups in broker_model.offsets.readers_by_topic.values()
-    )
+    is_reader = bool(broker_model.offsets.read_topics_of_group(group))
     return _simulate_clients(group, _CONSUMERS_PER_GROUP, broker_model) if is_reader else []
 
 
@@ -70,41 +69,47 @@ def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
     clients = connected_consumers(broker_model, group)
     if not clients:
         raise RequestError(f"the consumer group[{group}] not online", ResponseCode.CONSUMER_NOT_ONLINE)
-    return fastjson.encode_json(
+    other_fields = fastjson.encode_json(
         {
             "connectionSet": [client.connection_json() for client in clients],
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
             "consumeType": "CONSUME_PASSIVELY",
             "messageModel": "CLUSTERING",
-            "subscriptionTable": {
-                topic: _subscription_json(broker_model, topic)
-                for topic in _subscribed_topics(broker_model, group)
-            },
         }
     )
+    subscription_table = _encode_subscriptions(
+        _subscribed_topics(broker_model, group), _subscribed_at_ms(broker_model)
+    )
+    return other_fields[:-1] + b',"subscriptionTable":' + subscription_table + b"}"
 
 
-def _subscribed_topics(broker_model: BrokerModel, group: str) -> list[str]:
+def _subscribed_topics(broker_model: BrokerModel, group: str) -> tuple[str, ...]:
     """The topics that the group subscribes to, on all brokers together."""
-    reader_tables = [peer_model.offsets.readers_by_topic for peer_model in broker_model.peer_models.values()]
-    return sorted(
-        {
-            topic
-            for reader_table in reader_tables
-            for topic, reader_groups in reader_table.items()
-            if group in reader_groups
-        }
-    )
+    topics_by_peer = [
+        peer_model.offsets.read_topics_of_group(group) for peer_model in broker_model.peer_models.values()
+    ]
+    return tuple(sorted(frozenset().union(*topics_by_peer)))
 
 
-def _subscription_json(broker_model: BrokerModel, topic: str) -> dict[str, object]:
+def _subscribed_at_ms(broker_model: BrokerModel) -> int:
+    """When clients subscribed. They tell all brokers the same time."""
+    return min(peer_model.started_at_ms for peer_model in broker_model.peer_models.values())
+
+
+@lru_cache(maxsize=32)
+def _encode_subscriptions(topics: tuple[str, ...], subscribed_at_ms: int) -> bytes:
+    """The subscriptionTable, which all brokers of a fleet have in common."""
+    return fastjson.encode_json({topic: _subscription_json(topic, subscribed_at_ms) for topic in topics})
+
+
+def _subscription_json(topic: str, subscribed_at_ms: int) -> dict[str, object]:
     """SubscriptionData for all messages of a topic."""
     return {
         "classFilterMode": False,
         "codeSet": [],
         "expressionType": "TAG",
         "subString": "*",
-        "subVersion": broker_model.started_at_ms,
+        "subVersion": subscribed_at_ms,
         "tagsSet": [],
         "topic": topic,
     }
@@ -164,7 +169,8 @@ def _client_running_info(
             for topic in _subscribed_topics(broker_model, group)
         },
         "subscriptionSet": [
-            _subscription_json(broker_model, topic) for topic in _subscribed_topics(broker_model, group)
+            _subscription_json(topic, _subscribed_at_ms(broker_model))
+            for topic in _subscribed_topics(broker_model, group)
         ],
         "userConsumerInfo": {},
         **({"jstack": _THREAD_DUMP} if with_stacks else {}),

@@ -43,6 +43,7 @@ class ConsumerOffsets:
         ]
         self._index_by_topic = {topic: topic_index for topic_index, topic in enumerate(self._traffic_topics)}
         self.readers_by_topic = readers_by_topic
+        self._read_topics_by_group: dict[str, frozenset[str]] | None = None
         self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
 
     def has_traffic(self, topic: str) -> bool:
@@ -100,12 +101,23 @@ class ConsumerOffsets:
 
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
-        read_topics = {
-            topic for topic, reader_groups in self.readers_by_topic.items() if group in reader_groups
-        }
         return sorted(
-            read_topics | {topic for moved_group, topic, _ in self._moved_offsets if moved_group == group}
+            self.read_topics_of_group(group)
+            | {topic for moved_group, topic, _ in self._moved_offsets if moved_group == group}
         )
+
+    def read_topics_of_group(self, group: str) -> frozenset[str]:
+        """The topics that the group reads."""
+        # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
+        if self._read_topics_by_group is None:
+            topics_by_group: dict[str, set[str]] = {}
+            for topic, reader_groups in self.readers_by_topic.items():
+                for reader_group in reader_groups:
+                    topics_by_group.setdefault(reader_group, set()).add(topic)
+            self._read_topics_by_group = {
+                reader_group: frozenset(topics) for reader_group, topics in topics_by_group.items()
+            }
+        return self._read_topics_by_group.get(group, frozenset())
 
     def groups_of_topic(self, topic: str) -> list[str]:
         return sorted(
@@ -148,6 +160,7 @@ class ConsumerOffsets:
                 for topic, reader_groups in self.readers_by_topic.items()
             }
         )
+        self._read_topics_by_group = None
         if forget_offsets:
             self._moved_offsets = {
                 offset_key: moved_offset
@@ -157,6 +170,7 @@ class ConsumerOffsets:
 
     def forget_topic(self, topic: str) -> None:
         self.readers_by_topic.pop(topic, None)
+        self._read_topics_by_group = None
         self._moved_offsets = {
             offset_key: moved_offset
             for offset_key, moved_offset in self._moved_offsets.items()
