@@ -52,6 +52,7 @@ from nsadmin.client.brokers.replicated_tables import (
 from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
+from nsadmin.client.bundles.bundle_file import BundleManifest, LeftOut
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
@@ -241,6 +242,7 @@ __all__ = [
     "BrokerTopicStats",
     "BrokerTopicTable",
     "BrokerTopicView",
+    "BundleManifest",
     "CallError",
     "CertificateSummary",
     "CheckFinding",
@@ -329,6 +331,7 @@ __all__ = [
     "KvTables",
     "KvValue",
     "KvValuesByNamespace",
+    "LeftOut",
     "LevelResult",
     "LiteClient",
     "LiteGroup",

@@ -27,6 +27,7 @@ from nsadmin.client.brokers.replicated_tables import ReplicatedTable
 from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import BrokerSettings
+from nsadmin.client.bundles.bundle_file import BundleManifest
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, CommittedOffsets
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, ProducerClient
@@ -322,6 +323,10 @@ class AsyncNouns:
     @property
     def backups(self) -> AsyncClusterBackups:
         """Snapshots of brokers, topics, KV config and settings."""
+
+    @property
+    def bundles(self) -> AsyncClusterBundles:
+        """Support bundles: the answers of a cluster in one file."""
 
     @property
     def rebalance(self) -> AsyncClusterRebalance:
@@ -1742,6 +1747,24 @@ class AsyncClusterBackups:
 
     async def load_snapshot(self, path: str | PathLike[str]) -> ClusterSnapshot:
         """Load a snapshot from a file. Needs zstandard."""
+
+class AsyncClusterBundles:
+    """Support bundles (`admin.bundles`). `AdminClient.from_context(bundle=FILE)` reads one."""
+
+    async def create_bundle(
+        self,
+        path: str | PathLike[str],
+        *,
+        namespaces: Sequence[str] = (),
+        journal_folders: Iterable[str | PathLike[str]] = (),
+        since_seconds: float = ...,
+        anonymise: bool = False,
+        anonymise_names: bool = False,
+        requests_per_second: int | None = None,
+        max_details: int = ...,
+        on_step: Callable[[str], object] = ...,
+    ) -> BundleManifest:
+        """Save the answers of a cluster in one file, without secrets and messages, like `bundle create`."""
 
 class AsyncClusterRebalance:
     """Plans that level the load of brokers, and their runs (`admin.rebalance`)."""

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Self
 
 from nsadmin.client import admin as client_admin
-from nsadmin.client.connection.access_options import Credentials, Tls
+from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.caller import Caller
 from nsadmin.library.audited_caller import AuditedCaller
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from namesrv_core.transport.multiplexed_client import ExchangeObserver
     from nsadmin.client.connection.connection_pool import Pool
     from nsadmin.library.cluster_backups import ClusterBackups
+    from nsadmin.library.cluster_bundles import ClusterBundles
     from nsadmin.library.cluster_checks import ClusterChecks
     from nsadmin.library.cluster_plans import ClusterPlans
     from nsadmin.library.cluster_rebalance import ClusterRebalance
@@ -157,6 +158,13 @@ class AdminClient(client_admin.AdminClient):
         return ClusterBackups(self)
 
     @property
+    def bundles(self) -> "ClusterBundles":
+        """Support bundles: the answers of a cluster in one file."""
+        from nsadmin.library.cluster_bundles import ClusterBundles
+
+        return ClusterBundles(self, self._caller.access, self._open_reader, self._caller.pause)
+
+    @property
     def rebalance(self) -> "ClusterRebalance":
         """Plans that level the load of brokers."""
         from nsadmin.library.cluster_rebalance import ClusterRebalance
@@ -286,11 +294,20 @@ class AdminClient(client_admin.AdminClient):
     @cached_property
     def _inventory(self) -> "InventoryKeeper":
         """The inventory of expected brokers, which commands use as well."""
-        from nsadmin.operations.inventory.keeper import InventoryKeeper, build_inventory_key
+        from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, build_inventory_key
 
         caller, context_name = self._caller, self._context_name
+        if self.is_static:
+            # The brokers of a bundle are those of the past, or of another network.
+            return InventoryKeeper(lambda: "", environment={OFF_VARIABLE: "off"})
         return InventoryKeeper(
             lambda: build_inventory_key(caller.name_servers, context_name, caller.access.tunnel)
+        )
+
+    def _open_reader(self, access: Access) -> client_admin.AdminClient:
+        """Open a client of the same name servers with other connection options. It only reads."""
+        return client_admin.AdminClient(
+            self.addresses, access=access, observer=self._caller.observer, read_only=True
         )
 
     def _share_client(self) -> AbstractContextManager[Self]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from time import time
 
 from namesrv_core import private_files
 from nsadmin.client import snapshots
@@ -54,7 +53,7 @@ class ClusterBackups:
         backup = observe_backup(
             self._admin,
             cluster_name,
-            int(time() * 1000),
+            self._admin.clock_ms,
             namespaces,
             with_secrets=keys.passphrase is not None,
         )
@@ -118,7 +117,7 @@ class ClusterBackups:
         Raises:
             RocketMQError: A request failed. An incomplete snapshot would be misleading.
         """
-        return snapshots.take_cluster_snapshot(self._admin, int(time() * 1000), tuple(namespaces))
+        return snapshots.take_cluster_snapshot(self._admin, self._admin.clock_ms, tuple(namespaces))
 
     def save_snapshot(self, snapshot: ClusterSnapshot, path: str | PathLike[str]) -> None:
         """Save a snapshot in a new file, which only the owner can read. Needs zstandard.

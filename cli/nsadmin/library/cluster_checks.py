@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.errors import BadSettings
-from nsadmin.client.wall_clock import time
 from nsadmin.library.service_checks import CheckLimits, ServiceChecks, make_scale
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope
@@ -136,7 +135,8 @@ class ClusterChecks(ServiceChecks):
             "certificates",
             (warning, critical),
             lambda scale: certificates.judge_certificates(
-                scale, certificates.observe_certificates(self._admin, time(), self._tools.tls)
+                scale,
+                certificates.observe_certificates(self._admin, self._admin.clock_ms / 1000, self._tools.tls),
             ),
         )
 
@@ -167,7 +167,7 @@ class ClusterChecks(ServiceChecks):
         from nsadmin.operations.checks import journal
 
         def judge_observation(scale: CheckScale) -> CheckFinding:
-            now_ms = int(time() * 1000)
+            now_ms = self._admin.clock_ms
             begin_ms = now_ms - int(since_seconds * 1000)
             inspected_folders = [
                 journal.inspect_folder(Path(folder), begin_ms, verify_records) for folder in journal_folders
@@ -201,7 +201,8 @@ class ClusterChecks(ServiceChecks):
             "drain",
             (warning, critical),
             lambda scale: drain.judge_drains(
-                scale, drain.observe_drains(self._admin, int(time() * 1000), find_state_home())
+                scale,
+                drain.observe_drains(self._admin, self._admin.clock_ms, find_state_home()),
             ),
         )
 

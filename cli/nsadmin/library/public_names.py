@@ -97,6 +97,10 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.client.brokers.targets": ("BrokerTarget",),
     "nsadmin.client.brokers.upkeep": ("BrokerSettings",),
+    "nsadmin.client.bundles.bundle_file": (
+        "BundleManifest",
+        "LeftOut",
+    ),
     "nsadmin.client.connection.access_options": (
         "Access",
         "Credentials",

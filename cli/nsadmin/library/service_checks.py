@@ -10,7 +10,6 @@ from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale
@@ -229,7 +228,8 @@ class ServiceChecks:
             "lag",
             (warning, critical),
             lambda scale: lag.judge_lag(
-                scale, lag.observe_lag(self._admin, int(time() * 1000), group, topic, cluster_name)
+                scale,
+                lag.observe_lag(self._admin, self._admin.clock_ms, group, topic, cluster_name),
             ),
             group,
         )

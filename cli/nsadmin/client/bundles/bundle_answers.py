@@ -34,6 +34,7 @@ class BundleAnswers:
 
     def __init__(self, bundle: SupportBundle) -> None:
         self.bundle = bundle
+        self.clock_ms = bundle.manifest.created_ms
         self._tables_by_addr: dict[str, AnswerTable | None] = {}
         self._probes: dict[str, Any] | None = None
         self._lock = RLock()

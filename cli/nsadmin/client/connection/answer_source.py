@@ -17,6 +17,10 @@ class AnswerSource(Protocol):
     def is_static(self) -> bool:
         """Whether the answers never change, because they come from a file."""
 
+    @property
+    def clock_ms(self) -> int:
+        """The moment that ages are computed for, in ms since 1970 (UTC)."""
+
     def answer_calls(
         self, identity: str, calls: Sequence[tuple[str, RemotingCommand]], send_live: SendLive
     ) -> list[RemotingCommand | CallError]:

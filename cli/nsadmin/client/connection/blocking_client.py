@@ -64,6 +64,14 @@ class BlockingClient:
         return answers is not None and answers.is_static
 
     @property
+    def clock_ms(self) -> int:
+        """The moment that ages are computed for, in ms since 1970 (UTC).
+
+        It is now. For a client that reads a bundle, it is the moment when the bundle was made.
+        """
+        return self._caller.clock_ms
+
+    @property
     def addresses(self) -> NameServerList:
         """The configured name servers in request order, and the source of that list."""
         return self._caller.name_servers

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
+from nsadmin.client import wall_clock
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.call_scope import CallScope
@@ -67,7 +68,7 @@ class Caller:
         self._finder_guard = RLock()
         self.access = access
         self.read_only = read_only
-        self._observer = observer
+        self.observer = observer
         self._own_pool = Pool()
         self._connections = (self._own_pool if pool is None else pool).get_connections(access)
         self._scope = self._connections.open_scope()
@@ -244,7 +245,7 @@ class Caller:
             )
             for server_addr, command in calls
         ]
-        observer = self._observer and report_original_addrs(self._observer, calls, mapped_calls)
+        observer = self.observer and report_original_addrs(self.observer, calls, mapped_calls)
         if timeout_seconds is None:
             timeout_seconds = self.access.timeout
         scope = self._current_scope
@@ -343,6 +344,12 @@ class Caller:
         if self._map_addr is None or self._is_name_server(server_addr):
             return server_addr
         return self._map_addr(server_addr)
+
+    @property
+    def clock_ms(self) -> int:
+        """The moment that ages are computed for, in ms since 1970 (UTC): now, or that of a bundle."""
+        answers = self.access.answers
+        return int(wall_clock.time() * 1000) if answers is None else answers.clock_ms
 
     def run_probe(self, probe_name: str, subject: str, probe: Callable[[], T]) -> T:
         """Read something in another way than with requests that a bundle can answer.

@@ -21,7 +21,6 @@ from nsadmin.client.proxies.client_heartbeats import (
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
-from nsadmin.client.wall_clock import time
 
 MAX_HEARTBEATS = 5_000
 """The number of heartbeats to read from each queue: those of 500 clients in 100 seconds."""
@@ -124,7 +123,7 @@ class HeartbeatReader:
         return _parse_record(record).parse()
 
     def _read_queues(self, queue_routes: Sequence[QueueRoute]) -> "_StoredHeartbeats":
-        now_ms = int(time() * 1000)
+        now_ms = self._caller.clock_ms
         clocks_by_addr = self._read_clocks(queue_routes, now_ms)
         oldest_clock_ms = min([*clocks_by_addr.values(), now_ms])
         span_results = self._queue_reader.get_spans(

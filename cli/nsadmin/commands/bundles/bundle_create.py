@@ -3,17 +3,18 @@
 from pathlib import Path
 from typing import Annotated
 
+from namesrv_core.errors import RocketMQError
 from nsadmin import audit
 from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
+from nsadmin.commands.procedures.signals import interrupt_on_sigterm
 from nsadmin.exit_codes import UsageError
-from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, RequestRates
-from nsadmin.operations.bundles.bundle_builder import BundleOrder, create_bundle
-from nsadmin.operations.bundles.collector import DEFAULT_NAMESPACE, CollectionPlan
-from nsadmin.operations.bundles.pseudonyms import ADDRESSES, NAMES
+from nsadmin.operations.bundles.bundle_builder import BundleOrder, check_target, choose_rates, create_bundle
+from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, CollectionPlan, list_namespaces
+from nsadmin.operations.bundles.pseudonyms import choose_kinds
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
@@ -26,6 +27,10 @@ BUNDLE_COLUMNS = (
 )  # fmt: skip
 _DEFAULT_SINCE = "6h"
 _MAX_SINCE_SECONDS = 30 * 86_400.0
+
+
+class UnwritableBundleError(RocketMQError):
+    """The bundle was collected, and could not be written."""
 
 
 @declare_columns(BUNDLE_COLUMNS)
@@ -75,7 +80,7 @@ def bundle_create(
             help="Send at most N requests about single topics, groups and clients.",
             minimum=0,
         ),
-    ] = 20_000,
+    ] = DEFAULT_MAX_DETAILS,
 ) -> ResultRows:
     """Save the answers of a cluster in one file, without secrets, for support and analysis.
 
@@ -101,26 +106,33 @@ def bundle_create(
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
     order = BundleOrder(
         bundle_path,
-        CollectionPlan(tuple(dict.fromkeys((DEFAULT_NAMESPACE, *(namespaces or ())))), max_details),
-        DEFAULT_RATES
-        if requests_per_second is None
-        else RequestRates(requests_per_second, requests_per_second),
+        CollectionPlan(list_namespaces(namespaces or ()), max_details),
+        choose_rates(requests_per_second),
         int((now_seconds - since_seconds) * 1000),
         tuple(journal_folders or session.options.journal_folders),
         audit.audit_path(),
         find_state_home(),
-        (ADDRESSES, *((NAMES,) if anonymise_names else ())) if anonymise or anonymise_names else (),
+        choose_kinds(anonymise=anonymise, anonymise_names=anonymise_names),
     )
     try:
-        with create_bundle(
-            lambda access: session.open_other_client(name_servers, access),
-            session.options.access,
-            name_servers.addrs,
-            order,
-        ) as bundle:
-            manifest = bundle.manifest
+        check_target(bundle_path)
     except OSError as error:
         raise UsageError(f'cannot write the bundle "{bundle_path}": {error.strerror}') from None
+    try:
+        with (
+            interrupt_on_sigterm(),
+            create_bundle(
+                lambda access: session.open_other_client(name_servers, access),
+                session.options.access,
+                name_servers.addrs,
+                order,
+            ) as bundle,
+        ):
+            manifest = bundle.manifest
+    except OSError as error:
+        raise UnwritableBundleError(
+            f'cannot write the bundle "{bundle_path}": {error.strerror}: make room, or write it elsewhere'
+        ) from None
     notes = [f"left out: {left_out.item}: {left_out.reason}" for left_out in manifest.left_out]
     return ResultRows(BUNDLE_COLUMNS, [make_bundle_row(bundle_path, manifest)], [None], notes)
 

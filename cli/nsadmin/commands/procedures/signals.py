@@ -45,6 +45,19 @@ class StopSignal:
 
 
 @contextmanager
+def interrupt_on_sigterm() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C, so that a command cleans up and reports the interruption."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler_before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler_before)
+
+
+@contextmanager
 def catch_stop_signals(base_clock: ProcedureClock) -> Iterator[StopSignal]:
     """Treat the first signal as a request to stop; a second one ends the process as usual."""
     stop_signal = StopSignal(base_clock)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client import wall_clock
 from nsadmin.client.bundles.answer_table import (
     Outcome,
     RecordedFailure,
@@ -48,6 +49,8 @@ class AnswerRecorder:
     Args:
         rates: The limit of requests to one server in a second.
         namesrv_addrs: The name servers; all other servers have the limit of brokers.
+        clock_ms: The moment that ages are computed for, in ms since 1970 (UTC). Default: now.
+        pause_seconds: Waits after a batch of requests.
 
     Attributes:
         tables: Server address to its answers.
@@ -58,9 +61,17 @@ class AnswerRecorder:
 
     is_static = False
 
-    def __init__(self, rates: RequestRates = DEFAULT_RATES, namesrv_addrs: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        rates: RequestRates = DEFAULT_RATES,
+        namesrv_addrs: Collection[str] = (),
+        clock_ms: int | None = None,
+        pause_seconds: Callable[[float], object] = sleep,
+    ) -> None:
         self._rates = rates
         self._namesrv_addrs = frozenset(namesrv_addrs)
+        self.clock_ms = int(wall_clock.time() * 1000) if clock_ms is None else clock_ms
+        self._pause_seconds = pause_seconds
         self._lock = RLock()
         self._remaining_details: int | None = None
         self._unanswered_counts: Counter[str] = Counter()
@@ -184,7 +195,7 @@ class AnswerRecorder:
             server_addr, key = keyed_calls[index]
             self.tables[server_addr][key] = record_outcome(outcome)
             self._note_liveness(server_addr, outcome)
-        sleep(max(0.0, began_at + batch_seconds - monotonic()))
+        self._pause_seconds(max(0.0, began_at + batch_seconds - monotonic()))
 
     def _note_liveness(self, server_addr: str, outcome: RemotingCommand | CallError) -> None:
         if not isinstance(outcome, CallError):

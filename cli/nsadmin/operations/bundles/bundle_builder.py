@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable, Sequence
 from errno import EACCES, EISDIR
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import NamedTuple
 
 from namesrv_core import __version__
 from namesrv_core.storage import atomic_write
-from nsadmin.client import AdminClient, wall_clock
+from nsadmin.client import AdminClient
 from nsadmin.client.bundles.answer_table import AnswerTable, encode_table
 from nsadmin.client.bundles.bundle_answers import describe_code
 from nsadmin.client.bundles.bundle_file import (
@@ -21,13 +21,14 @@ from nsadmin.client.bundles.bundle_file import (
 )
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.verified_archive import MANIFEST, build_manifest, encode_json, pack_members
-from nsadmin.operations.bundles.answer_recorder import AnswerRecorder, RequestRates
+from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, AnswerRecorder, RequestRates
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
 from nsadmin.operations.bundles.local_files import LocalFiles
 from nsadmin.operations.bundles.pseudonyms import Pseudonyms
 from nsadmin.operations.bundles.redaction import Redactor
 from nsadmin.operations.state_folder import escape_file_name
 
+DEFAULT_SINCE_SECONDS = 6 * 3600.0
 _COMPRESSION_LEVEL = 1
 """Level 6, the default, makes the file an eighth smaller in more than twice the time."""
 _DETAIL_LIMIT = "the limit of details was reached: raise --max-details"
@@ -68,32 +69,27 @@ def create_bundle(
     namesrv_addrs: Sequence[str],
     order: BundleOrder,
     on_step: Callable[[str], object] = lambda step_name: None,
+    pause_seconds: Callable[[float], object] = sleep,
 ) -> SupportBundle:
     """Collect and write a bundle; return it, open. Calls `on_step` with the name of each step.
 
+    `pause_seconds` waits between requests, and may raise ClientClosed.
+
     Raises:
         NoneReachable: No name server answers.
+        ClientClosed: The client was closed.
         OSError: The file cannot be written.
     """
-    _check_target(order.bundle_path)
-    recorder, began_at, created_seconds = (
-        AnswerRecorder(order.rates, namesrv_addrs),
-        monotonic(),
-        wall_clock.time(),
-    )
-    # All ages of the bundle are computed for this moment, also those that a request depends on.
-    wall_clock.freeze(created_seconds)
-    try:
-        summary = collect_answers(open_client, access, recorder, order.plan, on_step)
-    finally:
-        wall_clock.freeze(None)
+    check_target(order.bundle_path)
+    recorder, began_at = AnswerRecorder(order.rates, namesrv_addrs, pause_seconds=pause_seconds), monotonic()
+    summary = collect_answers(open_client, access, recorder, order.plan, on_step)
     on_step("redaction")
     redactor = Redactor(_list_own_secrets(access))
     tables = redactor.redact_tables(recorder.tables)
     local_files = _collect_local_files(redactor, order, namesrv_addrs, summary)
     manifest = BundleManifest(
         __version__,
-        int(created_seconds * 1000),
+        recorder.clock_ms,
         tuple(namesrv_addrs),
         access.identity,
         {},
@@ -109,7 +105,14 @@ def create_bundle(
     return SupportBundle(order.bundle_path)
 
 
-def _check_target(bundle_path: Path) -> None:
+def choose_rates(requests_per_second: int | None) -> RequestRates:
+    """Return one limit for all servers, or the default limits."""
+    if requests_per_second is None:
+        return DEFAULT_RATES
+    return RequestRates(requests_per_second, requests_per_second)
+
+
+def check_target(bundle_path: Path) -> None:
     """Raise OSError if the file cannot be written, before anything is collected for a minute."""
     folder = bundle_path.resolve().parent
     folder.mkdir(parents=True, exist_ok=True)

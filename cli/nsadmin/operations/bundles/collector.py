@@ -19,11 +19,11 @@ from nsadmin.client.consumers.connected_clients import GroupConnections, merge_c
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
-DEFAULT_NAMESPACE = "ORDER_TOPIC_CONFIG"
+DEFAULT_MAX_DETAILS = 20_000
+_ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 _ITEMS_AT_ONCE = 20
 _MAX_DETAIL_SECONDS = 30.0
 """The longest time for details, because a large cluster has millions of pairs of topics and brokers."""
@@ -60,6 +60,11 @@ class CollectionSummary(NamedTuple):
     group_count: int
     topics_without_details: int
     groups_without_details: int
+
+
+def list_namespaces(namespaces: Iterable[str]) -> tuple[str, ...]:
+    """Return the KV namespaces of a bundle: that of order configurations, and these."""
+    return tuple(dict.fromkeys((_ORDER_NAMESPACE, *namespaces)))
 
 
 OpenClient = Callable[[Access], AdminClient]
@@ -351,7 +356,7 @@ class _Collection:
 
     def count_dead_letters(self) -> None:
         letters = self._admin.dead_letters
-        letters.count_letters(letters.list_groups(), int(time() * 1000))
+        letters.count_letters(letters.list_groups(), self._admin.clock_ms)
 
 
 def _select_user_groups(groups: Iterable[str]) -> list[str]:
@@ -386,7 +391,9 @@ def _run_procedures(open_client: OpenClient, access: Access, collection: _Collec
         open_client(stranger._replace(tls=Tls(verify=False))) as tls_client,
         _ignore_failures(),
     ):
-        observer.observe_servers(observer.AuditClients(own_client, plain_client, tls_client), time())
+        observer.observe_servers(
+            observer.AuditClients(own_client, plain_client, tls_client), own_client.clock_ms / 1000
+        )
     for read_all in (collection.count_dead_letters, collection.read_clients):
         with _ignore_failures():
             read_all()

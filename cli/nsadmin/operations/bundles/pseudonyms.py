@@ -47,6 +47,13 @@ _FIELD_NAMES = frozenset((
 """Names that are also names of fields. They stay, because they say nothing about a cluster."""
 
 
+def choose_kinds(*, anonymise: bool, anonymise_names: bool) -> tuple[str, ...]:
+    """Return the kinds of names to replace. Names are replaced only together with addresses."""
+    if anonymise_names:
+        return (ADDRESSES, NAMES)
+    return (ADDRESSES,) if anonymise else ()
+
+
 class Pseudonyms:
     """Replaces the names that occur in the answers of a cluster.
 

@@ -10,7 +10,6 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper
@@ -125,14 +124,14 @@ def _check_certificates(admin: AdminClient, check_scope: CheckScope) -> CheckFin
 
     return certificates.judge_certificates(
         check_scope.make_scale("certificates"),
-        certificates.observe_certificates(admin, time(), check_scope.tls),
+        certificates.observe_certificates(admin, admin.clock_ms / 1000, check_scope.tls),
     )
 
 
 def _check_journal(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import journal
 
-    now_ms = int(time() * 1000)
+    now_ms = admin.clock_ms
     server_statuses = journal.read_server_statuses(admin)
     if not check_scope.journal_folders and all(
         journal_status is None for _, journal_status, _ in server_statuses
@@ -152,7 +151,7 @@ def _check_drain(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import drain
     from nsadmin.operations.state_folder import find_state_home
 
-    observation = drain.observe_drains(admin, int(time() * 1000), find_state_home())
+    observation = drain.observe_drains(admin, admin.clock_ms, find_state_home())
     if not observation.observed_drains and not observation.unreadable_states:
         raise CheckNotApplicable("this machine has no drain of a broker of this cluster")
     return drain.judge_drains(check_scope.make_scale("drain"), observation)
@@ -174,9 +173,7 @@ def _check_reports(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     assert check_scope.report_folder is not None
     from nsadmin.operations.checks import reports
 
-    return reports.judge_reports(
-        check_scope.make_scale("reports"), check_scope.report_folder, int(time() * 1000)
-    )
+    return reports.judge_reports(check_scope.make_scale("reports"), check_scope.report_folder, admin.clock_ms)
 
 
 CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
@@ -206,9 +203,7 @@ def _check_topic(admin: AdminClient, check_scope: CheckScope, topic_name: str) -
 def _check_lag(admin: AdminClient, check_scope: CheckScope, group_name: str) -> CheckFinding:
     from nsadmin.operations.checks import lag
 
-    return lag.judge_lag(
-        check_scope.make_scale("lag"), lag.observe_lag(admin, int(time() * 1000), group_name)
-    )
+    return lag.judge_lag(check_scope.make_scale("lag"), lag.observe_lag(admin, admin.clock_ms, group_name))
 
 
 SUBJECT_CHECKS: Mapping[str, Callable[[AdminClient, CheckScope, str], CheckFinding]] = {

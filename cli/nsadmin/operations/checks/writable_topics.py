@@ -10,7 +10,6 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
@@ -47,7 +46,7 @@ def observe_writable_topics(
     admin: AdminClient, inventory: InventoryKeeper | None = None
 ) -> WritableTopicsObservation:
     """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
-    snapshot_results = take_server_snapshots(admin, int(time() * 1000))
+    snapshot_results = take_server_snapshots(admin, admin.clock_ms)
     known_snapshots = [
         known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
     ]

@@ -8,7 +8,6 @@ from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import (
     STATE_SECTIONS,
@@ -177,7 +176,7 @@ def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> di
     """Return the ms since the settings of each broker changed; without brokers that do not report it."""
     if not broker_addrs:
         return {}
-    now_ms = int(time() * 1000)
+    now_ms = admin.clock_ms
     return {
         broker_addr: now_ms - changed_ms
         for broker_addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)

@@ -11,7 +11,6 @@ from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.explain.facts import (
     JournalEvidence,
     MeasuredRegistration,
@@ -77,7 +76,7 @@ def gather_facts(
         elsewhere=None if other_context_routes is None else tuple(other_context_routes),
         missing_brokers=missing_brokers,
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
-        now_ms=int(time() * 1000),
+        now_ms=admin.clock_ms,
         proxy_routes=_read_proxy_routes(admin, question.topic),
     )
     return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from time import sleep
 
 from nsadmin.client import AdminClient
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore
 from nsadmin.operations.replicas.observer import observe_replicas
@@ -26,13 +25,13 @@ class ReplicaComparer:
         cluster_name: str | None = None,
         broker_name: str | None = None,
         interval_seconds: float | None = None,
-        clock_ms: Callable[[], int] = lambda: int(time() * 1000),
+        clock_ms: Callable[[], int] | None = None,
     ) -> None:
         self._admin = admin
         self._memory_store = memory_store
         self._cluster_name, self._broker_name = cluster_name, broker_name
         self._interval_seconds = interval_seconds
-        self._clock_ms = clock_ms
+        self._clock_ms = clock_ms or (lambda: admin.clock_ms)
 
     def compare_replicas(self) -> ReplicaComparison:
         """Compare once. The differences are saved, so that the next run knows their age."""
@@ -49,10 +48,15 @@ class ReplicaComparer:
         report_lag: Callable[[ReplicaComparison], object],
         pause_seconds: Callable[[float], object] = sleep,
     ) -> ReplicaComparison:
-        """Compare until no difference is lag, or until `settle_seconds` have passed."""
+        """Compare until no difference is lag, or until `settle_seconds` have passed.
+
+        The answers of a bundle do not change, so one comparison of them is enough.
+        """
         deadline_ms = self._clock_ms() + int(settle_seconds * 1000)
         comparison = self.compare_replicas()
         has_reported = False
+        if self._admin.is_static:
+            return comparison
         while self._has_lag(comparison) and self._clock_ms() < deadline_ms:
             if not has_reported:
                 report_lag(comparison)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.wall_clock import time
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.observer import read_replica_group
 from nsadmin.operations.replicas.records import (
@@ -41,7 +40,7 @@ def find_takeover_gaps(
             the master now.
     """
     replica_group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
-    comparison, _ = judge_differences(ReplicaObservation(int(time() * 1000), [replica_group]), {})
+    comparison, _ = judge_differences(ReplicaObservation(admin.clock_ms, [replica_group]), {})
     master = replica_group.master
     if master is None or master.error is not None:
         return []

@@ -18,6 +18,7 @@ class CannedAnswers:
     """Answers requests itself, except those of one code, which it passes on."""
 
     is_static = False
+    clock_ms = 1_700_000_000_500
 
     def __init__(self, live_code: int) -> None:
         self.live_code = live_code
@@ -43,6 +44,7 @@ def test_an_answer_source_answers_in_place_of_the_servers_and_passes_on_what_it_
     assert isinstance(live.error, CallError)
     assert answers.seen == [("unsigned plain", dead_addr, 105), ("unsigned plain", dead_addr, 26)]
     assert caller.run_probe("certificates", "h:1", lambda: "") == "certificates of h:1"
+    assert caller.clock_ms == 1_700_000_000_500
     caller.close()
     with pytest.raises(ClientClosed):
         caller.send_requests([(dead_addr, build_request(105))])

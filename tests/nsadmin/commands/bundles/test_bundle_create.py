@@ -1,18 +1,29 @@
 """bundle create in a lab, and the examples of all reading commands on the bundle that it made."""
 
+import json
+import os
 import re
+import resource
+import signal
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
 from nsadmin.app import main
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from tests.nsadmin.conftest import Run
 from tests.support.examples import IN_THE_LAB, Case, words
 from tests.support.lab import Lab, lab
+from tests.support.running import DEADLINE, ROOT
+from tests.support.servers import FakeNameServer
 
 WITHOUT_ANSWERS = {
     "collect": "it records until it is stopped",
@@ -95,6 +106,19 @@ def test_a_command_for_messages_says_that_there_are_none(run: Run, bundle_path: 
     assert "a bundle contains no messages" in done.err
 
 
+def test_the_library_computes_the_ages_of_the_command(
+    run: Run, bundle_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 4_000_000_000.0)
+    with AdminClient.from_context(bundle=bundle_path) as admin:
+        finding = admin.checks.check_lag("analytics")
+    shown = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
+    [shown_delay] = [sample["value"] for sample in shown["values"] if sample["name"] == "delay"]
+    [delay] = [sample.value for sample in finding.samples if sample.measure.name == "delay"]
+    # The last consumed message of this group was stored 20 minutes before the bundle was made.
+    assert delay == shown_delay < 3600
+
+
 def test_a_bundle_is_not_made_of_a_bundle(run: Run, bundle_path: Path) -> None:
     done = run("--bundle", str(bundle_path), "bundle", "create", "x.zip")
     assert (done.code, done.err) == (2, "nsadmin: bundle create reads a cluster: leave out --bundle\n")
@@ -127,3 +151,49 @@ def test_a_folder_that_does_not_exist_is_a_mistake_in_the_command_line(
     )
     assert done.code == 2
     assert done.err.startswith(f'nsadmin: cannot write the bundle "{tmp_path}/file/x.zip": ')
+
+
+def create_in_process(namesrv_addr: str, folder: Path, max_file_bytes: int = -1) -> subprocess.Popen[bytes]:
+    """Start bundle create as a program that can write no larger file than this."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}",
+        "NSADMIN_AUDIT": "off",
+        "NSADMIN_STATE": str(folder.parent / "state"),
+    }
+    words = ["bundle", "create", str(folder / "x.zip"), "-n", namesrv_addr, "--timeout", "30"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "nsadmin", *words],
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_bytes, max_file_bytes)),
+    )
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_one_line_and_leaves_the_old_file(
+    first: FakeNameServer, tmp_path: Path, signal_number: int
+) -> None:
+    folder, asked = tmp_path / "out", threading.Event()
+    folder.mkdir()
+    (folder / "x.zip").write_text("an older bundle")
+    first.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = lambda _: asked.set()
+    process = create_in_process(first.addr, folder)
+    assert asked.wait(DEADLINE)
+    process.send_signal(signal_number)
+    _, said = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, said) == (130, b"nsadmin: interrupted\n")
+    assert [path.read_text() for path in folder.iterdir()] == ["an older bundle"]
+
+
+def test_a_full_disk_is_one_line_and_leaves_no_file(first: FakeNameServer, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    process = create_in_process(first.addr, folder, max_file_bytes=100)
+    _, said = process.communicate(timeout=DEADLINE)
+    advice = "File too large: make room, or write it elsewhere"
+    assert (process.returncode, said.decode()) == (
+        1,
+        f'nsadmin: cannot write the bundle "{folder}/x.zip": {advice}\n',
+    )
+    assert list(folder.iterdir()) == []
