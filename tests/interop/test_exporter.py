@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,32 +165,38 @@ def test_the_figures_are_those_of_the_commands(cluster: Cluster) -> None:
     cluster.clients.order("leave")
     cluster.clients.order("send 30")
     lag = {"group": GROUP, "topic": TOPIC}
-    series = wait_until(
+    wait_until(
         cluster,
         "the lag",
         lambda series: (
             total(series, "nsadmin_group_lag_messages", **lag) == 30
             and total(series, "nsadmin_topic_put_messages_total", topic=TOPIC) == 50
-            and total(series, "rocketmq_group_diff", **lag) == 30
         ),
     )
     progress = cluster.rows("consumerProgress", GROUP)
     offsets = cluster.rows("topicStatus", TOPIC)
     for broker in ("broker-a", "broker-b"):
-        place = {"broker": broker, **lag}
+        place, topic_place = {"broker": broker, **lag}, {"broker": broker, "topic": TOPIC}
         told = {"brokerName": broker, "topic": TOPIC}
-        assert total(series, "nsadmin_group_lag_messages", **place) == sums(progress, "diff", **told)
-        assert total(series, "nsadmin_group_queue_lag_messages", **place) == sums(progress, "diff", **told)
-        consumed = sums(progress, "consumerOffset", **told)
-        assert total(series, "nsadmin_group_committed_messages", **place) == consumed
-        assert total(series, "rocketmq_consumer_offset", **place) == consumed
+        behind, consumed = sums(progress, "diff", **told), sums(progress, "consumerOffset", **told)
         stored = sums(offsets, "maxOffset", **told)
-        assert total(series, "nsadmin_topic_put_messages_total", broker=broker, topic=TOPIC) == stored
-        assert total(series, "nsadmin_topic_queue_put_messages_total", broker=broker, topic=TOPIC) == stored
-        assert total(series, "rocketmq_producer_offset", broker=broker, topic=TOPIC) == stored
+        # The passes over groups and topics end at different times.
+        for name, labels, expected in (
+            ("nsadmin_group_lag_messages", place, behind),
+            ("nsadmin_group_queue_lag_messages", place, behind),
+            ("rocketmq_group_diff", place, behind),
+            ("nsadmin_group_committed_messages", place, consumed),
+            ("rocketmq_consumer_offset", place, consumed),
+            ("nsadmin_topic_put_messages_total", topic_place, stored),
+            ("nsadmin_topic_queue_put_messages_total", topic_place, stored),
+            ("rocketmq_producer_offset", topic_place, stored),
+        ):
+            wait_until(cluster, f"{name} {expected}", partial(has_total, name, labels, expected))
     for row in cluster.rows("registrationSize"):
-        size = total(series, "nsadmin_broker_registration_bytes", broker=str(row["brokerName"]))
-        assert size == row["bytes"]
+        name, labels = "nsadmin_broker_registration_bytes", {"broker": str(row["brokerName"])}
+        wait_until(
+            cluster, f"{name} {row['bytes']}", partial(has_total, name, labels, float(str(row["bytes"])))
+        )
     check_runtime(cluster)
     wait_until(
         cluster, "the consumer to be gone", lambda now: total(now, "nsadmin_group_clients", group=GROUP) == 0
@@ -242,6 +249,7 @@ def test_a_deleted_group_has_no_series_after_the_next_pass(cluster: Cluster) -> 
 
 def test_a_frozen_broker_delays_only_its_own_figures(cluster: Cluster) -> None:
     healthy, frozen = cluster.brokers
+    wait_until(cluster, "the broker", lambda now: total(now, "nsadmin_broker_up", broker=frozen.name) == 1)
     said_before = len(cluster.exporter.child.output)
     os.kill(frozen.child.pid, signal.SIGSTOP)
     try:
@@ -251,8 +259,9 @@ def test_a_frozen_broker_delays_only_its_own_figures(cluster: Cluster) -> None:
             age_label = {"broker": healthy.name, "source": "groups"}
             ages += choose(series, "nsadmin_scrape_age_seconds", **age_label).values()
             time.sleep(0.2)
-        assert ages
-        assert max(ages) < 7
+        refresh_count = sum(later < earlier for earlier, later in pairwise(ages))
+        # One refresh may have been under way. The next one would wait for the frozen broker.
+        assert refresh_count >= 2, ages
         assert total(series, "nsadmin_broker_up", broker=healthy.name) == 1
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)

@@ -7,7 +7,7 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
@@ -56,10 +56,53 @@ def pack_members(members: Mapping[str, bytes], compression_level: int = 6) -> by
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            # A fixed time, so that equal contents give equal files.
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compression_level)
+            _write_member(archive, name, content, compression_level)
     return buffer.getvalue()
+
+
+def pack_in_turn(
+    format_version: int,
+    header_fields: Mapping[str, Any],
+    members: Iterable[tuple[str, bytes]],
+    compression_level: int,
+) -> bytes:
+    """Return the bytes of an archive with its manifest, without keeping all contents in memory.
+
+    A thread compresses a member while the caller makes the next one.
+
+    Args:
+        format_version: The version of the format.
+        header_fields: Further fields of the manifest.
+        members: Names and contents of all other members, made one by one.
+        compression_level: 1 is fast, 9 gives the smallest file.
+    """
+    # Imported late: reading an archive needs no thread.
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    buffer, listed_files = BytesIO(), dict[str, dict[str, Any]]()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def add_member(name: str, content: bytes) -> None:
+            listed_files[name] = _describe_content(content)
+            _write_member(archive, name, content, compression_level)
+
+        with ThreadPoolExecutor(1) as packer:
+            last_work: Future[None] | None = None
+            for name, content in members:
+                if last_work is not None:
+                    last_work.result()
+                last_work = packer.submit(add_member, name, content)
+            if last_work is not None:
+                last_work.result()
+        manifest = encode_json({"format": format_version, **header_fields, "files": listed_files})
+        _write_member(archive, MANIFEST, manifest, compression_level)
+    return buffer.getvalue()
+
+
+def _write_member(archive: zipfile.ZipFile, name: str, content: bytes, compression_level: int) -> None:
+    # A fixed time, so that equal contents give equal files.
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compression_level)
 
 
 class VerifiedArchive:

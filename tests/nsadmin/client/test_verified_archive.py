@@ -11,6 +11,7 @@ from nsadmin.client.verified_archive import (
     VerifiedArchive,
     build_manifest,
     encode_json,
+    pack_in_turn,
     pack_members,
 )
 
@@ -34,6 +35,12 @@ def test_an_archive_returns_what_was_written(tmp_path: Path) -> None:
         assert archive.read_members() == MEMBERS
         assert archive.read_member("b.txt") == b"hello"
         assert archive.read_unlisted("c.sig") is None
+
+
+def test_members_can_be_made_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(pack_in_turn(1, {"made": "today"}, iter(MEMBERS.items()), 1))
+    with VerifiedArchive(tmp_path / "a.zip", "bundle", 1) as archive:
+        assert (archive.manifest["made"], archive.read_members()) == ("today", MEMBERS)
 
 
 def test_a_member_that_was_changed_or_added_is_refused(tmp_path: Path) -> None:

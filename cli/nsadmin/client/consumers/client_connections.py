@@ -1,7 +1,9 @@
 """Connected consumers and producers, merged from all brokers, as each broker knows only its own clients."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from json import JSONDecoder
 from typing import Any, NamedTuple, cast
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
@@ -19,6 +21,10 @@ from nsadmin.client.consumers.connected_clients import (
     merge_clients,
 )
 from nsadmin.client.results import ServerResult
+
+_CONNECTIONS_FIRST = b'{"connectionSet":['
+"""How brokers begin a ConsumerConnection: Fastjson writes fields in the order of their names."""
+_JSON_DECODER = JSONDecoder()
 
 
 class _BrokerConnections(NamedTuple):
@@ -147,13 +153,17 @@ def _is_unknown_group(error: RocketMQError | None) -> bool:
 
 
 def _parse_connection_set(broker_addr: str, response: RemotingCommand) -> tuple[ConnectedClient, ...]:
-    return _parse_clients(parse_json_object(response), broker_addr)
+    """Parse the clients of an answer. The subscriptions after them are larger, and are not decoded."""
+    if response.body.startswith(_CONNECTIONS_FIRST):
+        json_text = response.body.decode("utf-8", "replace")
+        with suppress(ValueError, RecursionError):
+            client_records, _ = _JSON_DECODER.raw_decode(json_text, len(_CONNECTIONS_FIRST) - 1)
+            return _parse_clients(client_records, broker_addr)
+    return _parse_clients(parse_json_object(response).get("connectionSet"), broker_addr)
 
 
-def _parse_clients(json_body: Mapping[str, Any], broker_addr: str) -> tuple[ConnectedClient, ...]:
-    return tuple(
-        _parse_client(client_record, broker_addr) for client_record in json_body.get("connectionSet") or ()
-    )
+def _parse_clients(client_records: Any, broker_addr: str) -> tuple[ConnectedClient, ...]:
+    return tuple(_parse_client(client_record, broker_addr) for client_record in client_records or ())
 
 
 def _parse_client(client_record: Mapping[str, Any], broker_addr: str) -> ConnectedClient:
@@ -179,7 +189,7 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
     json_body = parse_json_object(response)
     subscription_table = json_body.get("subscriptionTable") or {}
     return _BrokerConnections(
-        _parse_clients(json_body, broker_addr),
+        _parse_clients(json_body.get("connectionSet"), broker_addr),
         (json_body.get("consumeType"), json_body.get("messageModel"), json_body.get("consumeFromWhere")),
         {
             topic: parse_subscription(topic, subscription_record)

@@ -1,7 +1,7 @@
 """Makes a support bundle: collects, redacts, replaces names by pseudonyms, and writes the file."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from errno import EACCES, EISDIR
 from pathlib import Path
 from time import monotonic, sleep
@@ -20,7 +20,7 @@ from nsadmin.client.bundles.bundle_file import (
     SupportBundle,
 )
 from nsadmin.client.connection.access_options import Access
-from nsadmin.client.verified_archive import MANIFEST, build_manifest, encode_json, pack_members
+from nsadmin.client.verified_archive import encode_json, pack_in_turn
 from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, AnswerRecorder, RequestRates
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
 from nsadmin.operations.bundles.local_files import LocalFiles
@@ -183,18 +183,24 @@ def _write_bundle(
         for server_number, server_addr in enumerate(sorted(tables), 1)
         if tables[server_addr]
     }
-    all_members = {
-        **{
-            member_name: encode_table(server_addr, tables[server_addr])
-            for server_addr, member_name in members_by_server.items()
-        },
-        **members,
-    }
     record = manifest._replace(members_by_server=members_by_server).to_record()
+    all_members = _encode_members(tables, members_by_server, members)
     if order.anonymised:
         pseudonyms = Pseudonyms(tables, manifest.name_servers, order.anonymised)
-        all_members = pseudonyms.rename_members(all_members)
         record = pseudonyms.rename_json(record)
-    manifest_bytes = build_manifest(FORMAT_VERSION, record, all_members)
-    archive_bytes = pack_members({MANIFEST: manifest_bytes, **all_members}, _COMPRESSION_LEVEL)
+        all_members = (
+            renamed_member
+            for name, content in all_members
+            for renamed_member in pseudonyms.rename_members({name: content}).items()
+        )
+    archive_bytes = pack_in_turn(FORMAT_VERSION, record, all_members, _COMPRESSION_LEVEL)
     atomic_write.replace_file(order.bundle_path, archive_bytes, keeps_backup=False)
+
+
+def _encode_members(
+    tables: Mapping[str, AnswerTable], members_by_server: Mapping[str, str], members: Mapping[str, bytes]
+) -> Iterator[tuple[str, bytes]]:
+    """The members of the archive one by one. The encoded answers of all servers would take much memory."""
+    for server_addr, member_name in members_by_server.items():
+        yield member_name, encode_table(server_addr, tables[server_addr])
+    yield from members.items()

@@ -10,17 +10,16 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import MAX_SOCKETS
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access, Tls
 from nsadmin.client.consumers.connected_clients import GroupConnections, merge_clients
-from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
-from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
+from nsadmin.operations.bundles.broker_tables import BrokerTables, merge_names, select_user_groups
 
 DEFAULT_MAX_DETAILS = 20_000
 _ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
@@ -87,7 +86,7 @@ def collect_answers(
     recorded_access, began_at = access._replace(answers=recorder), monotonic()
     with open_client(recorded_access) as admin:
         admin.clusters.get_info()
-        collection = _Collection(admin, plan)
+        collection = _Collection(admin, plan, BrokerTables(admin, access.timeout))
         for step_name, step in collection.list_table_steps():
             on_step(step_name)
             with _ignore_failures():
@@ -150,8 +149,9 @@ def _ignore_failures() -> Iterator[None]:
 class _Collection:
     """The reads of one cluster. Its tables tell which topics, groups and clients there are."""
 
-    def __init__(self, admin: AdminClient, plan: CollectionPlan) -> None:
+    def __init__(self, admin: AdminClient, plan: CollectionPlan, tables: BrokerTables) -> None:
         self._admin = admin
+        self._tables = tables
         self._plan = plan
         self._broker_addrs: list[str] = []
         self._target_addrs: list[str] = []
@@ -164,38 +164,10 @@ class _Collection:
         yield "routes", self._read_routes
         for first_index in range(0, len(self._broker_addrs), _BROKERS_AT_ONCE):
             addrs = self._broker_addrs[first_index : first_index + _BROKERS_AT_ONCE]
-            for read_table in self._list_table_reads():
+            for read_table in self._tables.list_reads():
                 yield "tables of brokers", partial(read_table, addrs)
         yield "tables of brokers", self._read_users
         yield "tables of brokers", self._list_groups
-
-    def _list_table_reads(self) -> tuple[Callable[[list[str]], object], ...]:
-        admin = self._admin
-        return (
-            admin.brokers.get_runtime_info,
-            admin.broker_configs.get_each,
-            self._record_topics,
-            admin.bulk.list_groups,
-            admin.bulk.list_system_topics,
-            admin.consumers.get_committed_each,
-            admin.consumers.get_broker_stats_each,
-            admin.consume_modes.list_modes,
-            admin.producers.list_producers,
-            admin.replication.get_status,
-            admin.cold_data.get_each,
-            admin.lite_topics.get_broker_info,
-            admin.users.list_users,
-            admin.acls.list_entries,
-            admin.plain_acls.list_accounts,
-            admin.plain_acls.list_files,
-            admin.controllers.get_epochs,
-            self._read_special_counts,
-            self._read_connections,
-        )
-
-    def _record_topics(self, broker_addrs: list[str]) -> None:
-        """Record all topics of brokers, without the cost of decoding them."""
-        self._admin.bulk.read_bodies(RequestCode.GET_ALL_TOPIC_CONFIG, [(addr, {}) for addr in broker_addrs])
 
     def _read_name_servers(self) -> None:
         admin = self._admin
@@ -237,11 +209,11 @@ class _Collection:
     def _read_users(self) -> None:
         """Each user and ACL by name: brokers answer these requests in another form than the lists."""
         admin = self._admin
-        usernames = _merge_names(
+        usernames = merge_names(
             user_result.then(lambda users: [user.username for user in users])
             for user_result in admin.users.list_users(self._broker_addrs)
         )
-        subjects = _merge_names(
+        subjects = merge_names(
             acl_result.then(lambda entries: [*entries])
             for acl_result in admin.acls.list_entries(self._broker_addrs)
         )
@@ -252,35 +224,26 @@ class _Collection:
 
     def list_producer_groups(self) -> list[str]:
         """Return the groups of connected producers; their table is known already."""
-        return _merge_names(
+        return merge_names(
             producer_result.then(lambda producers: [producer.producer_group for producer in producers])
             for producer_result in self._admin.producers.list_producers(self._broker_addrs)
         )
 
     def _list_groups(self) -> None:
         name_results = self._admin.groups.list_names(include_system=True)
-        self.groups += _merge_names(name_results)
+        self.groups += merge_names(name_results)
         self._target_addrs += [name_result.addr for name_result in name_results]
 
     def read_groups(self, groups: Sequence[str]) -> None:
         """The progress and the clients of groups. Reads first what all of them need, in one round."""
         admin = self._admin
-        self._record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
-        self._record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
-        for group in groups:
+        self._tables.record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
+        self._tables.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
+        for group in groups if self._tables.has_queues_to_ask else ():
             with _ignore_failures():
                 admin.consumers.get_progress(group)
         with _ignore_failures():
             admin.client_runtime.get_name_servers(admin.proxies.add_clients(self._list_members(groups)))
-
-    def _record_of_groups(self, request_code: int, groups: Sequence[str], addrs: Sequence[str]) -> None:
-        """Record the answers of brokers about groups, without the cost of decoding them."""
-        header_by_group = {
-            group: headers.write_header(broker_headers.ConsumerGroup(group)) for group in groups
-        }
-        self._admin.bulk.read_bodies(
-            request_code, [(addr, header_by_group[group]) for group in groups for addr in addrs]
-        )
 
     def _list_members(self, groups: Sequence[str]) -> dict[str, GroupConnections]:
         """The connected clients of groups, without their subscriptions, which take long to decode."""
@@ -327,25 +290,12 @@ class _Collection:
         with _ignore_failures():
             admin.topics.get_traffic(tuple(topics))
 
-    def _read_special_counts(self, broker_addrs: list[str]) -> None:
-        """The message counts of the topics of transactions and of delayed messages, for exportMetrics."""
-        for topic in (HALF_TOPIC, SCHEDULE_TOPIC):
-            self._admin.put_counts.get_topic_counts(broker_addrs, topic)
-
-    def _read_connections(self, broker_addrs: list[str]) -> None:
-        """The clients of all groups of these brokers."""
-        group_results = self._admin.bulk.list_groups(broker_addrs)
-        groups = _merge_names(group_result.then(lambda configs: [*configs]) for group_result in group_results)
-        self._record_of_groups(
-            RequestCode.GET_CONSUMER_CONNECTION_LIST, _select_user_groups(groups), broker_addrs
-        )
-
     def read_clients(self) -> None:
         """Every connected client, also those behind proxies."""
         proxies = self._admin.proxies
         heartbeats = proxies.list_proxies().heartbeats
-        user_groups = _select_user_groups(self.groups)
-        self._record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, user_groups, self._broker_addrs)
+        user_groups, request_code = select_user_groups(self.groups), RequestCode.GET_CONSUMER_CONNECTION_LIST
+        self._tables.record_of_groups(request_code, user_groups, self._broker_addrs)
         proxied_groups = {heartbeat.group for heartbeat in heartbeats.of_connected_clients}
         proxies.add_clients(
             self._admin.consumers.get_group_connections(sorted({*user_groups, *proxied_groups}), ()),
@@ -359,19 +309,11 @@ class _Collection:
         letters.count_letters(letters.list_groups(), self._admin.clock_ms)
 
 
-def _select_user_groups(groups: Iterable[str]) -> list[str]:
-    return [group for group in groups if not is_system_group(group)]
-
-
 def _has_logical_queues(route_result: ServerResult[TopicRoute]) -> bool:
     """Whether a topic is static: then its offsets depend on further requests."""
     return route_result.result is not None and any(
         queue_route.logical_queues is not None for queue_route in route_result.result.queues
     )
-
-
-def _merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:
-    return sorted({name for name_result in name_results for name in name_result.result or ()})
 
 
 def _run_procedures(open_client: OpenClient, access: Access, collection: _Collection) -> None:

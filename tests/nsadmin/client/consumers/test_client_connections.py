@@ -1,6 +1,9 @@
 """Clients of groups, merged over brokers."""
 
+import pytest
+
 from namesrv_core.errors import RequestError
+from namesrv_core.protocol.command import build_reply
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
@@ -8,11 +11,12 @@ from nsadmin.client.consumers.client_connections import (
     is_group_offline,
     read_all_producers,
     read_consumers,
+    read_members,
     read_producers,
 )
 from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import FakeBroker, closed_port, refuse
 
 CALLER = Caller(NameServerList((), "given"), Access(timeout=5))
 
@@ -34,6 +38,21 @@ def test_consumers_are_merged_by_client_id() -> None:
     assert group.disagreements == (f"{two.addr} has TagA for T, others *",)
     assert [error is None for error in group.errors.values()] == [True, True, True, False]
     assert (found["H"].clients, found["H"].consume_type) == ((), None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"connectionSet":[{"clientId":"c1"}],"subscriptionTable":{"connectionSet":{"topic":"x"}}}',
+        b'{"consumeType":"CONSUME_ACTIVELY","connectionSet":[{"clientId":"c1"}]}',
+        b'{"connectionSet":[{"clientId":"c1",7:0}]}',
+    ],
+)
+def test_members_are_read_wherever_the_connections_are(answer: bytes) -> None:
+    with FakeBroker() as broker:
+        broker.handlers[203] = lambda asked: build_reply(asked, 0, body=answer)
+        [members] = read_members(CALLER, "G", [broker.addr])
+    assert [client.client_id for client in members.value()] == ["c1"]
 
 
 def test_an_expression_that_is_no_tag_says_so() -> None:

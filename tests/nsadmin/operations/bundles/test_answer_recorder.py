@@ -7,7 +7,6 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.bundles.answer_table import RecordedAnswer, RecordedFailure
-from nsadmin.operations.bundles import answer_recorder
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder, RequestRates
 from tests.support.bundles import IDENTITY, json_answer, request_key
 
@@ -30,15 +29,12 @@ class Servers:
         return self._recorder.answer_calls(IDENTITY, calls, send_live)
 
 
-@pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    pauses: list[float] = []
-    monkeypatch.setattr(answer_recorder, "sleep", pauses.append)
-    return pauses
+def pause_not(seconds: float) -> None:
+    """No test waits."""
 
 
-def test_a_request_is_sent_once_and_its_answer_kept(slept: list[float]) -> None:
-    recorder = AnswerRecorder()
+def test_a_request_is_sent_once_and_its_answer_kept() -> None:
+    recorder = AnswerRecorder(pause_seconds=pause_not)
     servers = Servers(recorder)
     first, second = servers.ask(("h:1", build_request(26)), ("h:1", build_request(26)))
     [third] = servers.ask(("h:1", build_request(26)))
@@ -47,8 +43,10 @@ def test_a_request_is_sent_once_and_its_answer_kept(slept: list[float]) -> None:
     assert isinstance(recorder.tables["h:1"][request_key(26)], RecordedAnswer)
 
 
-def test_each_server_gets_at_most_the_rate(slept: list[float]) -> None:
-    servers = Servers(AnswerRecorder(RequestRates(name_server=20, broker=10), ["h:2"]))
+def test_each_server_gets_at_most_the_rate() -> None:
+    slept: list[float] = []
+    rates = RequestRates(name_server=20, broker=10)
+    servers = Servers(AnswerRecorder(rates, ["h:2"], pause_seconds=slept.append))
     servers.ask(
         *((f"h:{port}", build_request(105, {"topic": str(number)})) for port in (1, 2) for number in range(5))
     )
@@ -57,10 +55,8 @@ def test_each_server_gets_at_most_the_rate(slept: list[float]) -> None:
 
 
 @pytest.mark.parametrize(("kind", "attempts"), [("unconnected", 1), ("timeout", 3)])
-def test_a_server_that_does_not_answer_gets_no_further_request(
-    slept: list[float], kind: str, attempts: int
-) -> None:
-    recorder = AnswerRecorder()
+def test_a_server_that_does_not_answer_gets_no_further_request(kind: str, attempts: int) -> None:
+    recorder = AnswerRecorder(pause_seconds=pause_not)
     servers = Servers(recorder, {"h:1": CallError("h:1", kind, "silent")})
     results = [servers.ask(("h:1", build_request(code)))[0] for code in range(26, 31)]
     assert len(servers.sent) == attempts
@@ -68,8 +64,8 @@ def test_a_server_that_does_not_answer_gets_no_further_request(
     assert recorder.silent_servers == {"h:1": RecordedFailure(kind, "silent")}
 
 
-def test_the_limit_of_requests_counts_what_was_not_sent(slept: list[float]) -> None:
-    recorder = AnswerRecorder()
+def test_the_limit_of_requests_counts_what_was_not_sent() -> None:
+    recorder = AnswerRecorder(pause_seconds=pause_not)
     servers = Servers(recorder)
     recorder.limit_requests(1)
     assert not recorder.is_exhausted
@@ -81,8 +77,8 @@ def test_the_limit_of_requests_counts_what_was_not_sent(slept: list[float]) -> N
     assert len(recorder.tables["h:1"]) == 1
 
 
-def test_messages_are_not_asked_for_and_known_answers_are_derived(slept: list[float]) -> None:
-    recorder = AnswerRecorder()
+def test_messages_are_not_asked_for_and_known_answers_are_derived() -> None:
+    recorder = AnswerRecorder(pause_seconds=pause_not)
     servers = Servers(recorder)
     recorder.tables["h:1"] = {request_key(219, namespace="N"): json_answer({"table": {"k": "v"}})}
     message, value = servers.ask(
@@ -95,7 +91,7 @@ def test_messages_are_not_asked_for_and_known_answers_are_derived(slept: list[fl
 
 
 def test_a_probe_runs_once_and_its_failure_is_kept() -> None:
-    recorder, runs = AnswerRecorder(), []
+    recorder, runs = AnswerRecorder(pause_seconds=pause_not), []
 
     def probe(result: object) -> Callable[[], object]:
         def run() -> object:
