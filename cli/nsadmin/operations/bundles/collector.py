@@ -19,7 +19,7 @@ from nsadmin.client.consumers.connected_clients import GroupConnections, merge_c
 from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
-from nsadmin.operations.bundles.broker_tables import BrokerTables, merge_names, select_user_groups
+from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
 
 DEFAULT_MAX_DETAILS = 20_000
 _ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
@@ -86,7 +86,7 @@ def collect_answers(
     recorded_access, began_at = access._replace(answers=recorder), monotonic()
     with open_client(recorded_access) as admin:
         admin.clusters.get_info()
-        collection = _Collection(admin, plan, BrokerTables(admin, access.timeout))
+        collection = _Collection(admin, plan, BrokerTableReader(admin, access.timeout))
         for step_name, step in collection.list_table_steps():
             on_step(step_name)
             with _ignore_failures():
@@ -149,7 +149,7 @@ def _ignore_failures() -> Iterator[None]:
 class _Collection:
     """The reads of one cluster. Its tables tell which topics, groups and clients there are."""
 
-    def __init__(self, admin: AdminClient, plan: CollectionPlan, tables: BrokerTables) -> None:
+    def __init__(self, admin: AdminClient, plan: CollectionPlan, tables: BrokerTableReader) -> None:
         self._admin = admin
         self._tables = tables
         self._plan = plan

@@ -1,14 +1,18 @@
 """Comparing until it is certain which differences stay."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nsadmin import AdminClient
+from nsadmin import Access, AdminClient
+from nsadmin.client.bundles.bundle_answers import BundleAnswers
+from nsadmin.client.bundles.bundle_file import SupportBundle
 from nsadmin.operations.replicas import comparer
 from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore
 from nsadmin.operations.replicas.records import DifferenceState, ReplicaComparison, ReplicaObservation
+from tests.support.bundles import write_bundle
 from tests.support.replica_groups import make_group, observe, offsets
 
 
@@ -50,4 +54,18 @@ def test_without_time_it_compares_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster, seen = Cluster(5_000), list[ReplicaComparison]()
     monkeypatch.setattr(comparer, "observe_replicas", cluster.read)
     assert [judged.state for judged in cluster.compare(0.0, seen).differences] == [DifferenceState.LAG]
+    assert (seen, cluster.now_ms) == ([], 0)
+
+
+def test_a_bundle_is_compared_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    cluster, seen = Cluster(5_000), list[ReplicaComparison]()
+    monkeypatch.setattr(comparer, "observe_replicas", cluster.read)
+    with SupportBundle(write_bundle(tmp_path / "a.zip", {})) as bundle:
+        access = Access(answers=BundleAnswers(bundle))
+        with AdminClient(["127.0.0.1:9"], access=access) as admin:
+            # The clock of a bundle stands still, so the time to settle would never be over.
+            comparison = ReplicaComparer(admin, ReplicaMemoryStore(None)).compare_until_settled(
+                30.0, seen.append, cluster.pause
+            )
+    assert [judged.state for judged in comparison.differences] == [DifferenceState.LAG]
     assert (seen, cluster.now_ms) == ([], 0)

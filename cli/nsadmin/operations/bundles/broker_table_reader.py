@@ -1,4 +1,4 @@
-"""BrokerTables, the reads of all tables of brokers for a bundle.
+"""BrokerTableReader, the reads of all tables of brokers for a bundle.
 
 Rule: a table is decoded only if later requests depend on it. Decoding takes longer than recording.
 """
@@ -16,7 +16,7 @@ from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
 
-class BrokerTables:
+class BrokerTableReader:
     """Reads tables of brokers.
 
     Args:

@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
-from nsadmin.operations.bundles.broker_tables import BrokerTables, merge_names, select_user_groups
+from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
 from tests.support.servers import FakeBroker, body
 
 
@@ -31,7 +31,7 @@ def test_only_an_old_broker_is_asked_for_single_queues(
     )
     access = Access(timeout=2, answers=AnswerRecorder())
     with AdminClient("127.0.0.1:1", access=access, read_only=True) as admin:
-        tables = BrokerTables(admin, access.timeout)
+        tables = BrokerTableReader(admin, access.timeout)
         for read_table in tables.list_reads():
             read_table([broker.addr])
     assert tables.has_queues_to_ask is is_asked
