@@ -71,6 +71,8 @@ class AsyncAdminClient(AsyncNouns):
         timeout: float | None = None,
         credentials: Credentials | str | None = None,
         tls: Tls | bool | None = None,
+        kube: str | None = None,
+        ssh: str | None = None,
         ask_all: bool = False,
         observer: ExchangeObserver | None = None,
         read_only: bool = False,
@@ -91,6 +93,8 @@ class AsyncAdminClient(AsyncNouns):
             credentials: Credentials, or their source as for `--credentials`: "env", "file:PATH",
                 "keyring:NAME" or "none".
             tls: Tls, True for TLS with the settings of the context or environment, or False for plain text.
+            kube: "NAMESPACE" or "CONTEXT/NAMESPACE" of Kubernetes, to reach the servers with kubectl.
+            ssh: "USER@HOST" or "USER@HOST:PORT", to reach the servers through this SSH host.
             ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
             observer: Called with an Exchange after each request, by one thread of the client at a time.
             read_only: Refuse requests that change something. A read-only context implies it.
@@ -106,7 +110,14 @@ class AsyncAdminClient(AsyncNouns):
         from nsadmin.library.context_connection import resolve_connection
 
         connection = resolve_connection(
-            name, namesrv_addr=namesrv_addr, bundle=bundle, timeout=timeout, credentials=credentials, tls=tls
+            name,
+            namesrv_addr=namesrv_addr,
+            bundle=bundle,
+            timeout=timeout,
+            credentials=credentials,
+            tls=tls,
+            kube=kube,
+            ssh=ssh,
         )
         async_client = cls(
             connection.find_name_servers,

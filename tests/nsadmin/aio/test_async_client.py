@@ -1,6 +1,7 @@
 """The library for asyncio: the same nouns, results and errors, and calls that end with their task."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from threading import Barrier
@@ -10,6 +11,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import AdminClient, SshTarget
 from nsadmin.aio import AsyncAdminClient
 from nsadmin.client import ClientClosed, Exchange, NoneReachable, ServerResult
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
@@ -166,3 +168,14 @@ async def test_closing_the_client_ends_every_call_of_its_tasks() -> None:
         with pytest.raises(ClientClosed, match="this client is closed"):
             await admin.name_servers.get_config_each()
         await admin.aclose()
+
+
+def test_a_context_takes_the_same_arguments_as_without_asyncio() -> None:
+    both = [inspect.signature(client.from_context) for client in (AdminClient, AsyncAdminClient)]
+    assert both[0].parameters.keys() == both[1].parameters.keys()
+
+    async def find_tunnel() -> object:
+        async with AsyncAdminClient.from_context(namesrv_addr="a:1", ssh="ops@gate") as admin:
+            return admin._admin_client._caller.access.tunnel
+
+    assert str(asyncio.run(find_tunnel())) == str(SshTarget("ops@gate"))
