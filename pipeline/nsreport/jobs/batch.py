@@ -202,12 +202,31 @@ class PipelineRun:
         [(first_ms, last_ms)] = all_events.select(min_of("time"), max_of("time")).collect()
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
-        session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE), has_long_plans=True)
-        run_tasks(
-            TableTask(
-                f"gold/{report_name}", (), partial(self._make_report, report_name, since_ms, until_ms, recipe)
+        for group_names in self._group_reports(report_names):
+            session.adapt_session(
+                self._spark, max(map(self._count_report_rows, group_names)), has_long_plans=True
             )
-            for report_name in report_names
+            run_tasks(
+                TableTask(
+                    f"gold/{report_name}",
+                    (),
+                    partial(self._make_report, report_name, since_ms, until_ms, recipe),
+                )
+                for report_name in group_names
+            )
+
+    def _group_reports(self, report_names: Sequence[str]) -> list[list[str]]:
+        """Separate reports that read few rows, which Spark interprets, from the others, which it compiles."""
+        report_groups: list[list[str]] = [[], []]
+        for report_name in report_names:
+            report_groups[self._count_report_rows(report_name) > session.FEW_ROWS].append(report_name)
+        return [report_group for report_group in report_groups if report_group]
+
+    def _count_report_rows(self, report_name: str) -> int:
+        """Return how many rows the tables have that a report reads."""
+        return sum(
+            self._tables.count_rows(TableSpec(f"silver/{table_name}"))
+            for table_name in REPORTS_BY_NAME[report_name].input_tables
         )
 
     def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
@@ -227,7 +246,7 @@ class PipelineRun:
         )
         report_table, input_row_count = (
             _find_report_table(report_name),
-            sum(map(self._tables.count_rows, input_tables)),
+            self._count_report_rows(report_name),
         )
         replace_table = (
             self._tables.replace_small_table if self._is_small_run() else self._tables.replace_table

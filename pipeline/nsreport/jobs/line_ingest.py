@@ -14,7 +14,7 @@ from nsreport.runtime.input_size import COMPRESSION_FACTORS
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import bronze
-from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_layout import StagedRows, TableSpec
 from nsreport.tables.table_store import TableStore
 from nsreport.tables.table_versions import LINES_TABLE
 
@@ -74,12 +74,12 @@ class LineIngest:
 
     def ingest_files(self, new_files: Sequence[InputFile]) -> None:
         """Ingest the lines of files into bronze, then record the files as read."""
-        session.adapt_session(
-            self._spark, sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
-        )
+        max_line_count = sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
+        session.adapt_session(self._spark, max_line_count)
         is_small = all(map(input_files.is_on_this_machine, new_files)) and (
             sum_plain_bytes(new_files) <= MAX_LOCAL_BYTES
         )
+        is_staged = not is_small and max_line_count > session.FEW_ROWS
         for is_journal in (True, False):
             kind_files = [
                 input_file for input_file in new_files if (input_file.kind == JOURNAL_KIND) == is_journal
@@ -98,23 +98,34 @@ class LineIngest:
                     else bronze.key_log_messages(file_lines)
                 )
                 keep_rows = local_rows.keep_in_memory if is_small else DataFrame.persist
-                if is_small or not is_journal:
+                if is_small or not (is_journal or is_staged):
                     # Joining continuation lines needs a sort: keep the result, so that Spark sorts once.
                     keyed_lines = keep_rows(keyed_lines)
                 try:
-                    self._append_lines(keyed_lines, keep_rows)
+                    self._append_lines(keyed_lines, keep_rows, is_staged=is_staged)
                 finally:
                     keyed_lines.unpersist()
         self._record_files(new_files)
 
-    def _append_lines(self, keyed_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame]) -> None:
+    def _append_lines(
+        self, keyed_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame], *, is_staged: bool
+    ) -> None:
         """Append the lines that bronze does not have. Their days are due from then on.
 
         `keep_rows` returns rows that several queries read without computing them again.
+        With `is_staged`, all lines are written to files first. Then Spark compares the hashes in these files.
+        If all lines are new, as in a first run, bronze gets the files: so Spark reads the input only once.
         """
         progress.describe_jobs(self._spark, BRONZE_LINES.name)
         began_seconds = time.monotonic()
-        line_keys = keep_rows(bronze.select_line_keys(keyed_lines))
+        staged_lines: StagedRows | None = None
+        if is_staged:
+            bronze_rows = bronze.add_ingest_time(keyed_lines, self._started_at)
+            staged_lines = self._table_store.stage_rows(BRONZE_LINES, bronze_rows, is_gathered=False)
+            keyed_lines = self._table_store.read_staged_rows(staged_lines)
+        line_keys = bronze.select_line_keys(keyed_lines)
+        if staged_lines is None:
+            line_keys = keep_rows(line_keys)
         try:
             lines_by_day = {
                 day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
@@ -125,14 +136,22 @@ class LineIngest:
             repeated_keys = keep_rows(bronze.find_repeated_keys(line_keys, bronze_lines))
             try:
                 is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
-                new_lines = (
-                    bronze.add_ingest_time(keyed_lines, self._started_at)
-                    if is_all_new
-                    else bronze.select_new_lines(keyed_lines, repeated_keys, bronze_lines, self._started_at)
-                )
-                added_count = self._table_store.append_rows(
-                    BRONZE_LINES, new_lines, is_gathered=line_count <= session.FEW_ROWS
-                )
+                is_gathered = line_count <= session.FEW_ROWS
+                if staged_lines is not None and is_all_new and not is_gathered:
+                    added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_lines)
+                else:
+                    new_lines = (
+                        bronze.add_ingest_time(keyed_lines, self._started_at)
+                        if is_all_new
+                        else bronze.select_new_lines(
+                            keyed_lines, repeated_keys, bronze_lines, self._started_at
+                        )
+                    )
+                    added_count = self._table_store.append_rows(
+                        BRONZE_LINES, new_lines, is_gathered=is_gathered
+                    )
+                    if staged_lines is not None:
+                        self._table_store.output_folder.remove(staged_lines.folder_path)
             finally:
                 repeated_keys.unpersist()
         finally:

@@ -1,12 +1,13 @@
 """Table layout: names, partitions and order of tables, and how Spark writes rows accordingly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, DataFrameWriter
 from pyspark.sql.types import StructType
 
 from nsreport.runtime import session
+from nsreport.tables.table_versions import TableFile
 
 _PAGE_ROWS = 2000
 """Rows in a page of a sorted table. Readers skip whole pages."""
@@ -33,6 +34,14 @@ class HeadRows(NamedTuple):
 
     head_rows: DataFrame
     expand_rows: Callable[[DataFrame], DataFrame]
+
+
+class StagedRows(NamedTuple):
+    """Rows in the files below a folder of a table, before a commit adds these files to the table."""
+
+    folder_path: str
+    files: Sequence[TableFile]
+    schema: StructType
 
 
 def write_rows(

@@ -9,9 +9,8 @@ to the table since, or has made it from newer lines, the commit raises OutputBus
 """
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import date, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -38,7 +37,7 @@ from nsreport.tables.file_relation import read_files
 from nsreport.tables.hadoop_folder import HadoopFolder
 from nsreport.tables.output_lock import OutputBusyError, check_output_file_system
 from nsreport.tables.storage_options import read_storage_options
-from nsreport.tables.table_layout import HeadRows, TableSpec, write_rows
+from nsreport.tables.table_layout import HeadRows, StagedRows, TableSpec, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
     DAYS_KEY,
@@ -95,7 +94,7 @@ class TableStore:
         `replaced_days` requires a table with `date` as its first partition column. `is_made_by` finds the
         `recipe` again.
         """
-        added_files, table_schema = self._write_files(table, new_rows)
+        _, added_files, table_schema = self.stage_rows(table, new_rows)
         self._replace_files(table, table_schema, added_files, replaced_days, recipe)
         return sum(added_file.row_count or 0 for added_file in added_files)
 
@@ -123,7 +122,16 @@ class TableStore:
 
         Without `is_gathered` each task writes its own files: less work, but more files per partition.
         """
-        added_files, table_schema = self._write_files(table, new_rows, is_gathered)
+        return self.append_staged_rows(table, self.stage_rows(table, new_rows, is_gathered))
+
+    def read_staged_rows(self, staged_rows: StagedRows) -> DataFrame:
+        """Return the rows of `stage_rows`, which belong to no version yet."""
+        folder_url = self.output_folder.qualify_path(staged_rows.folder_path)
+        return self._spark.read.schema(staged_rows.schema).parquet(folder_url)
+
+    def append_staged_rows(self, table: TableSpec, staged_rows: StagedRows) -> int:
+        """Add staged rows to the table, like `append_rows`; return their number."""
+        _, added_files, table_schema = staged_rows
         row_count = sum(added_file.row_count or 0 for added_file in added_files)
         if row_count or self._open_table(table.name) is None:
             added_days = {
@@ -209,7 +217,7 @@ class TableStore:
             file_count = max(1, -(-sum(map(attrgetter("byte_count"), small_files)) // TARGET_FILE_BYTES))
             if len(small_files) > file_count:
                 partition_rows = self._read_files(table.name, delta_table, small_files).coalesce(file_count)
-                merged_files, _ = self._write_files(table, partition_rows, is_gathered=False)
+                merged_files = self.stage_rows(table, partition_rows, is_gathered=False).files
                 actions += [make_add_action(merged_file, is_new_data=False) for merged_file in merged_files]
                 actions += map(make_remove_action, small_files)
                 compacted_count += 1
@@ -224,7 +232,7 @@ class TableStore:
             delta_table = self._open_table(table_name)
             assert delta_table is not None, table_name
             if table_versions.remove_old_files(delta_table, self._kept_time) and self._local_path is not None:
-                _remove_empty_folders(Path(self._local_path, table_name))
+                table_versions.remove_empty_folders(Path(self._local_path, table_name))
         self._changed_tables.clear()
 
     def find_uri(self, table_name: str) -> str:
@@ -255,16 +263,15 @@ class TableStore:
             delta_table.metadata().partition_columns,
         )
 
-    def _write_files(
+    def stage_rows(
         self, table: TableSpec, new_rows: DataFrame | HeadRows, is_gathered: bool = True
-    ) -> tuple[list[TableFile], StructType]:
-        """Write rows to files in a new folder of the table; return the files with rows, and the schema."""
+    ) -> StagedRows:
+        """Write rows to files in a new folder of the table. They belong to no version until a commit."""
         new_folder = uuid4().hex
-        table_schema = write_rows(
-            table, new_rows, self.output_folder.qualify_path(f"{table.name}/{new_folder}"), is_gathered
-        )
+        folder_path = f"{table.name}/{new_folder}"
+        table_schema = write_rows(table, new_rows, self.output_folder.qualify_path(folder_path), is_gathered)
         written_files = self.list_parquet_files(table.name, new_folder)
-        return [written_file for written_file in written_files if written_file.row_count], table_schema
+        return StagedRows(folder_path, [file for file in written_files if file.row_count], table_schema)
 
     def list_parquet_files(self, table_name: str, folder_path: str) -> list[TableFile]:
         """Return the Parquet files below a folder of a table; folder names have the partition values."""
@@ -389,11 +396,3 @@ class TableStore:
 
 def _read_schema(delta_table: DeltaTable) -> StructType:
     return StructType.fromJson(json.loads(delta_table.schema().to_json()))
-
-
-def _remove_empty_folders(table_folder: Path) -> None:
-    """Remove the folders of removed files. The lock of the output folder keeps other runs away."""
-    for folder_path, _, _ in sorted(os.walk(table_folder), reverse=True):
-        if "/_delta_log" not in folder_path:
-            with suppress(OSError):
-                os.rmdir(folder_path)

@@ -4,9 +4,12 @@ The files of a table never change: a commit adds and removes files. All commits 
 transaction `LINES_TRANSACTION`. So delta-rs refuses the second of two commits on top of the same version.
 """
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -141,3 +144,11 @@ def remove_old_files(delta_table: DeltaTable, kept_time: timedelta) -> bool:
 
 def _to_hours(duration: timedelta) -> int:
     return -(-duration // timedelta(hours=1))
+
+
+def remove_empty_folders(table_folder: Path) -> None:
+    """Remove the folders of removed files. The lock of the output folder keeps other runs away."""
+    for folder_path, _, _ in sorted(os.walk(table_folder), reverse=True):
+        if "/_delta_log" not in folder_path:
+            with suppress(OSError):
+                os.rmdir(folder_path)

@@ -1,12 +1,16 @@
 """Which files a run reads; that each line counts once is tested with the whole run."""
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
-from nsreport.jobs.line_ingest import LineIngest
+from nsreport.jobs import line_ingest
+from nsreport.jobs.line_ingest import BRONZE_LINES, LineIngest
+from nsreport.jobs.table_workspace import TableResult
+from nsreport.runtime import session
 from nsreport.sources.input_files import InputSource
 from nsreport.tables.table_store import TableStore
 
@@ -22,13 +26,37 @@ def test_a_file_is_read_again_only_if_its_length_or_its_time_changes(
     os.utime(log, (1_738_400_000, 1_738_400_000))
     (tmp_path / "in" / "notes.txt").write_text("no log")
     sources = [InputSource(str(tmp_path / "in")), InputSource(str(log))]
-    line_ingest = LineIngest(
-        spark, TableStore(spark, str(tmp_path / "out")), sources, NOW, lambda result: None
-    )
-    [new_file], skipped = line_ingest.find_changed_files()
+    ingest = LineIngest(spark, TableStore(spark, str(tmp_path / "out")), sources, NOW, lambda result: None)
+    [new_file], skipped = ingest.find_changed_files()
     assert (new_file.kind, skipped) == ("namesrv", 1)
-    line_ingest._record_files([new_file])
-    assert line_ingest.find_changed_files() == ([], 1)
+    ingest._record_files([new_file])
+    assert ingest.find_changed_files() == ([], 1)
     os.utime(log, (1_738_400_001, 1_738_400_001))
-    [changed_file], _ = line_ingest.find_changed_files()
+    [changed_file], _ = ingest.find_changed_files()
     assert changed_file.modified == new_file.modified + 1000
+
+
+def test_files_of_many_lines_become_files_of_bronze_unless_some_lines_are_known(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "FEW_ROWS", 0)
+    monkeypatch.setattr(line_ingest, "MAX_LOCAL_BYTES", 0)
+    journal = tmp_path / "in" / "0000000000000001-20250201T000000000Z.jsonl"
+    journal.parent.mkdir()
+    results: list[TableResult] = []
+    for line_count in (2, 3, 1):
+        lines = [f'{{"time":{1_738_368_000_000 + number},"n":{number}}}\n' for number in range(line_count)]
+        journal.write_text("".join(lines))
+        os.utime(journal, (1_738_400_000 + line_count,) * 2)
+        table_store = TableStore(spark, str(tmp_path / "out"))
+        sources = [InputSource(str(tmp_path / "in"))]
+        LineIngest(spark, table_store, sources, NOW, results.append).ingest_new_files()
+    assert [(result.rows_in, result.rows_out) for result in results] == [(2, 2), (3, 1), (1, 0)]
+    bronze_lines = table_store.read_table(BRONZE_LINES)
+    assert bronze_lines is not None
+    assert sorted(row.line for row in bronze_lines.collect()) == [1, 2, 3]
+    assert table_store.list_due_days() == [date(2025, 2, 1)]
+    # No file is left of lines that were compared and not added.
+    assert len(list((tmp_path / "out" / "bronze" / "lines").rglob("*.parquet"))) == len(
+        bronze_lines.inputFiles()
+    )

@@ -56,7 +56,7 @@ def test_a_table_that_is_known_to_have_no_rows_is_made_without_a_query(
     def refuse(*arguments: object) -> Callable[..., object]:
         raise AssertionError("a query started")
 
-    monkeypatch.setattr(TableStore, "_write_files", refuse)
+    monkeypatch.setattr(TableStore, "stage_rows", refuse)
     schema = spark.range(0).schema
     tables.make_empty_table(TABLE, schema)
     tables.make_empty_table(TABLE, schema)

@@ -172,7 +172,7 @@ def test_a_reader_sees_nothing_of_a_run_that_is_killed_before_its_commit(
     spark: SparkSession, tables: TableStore
 ) -> None:
     before, files = kept(tables), len(parquet_files(tables, DAYS))
-    tables._write_files(DAYS, frame(spark, (8, FIRST, "7")))
+    tables.stage_rows(DAYS, frame(spark, (8, FIRST, "7")))
     assert len(parquet_files(tables, DAYS)) == files + 1
     assert kept(reopened(tables)) == before
     # The files of a run that still writes stay. Those of a killed one go with the time.
