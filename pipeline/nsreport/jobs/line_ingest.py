@@ -114,7 +114,7 @@ class LineIngest:
 
         `keep_rows` returns rows that several queries read without computing them again.
         With `is_staged`, all lines are written to files first. Then Spark compares the hashes in these files.
-        If all lines are new, as in a first run, bronze gets the files: so Spark reads the input only once.
+        If all lines are new, as in a first run, bronze gets the files: Spark does not read the input again.
         """
         progress.describe_jobs(self._spark, BRONZE_LINES.name)
         began_seconds = time.monotonic()
