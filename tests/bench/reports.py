@@ -162,7 +162,7 @@ def of_spark(told: DataFrame, known: DataFrame) -> Found:
     """Both reports, whole; their sums."""
     last = told.selectExpr("max(time) + 1").collect()[0][0]
     days = broker_availability(told, known, 0, last)
-    gaps = heartbeat_gaps(told, no_facts(told.sparkSession), 0, last)
+    gaps = heartbeat_gaps(told, no_facts(told.sparkSession), known, 0, last)
     [row] = days.agg(total("downSeconds").alias("down")).collect()
     return Found(gaps.count(), round(row.down, 3))
 

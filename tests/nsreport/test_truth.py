@@ -57,7 +57,8 @@ def test_flaps(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 
 def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = heartbeat_gaps(select_lifecycle_events(ns_event), no_facts(spark), START, until).collect()
+    lifecycle_events = select_lifecycle_events(ns_event)
+    rows = heartbeat_gaps(lifecycle_events, no_facts(spark), covered(ns_event), START, until).collect()
     score = Score("gaps")
     cases = [
         (name, case) for name, play in plays.items() for case in play.cases("HeartbeatGap", "ServerPaused")

@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
     col,
+    collect_set,
     concat,
     count_distinct,
     lit,
@@ -38,9 +39,7 @@ def find_registration_silences(log_fact: DataFrame, until_ms: int) -> DataFrame:
         registration_facts.where(success_time.isNotNull()).select(*pair_key, "time").unionByName(failed_tries)
     )
     broker_counts = registration_facts.groupBy("key").agg(count_distinct("server").alias("brokers"))
-    server_counts = registration_facts.groupBy("server").agg(
-        count_distinct("key").cast("int").alias("servers")
-    )
+    server_counts = registration_facts.groupBy("server").agg(collect_set("key").alias("servers"))
     registration_silences = (
         find_silences(beat_times, pair_key, MIN_SILENCE_MS)
         .join(last_times, pair_key)

@@ -106,7 +106,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "heartbeat_gaps",
         "How long brokers were silent, and whether the broker, the link or the name server caused it.",
-        ("broker_lifecycle", "log_fact"),
+        ("broker_lifecycle", "log_fact", "knowledge_interval"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - for a pause of the name server, and for the log of a broker",

@@ -3,10 +3,14 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     aggregate,
+    array_except,
+    array_intersect,
+    broadcast,
     coalesce,
     col,
     collect_list,
     collect_set,
+    filter,
     greatest,
     last,
     lead,
@@ -19,9 +23,11 @@ from pyspark.sql.functions import (
     sum,
     timestamp_millis,
     to_date,
+    transform,
     when,
 )
 
+from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY
 from nsreport.facts.registration_gaps import MIN_SILENCE_MS, find_registration_silences
 from nsreport.facts.spans import hash_key
@@ -32,7 +38,11 @@ _EVENT_COLUMNS = (*REGISTRATION_KEY, "type", "recordOrder", "time", "silentMilli
 
 
 def heartbeat_gaps(
-    lifecycle_events: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int
+    lifecycle_events: DataFrame,
+    log_fact: DataFrame,
+    knowledge_intervals: DataFrame,
+    since_ms: int,
+    until_ms: int,
 ) -> DataFrame:
     """Return a row for each silence of a broker at a name server that is not over at `since_ms` (since 1970).
 
@@ -40,16 +50,17 @@ def heartbeat_gaps(
 
     - name server, if all its brokers were silent at once, or if the silence is only long because the name
       server was paused meanwhile;
-    - broker, if all name servers that know the broker missed it;
+    - broker, if it was missed by all name servers that know the broker and ran until the silence was long;
     - link otherwise.
 
     A pause of the name server is a row without a broker. Broker logs add the times in which a broker could
     not register; in these rows `server` is the name server's address.
     """
     lifecycle_events = lifecycle_events.where(col("time") < until_ms)
-    counted_gaps = _count_simultaneous_gaps(
-        _find_gaps(lifecycle_events, until_ms).unionByName(find_registration_silences(log_fact, until_ms))
+    all_gaps = _find_gaps(lifecycle_events, until_ms).unionByName(
+        find_registration_silences(log_fact, until_ms)
     )
+    counted_gaps = _count_simultaneous_gaps(_keep_witnesses(all_gaps, knowledge_intervals, until_ms))
     attributed_gaps = counted_gaps.select(
         "server",
         *BROKER_KEY,
@@ -63,7 +74,7 @@ def heartbeat_gaps(
             & (col("until") - col("since") - col("pausedMillis") <= MIN_SILENCE_MS),
             "name server",
         )
-        .when(col("missing") >= col("servers"), "broker")
+        .when(size(array_except("servers", "missing")) == 0, "broker")
         .otherwise("link")
         .alias("causedBy"),
         when(col("brokerName").isNotNull(), col("silent")).alias("silentBrokers"),
@@ -84,7 +95,7 @@ def heartbeat_gaps(
 
 
 def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
-    """Return the silences with their ends: resumed, lost or open."""
+    """Return the silences with their ends (resumed, lost or open). `servers` know the broker."""
     observer_window = Window.partitionBy(hash_key(["observer"])).orderBy("recordOrder")
     window_so_far = observer_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     silence_events = lifecycle_events.where(col("type").isin(*_SILENCE_TYPES, "Heartbeats")).select(
@@ -106,7 +117,7 @@ def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
         lead("time").over(registration_window).alias("nextTime"),
         lead("resumed").over(registration_window).alias("nextResumed"),
         _last_gap_without("resumed").over(registration_window.rowsBetween(-1, -1)).alias("wasReported"),
-        size(collect_set("server").over(Window.partitionBy("broker"))).alias("servers"),
+        collect_set("server").over(Window.partitionBy("broker")).alias("servers"),
     )
     # A name server reports a silence once when it is long and once when it ends; the first may be missing.
     is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasReported", lit(False)))
@@ -128,6 +139,29 @@ def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
     )
 
 
+def _keep_witnesses(silence_gaps: DataFrame, knowledge_intervals: DataFrame, until_ms: int) -> DataFrame:
+    """Keep those of `servers` that ran until the silence was long. Others may have had no time to hear it.
+
+    A broker's log has addresses of name servers, whose runs are unknown: all of them stay.
+    """
+    known_spans = select_known_spans(knowledge_intervals, until_ms).agg(
+        collect_list(struct("server", "since", "until")).alias("knownSpans")
+    )
+    running_servers = transform(
+        filter(
+            "knownSpans",
+            lambda known_span: (
+                (known_span["since"] <= col("since")) & (col("since") + MIN_SILENCE_MS <= known_span["until"])
+            ),
+        ),
+        lambda known_span: known_span["server"],
+    )
+    witnesses = when(col("cluster").isNull(), col("servers")).otherwise(
+        array_intersect("servers", running_servers)
+    )
+    return silence_gaps.crossJoin(broadcast(known_spans)).withColumn("servers", witnesses).drop("knownSpans")
+
+
 def _last_gap_without(flag_column: str) -> Column:
     return last(when(col("type") == "HeartbeatGap", ~col(flag_column)))
 
@@ -143,7 +177,7 @@ def _gap_end(is_over: Column) -> Column:
 
 
 def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
-    """Add `silent` (silent brokers of the name server) and `missing` (name servers that missed the broker).
+    """Add `silent` (number of silent brokers of the name server) and `missing` (all that missed the broker).
 
     Both count silences that overlap in time. `pausedMillis` is the time in which the name server was paused.
     """
@@ -155,7 +189,7 @@ def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
     return numbered_gaps.select(
         "*",
         size(collect_set(broker_hash).over(server_window)).cast("long").alias("silent"),
-        size(collect_set("server").over(broker_window)).alias("missing"),
+        collect_set("server").over(broker_window).alias("missing"),
         collect_list(when(col("brokerName").isNull(), struct("since", "until")))
         .over(server_window)
         .alias("pauses"),

@@ -11,7 +11,7 @@ from namesrv_core.events import Event, HeartbeatGap, Heartbeats, ServerPaused
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
-from tests.support.silver_rows import LOG_FACT, every, rows
+from tests.support.silver_rows import LOG_FACT, covered, every, rows
 
 DAY = date(2025, 11, 21)
 
@@ -20,14 +20,22 @@ def gap(name: str, seconds: float, *, resumed: bool = False) -> Event:
     return HeartbeatGap("c", name, 0, "10.0.0.1:10911", int(seconds * 1000), resumed)
 
 
+def tell_each_minute(server: str, events: dict[float, list[Event]]) -> Teller:
+    """A name server with three brokers that runs for 20 minutes."""
+    own = Teller(server).tell(0, empty(), master("a"), master("b"), master("x"))
+    for seconds in sorted({*events, *range(0, 1200, 60)}):
+        own.tell(seconds, *events.get(seconds, []), Heartbeats(3, None, None))
+    return own
+
+
 def history() -> list[Teller]:
-    one, two, alone = Teller("ns-1"), Teller("ns-2"), Teller("alone")
-    for own in (one, two):
-        own.tell(0, empty(), master("a"), master("b"), master("x"), Heartbeats(3, None, None))
     # Both miss a, and give it up; ns-2 alone misses b, which comes back; nobody told when it became long.
-    for own in (one, two):
-        own.tell(200, gap("a", 91)).tell(231, lost("a")).tell(300, master("a"))
-    two.tell(1100, gap("b", 100, resumed=True))
+    events: dict[float, list[Event]] = {200: [gap("a", 91)], 231: [lost("a")], 300: [master("a")]}
+    one = tell_each_minute("ns-1", events)
+    two = tell_each_minute("ns-2", {**events, 1100: [gap("b", 100, resumed=True)]})
+    # This one knows a, and does not run in that time.
+    ended, alone = Teller("ended"), Teller("alone")
+    ended.tell(0, empty(), master("a"), Heartbeats(1, None, None)).tell(60, Heartbeats(1, None, None))
     # All that a name server knows at once: itself. Then it is asleep.
     alone.tell(0, empty(), master("p"), master("q"), Heartbeats(2, None, None))
     alone.tell(400, gap("p", 95)).tell(401, gap("q", 93)).tell(410, gap("p", 105, resumed=True))
@@ -36,7 +44,7 @@ def history() -> list[Teller]:
     paused = Teller("paused")
     paused.tell(0, empty(), master("f"), master("g"), master("h"), Heartbeats(3, None, None))
     paused.tell(400, gap("f", 95, resumed=True), gap("g", 200, resumed=True), ServerPaused(50_000))
-    return [one, two, alone, paused]
+    return [one, two, ended, alone, paused]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +59,9 @@ def found(spark: SparkSession) -> DataFrame:
         *every(range(0, 300, 30), server="broker-2", kind="registered", key="10.0.0.8:9876"),
     ]
     facts = rows(spark, LOG_FACT, *told)
+    ns_event = frame(spark, *history()).localCheckpoint()
     return heartbeat_gaps(
-        select_lifecycle_events(frame(spark, *history())), facts, at(0), at(1200)
+        select_lifecycle_events(ns_event), facts, covered(ns_event), at(0), at(1200)
     ).localCheckpoint()
 
 
