@@ -7,24 +7,34 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+
 from nsreport.runtime import session
 from tests.truth.comparison import REPORT_NAMES, ReportScore, add_scores, compare_report
-from tests.truth.report_rows import run_reports
+from tests.truth.recorded_view import JOURNAL, SOURCES
+from tests.truth.report_rows import query_reports, run_reports
 from tests.truth.simulated_input import simulate_seed
 
 _MOST_SHOWN_MISSES = 20
-_SEEDS_PER_RUN = 50
+_SEEDS_PER_RUN = 40
 """Spark starts once, but a run of the pipeline with more seeds would need more memory."""
 
 
 def compare_seeds(
-    spark_program: session.SparkProgram, seeds: Sequence[int], run_folder: Path, report_names: Sequence[str]
+    spark: SparkSession,
+    seeds: Sequence[int],
+    run_folder: Path,
+    report_names: Sequence[str],
+    *,
+    has_logs: bool,
 ) -> list[ReportScore]:
     """Play these seeds and compare all reports."""
     began = time.monotonic()
-    simulated_seeds = [simulate_seed(seed, run_folder) for seed in seeds]
+    sources = SOURCES if has_logs else (JOURNAL,)
+    simulated_seeds = [simulate_seed(seed, run_folder, sources) for seed in seeds]
     print(f"played seeds {seeds[0]} to {seeds[-1]} in {time.monotonic() - began:.0f} s", flush=True)
-    rows = run_reports(spark_program.session, run_folder, report_names)
+    make_rows = run_reports if has_logs else query_reports
+    rows = make_rows(spark, run_folder, report_names)
     print(f"made the reports after {time.monotonic() - began:.0f} s", flush=True)
     views = [view for simulated_seed in simulated_seeds for view in simulated_seed.views]
     return [
@@ -40,6 +50,11 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1, help="first seed")
     parser.add_argument("--dir", type=Path, help="folder for journals, logs, truth and tables (temporary)")
     parser.add_argument("--reports", nargs="*", default=REPORT_NAMES, help="reports to compare (all)")
+    parser.add_argument(
+        "--journals",
+        action="store_true",
+        help="only journals, without runs of the pipeline: much faster",
+    )
     arguments = parser.parse_args()
     all_seeds = range(arguments.first, arguments.first + arguments.seeds)
     with tempfile.TemporaryDirectory(prefix="truth-") as temporary_folder:
@@ -48,7 +63,13 @@ def main() -> int:
         all_scores = []
         for number in range(0, len(all_seeds), _SEEDS_PER_RUN):
             seeds = all_seeds[number : number + _SEEDS_PER_RUN]
-            all_scores += compare_seeds(spark_program, seeds, folder / f"seeds-{seeds[0]}", arguments.reports)
+            all_scores += compare_seeds(
+                spark_program.session,
+                seeds,
+                folder / f"seeds-{seeds[0]}",
+                arguments.reports,
+                has_logs=not arguments.journals,
+            )
         spark_program.stop()
     return print_scores(all_scores)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tests.truth.recorded_view import (
     JOURNAL,
+    TOLERANCE_MS,
     RecordedView,
     Span,
     is_known_at,
@@ -17,7 +18,7 @@ from tests.truth.recorded_view import (
     list_stays,
     pair_with_next,
 )
-from tests.truth.true_facts import BrokerSilence, BrokerStay, KvChange, ServerPause, TrueDrain
+from tests.truth.true_facts import BrokerSilence, BrokerStay, ClockStep, KvChange, ServerPause, TrueDrain
 
 _SESSION_GAP_MS, _GRACE_MS, _ACT_GAP_MS = 600_000, 150_000, 60_000
 _LOST = ("unregistered", "channel closed", "expired")
@@ -196,7 +197,7 @@ def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
         ExpectedGap(
             silence.server,
             (silence.broker_name, silence.broker_id),
-            silence.since,
+            _shift_start(view, silence),
             silence.until,
             silence.end,
             _list_causes(view, silence),
@@ -213,6 +214,16 @@ def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
         if pause.until - pause.since > _SHORTEST_PAUSE_MS
     ]  # fmt: skip
     return silences + pauses
+
+
+def _shift_start(view: RecordedView, silence: BrokerSilence) -> int:
+    """The start by the clock at the end: a journal has the length of a silence, and the time of its end."""
+    clock_steps: list[ClockStep] = view.facts_of(ClockStep)
+    return silence.since + sum(
+        clock_step.change_ms
+        for clock_step in clock_steps
+        if clock_step.server == silence.server and silence.since < clock_step.at <= silence.until
+    )
 
 
 def _list_causes(view: RecordedView, silence: BrokerSilence) -> frozenset[str]:
@@ -242,7 +253,13 @@ def _is_surely_reported(view: RecordedView, silence: BrokerSilence) -> bool:
         run.since <= silence.since and silence.until <= run.until for run in list_runs(view, silence.server)
     )
     is_shown_by_end = silence.end == "resumed" and is_in_one_run
-    return is_shown_by_end or silence.until - silence.since > _SURE_SILENCE_MS
+    has_scan = silence.until - silence.since > _SURE_SILENCE_MS and not any(
+        pause.server == silence.server
+        and pause.since < silence.since + _SURE_SILENCE_MS
+        and silence.until <= pause.until + TOLERANCE_MS
+        for pause in view.facts_of(ServerPause)
+    )
+    return is_shown_by_end or has_scan
 
 
 def expect_health(view: RecordedView) -> list[ExpectedHealth]:
