@@ -206,7 +206,7 @@ def _match_gap(view: RecordedView, row: ReportRow, expected: Any) -> bool:
     return (
         row["server"] == expected.server
         and broker == expected.broker
-        and _is_near(row["ts"], expected.since)
+        and (_is_near(row["ts"], expected.since) or _is_near(row["ts"], expected.new_since))
         and _is_near(row["endTs"], expected.until)
         and row["outcome"] == expected.end
         and row["causedBy"] in expected.causes

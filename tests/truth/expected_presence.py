@@ -53,11 +53,15 @@ class ExpectedAvailability(NamedTuple):
 
 
 class ExpectedGap(NamedTuple):
-    """A silence of a broker, or a pause of a name server (broker None). `is_sure`: a report must have it."""
+    """A silence of a broker, or a pause of a name server (broker None). `is_sure`: a report must have it.
+
+    If the clock changes meanwhile, `new_since` is the start by the new time.
+    """
 
     server: str
     broker: BrokerId | None
     since: int
+    new_since: int
     until: int
     end: str
     causes: frozenset[str]
@@ -197,6 +201,7 @@ def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
         ExpectedGap(
             silence.server,
             (silence.broker_name, silence.broker_id),
+            silence.since,
             _shift_start(view, silence),
             silence.until,
             silence.end,
@@ -207,7 +212,7 @@ def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
     ]
     pauses = [
         ExpectedGap(
-            pause.server, None, pause.since, pause.until, "resumed", frozenset({"name server"}),
+            pause.server, None, pause.since, pause.since, pause.until, "resumed", frozenset({"name server"}),
             pause.until - pause.since > _SURE_PAUSE_MS,
         )
         for pause in view.facts_of(ServerPause)
@@ -217,7 +222,7 @@ def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
 
 
 def _shift_start(view: RecordedView, silence: BrokerSilence) -> int:
-    """The start by the clock at the end: a journal has the length of a silence, and the time of its end."""
+    """The start by the clock at the end: a journal has the length of a silence, and a time in it."""
     clock_steps: list[ClockStep] = view.facts_of(ClockStep)
     return silence.since + sum(
         clock_step.change_ms
