@@ -166,8 +166,9 @@ def _tunnel_to(storage_port: int, pair: Pair) -> type[socketserver.BaseRequestHa
                 client = (
                     context.wrap_socket(self.connection, server_side=True) if is_storage else self.connection
                 )
-                threading.Thread(target=_copy, args=(other_side, client), daemon=True).start()
-                _copy(client, other_side)
+                with client:
+                    threading.Thread(target=_copy, args=(other_side, client), daemon=True).start()
+                    _copy(client, other_side)
 
     return Tunnel
 
