@@ -181,7 +181,7 @@ class ServiceChecks:
         Raises:
             BadSettings: A range or the pattern is invalid.
         """
-        from nsadmin.operations.checks import writable_topics
+        from nsadmin.operations.checks import writable_topics, writable_topics_observation
 
         try:
             excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
@@ -192,7 +192,7 @@ class ServiceChecks:
             (warning, critical),
             lambda scale: writable_topics.judge_writable_topics(
                 scale,
-                writable_topics.observe_writable_topics(self._admin, self._tools.inventory),
+                writable_topics_observation.observe_writable_topics(self._admin, self._tools.inventory),
                 cluster_name,
                 excluded_topics,
             ),

@@ -256,7 +256,7 @@ def check_writable(
         # Check the topics of one cluster, without archives
         nsadmin check writable --clusterName cluster-a --exclude '^archive-'
     """
-    from nsadmin.operations.checks import writable_topics
+    from nsadmin.operations.checks import writable_topics, writable_topics_observation
 
     limits, excluded_topics = (
         parse_limits("writable", warning_range, critical_range),
@@ -268,7 +268,7 @@ def check_writable(
         "writable",
         lambda: writable_topics.judge_writable_topics(
             limits,
-            writable_topics.observe_writable_topics(session.admin, inventory),
+            writable_topics_observation.observe_writable_topics(session.admin, inventory),
             cluster_name,
             excluded_topics,
         ),

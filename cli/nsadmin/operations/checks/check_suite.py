@@ -93,11 +93,11 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
 
 
 def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
-    from nsadmin.operations.checks import writable_topics
+    from nsadmin.operations.checks import writable_topics, writable_topics_observation
 
     return writable_topics.judge_writable_topics(
         check_scope.make_scale("writable"),
-        writable_topics.observe_writable_topics(admin, check_scope.inventory),
+        writable_topics_observation.observe_writable_topics(admin, check_scope.inventory),
     )
 
 

@@ -6,106 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.operations.inventory.keeper import (
-    NO_LOST_TOPICS,
-    InventoryKeeper,
-    LostTopics,
-    describe_missing,
+from nsadmin.operations.checks.writable_topics_observation import (
+    WritableTopicsObservation,
+    find_master_addr,
+    is_user_topic,
 )
+from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
 
-_MASTER_ID_TEXT = "0"
-_GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 _MAX_SHOWN = 10
-
-
-class WritableTopicsObservation(NamedTuple):
-    """The state of each name server, RocketMQ's system topics, and the masters that do not answer.
-
-    `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
-    They are read-only on purpose, not because a name server's write permission was removed. By name server,
-    `unwiped_brokers` have a topic with the write permission. `lost_topics` has the missing brokers.
-    """
-
-    snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
-    system_topics: frozenset[str]
-    silence_reasons: Mapping[str, str]
-    read_only_topics: Mapping[str, frozenset[str]]
-    unwiped_brokers: Mapping[str, frozenset[str]]
-    lost_topics: LostTopics = NO_LOST_TOPICS
-
-
-def observe_writable_topics(
-    admin: AdminClient, inventory: InventoryKeeper | None = None
-) -> WritableTopicsObservation:
-    """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
-    snapshot_results = take_server_snapshots(admin, admin.clock_ms)
-    known_snapshots = [
-        known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
-    ]
-    if not known_snapshots:
-        return WritableTopicsObservation(snapshot_results, frozenset(), {}, {}, {})
-    master_addrs = [
-        _master_addr_of(known_snapshot, broker_name)
-        for known_snapshot in known_snapshots
-        for broker_name in known_snapshot.brokers
-    ]
-    silence_reasons, system_topics = (
-        masters.find_silent_masters(admin, master_addrs),
-        admin.topics.list_system_names(),
-    )
-    return WritableTopicsObservation(
-        snapshot_results,
-        system_topics,
-        silence_reasons,
-        _find_read_only(admin, known_snapshots, system_topics, silence_reasons),
-        {known_snapshot.source: _find_unwiped_brokers(known_snapshot) for known_snapshot in known_snapshots},
-        NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(known_snapshots),
-    )
-
-
-def _find_unwiped_brokers(known_snapshot: ClusterSnapshot) -> frozenset[str]:
-    return frozenset(
-        broker_name
-        for queues_by_broker in known_snapshot.topics.values()
-        for broker_name, broker_queues in queues_by_broker.items()
-        if broker_queues.get("perm", 0) & Perm.WRITE
-    )
-
-
-def _find_read_only(
-    admin: AdminClient,
-    known_snapshots: Sequence[ClusterSnapshot],
-    system_topics: frozenset[str],
-    silence_reasons: Mapping[str, str],
-) -> dict[str, frozenset[str]]:
-    suspect_addrs = {
-        _master_addr_of(known_snapshot, entry_name)
-        for known_snapshot in known_snapshots
-        for topic, queues_by_broker in known_snapshot.topics.items()
-        if _is_user_topic(topic, system_topics)
-        for entry_name, broker_queues in queues_by_broker.items()
-        if not broker_queues.get("perm", 0) & Perm.WRITE
-    }
-    registration_results = admin.registrations.get_each(
-        master_addr for master_addr in suspect_addrs if master_addr and master_addr not in silence_reasons
-    )
-    return {
-        registered_broker.broker_name: frozenset(
-            entry_name
-            for entry_name, topic_config in registered_broker.topics.items()
-            if not int(topic_config.get("perm", 0)) & Perm.WRITE
-        )
-        for _, registered_broker, _ in registration_results
-        if registered_broker is not None
-    }
 
 
 class TopicLoss(NamedTuple):
@@ -176,7 +90,7 @@ def _list_user_topics(
         topic
         for cluster_snapshot in known_snapshots
         for topic in cluster_snapshot.topics
-        if _is_user_topic(topic, system_topics)
+        if is_user_topic(topic, system_topics)
         and (cluster_name is None or _is_in_cluster(cluster_snapshot, topic, cluster_name))
     }
     return [
@@ -285,7 +199,7 @@ def _find_lost_topics(
         topic: {name: missing_reasons[name] for name in broker_names if name in missing_reasons}
         for topic, broker_names in lost_brokers.items()
         if topic not in own_topics
-        and _is_user_topic(topic, observation.system_topics)
+        and is_user_topic(topic, observation.system_topics)
         and any(name in missing_reasons for name in broker_names)
     }
 
@@ -299,15 +213,6 @@ def _add_missing(
         return TopicLoss(missing_reasons, False)
     is_reduced = topic_loss.is_reduced or not topic_loss.lost_brokers
     return TopicLoss({**topic_loss.lost_brokers, **missing_reasons}, is_reduced)
-
-
-def _is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:
-    """Exclude retry and dead-letter topics: brokers write them without asking a name server."""
-    return (
-        topic not in system_topics
-        and not topic.startswith(_GROUP_TOPIC_PREFIXES)
-        and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
-    )
 
 
 def _has_cluster(known_snapshot: ClusterSnapshot, cluster_name: str) -> bool:
@@ -328,13 +233,6 @@ def _cluster_of_broker(known_snapshot: ClusterSnapshot, broker_name: str) -> str
     return (
         known_snapshot.brokers[broker_name]["clusterName"] if broker_name in known_snapshot.brokers else None
     )
-
-
-def _master_addr_of(known_snapshot: ClusterSnapshot, broker_name: str) -> str | None:
-    master_addr: str | None = known_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"].get(
-        _MASTER_ID_TEXT
-    )
-    return master_addr
 
 
 def _find_worst_loss(
@@ -378,7 +276,7 @@ def _find_loss(
             loss_reason := masters.explain_unwritable(
                 broker_queues.get("perm"),
                 broker_queues.get("writeQueueNums", 0),
-                _master_addr_of(known_snapshot, broker_name),
+                find_master_addr(known_snapshot, broker_name),
                 observation.silence_reasons,
             )
         )
@@ -394,7 +292,7 @@ def _is_read_only_on_purpose(
     A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
     broker, so if another topic still has it, this topic was registered without it.
     """
-    if _master_addr_of(known_snapshot, broker_name) not in observation.silence_reasons:
+    if find_master_addr(known_snapshot, broker_name) not in observation.silence_reasons:
         return topic in observation.read_only_topics.get(broker_name, ())
     broker_perm = known_snapshot.topics[topic][broker_name].get("perm", 0)
     return not broker_perm & Perm.WRITE and broker_name in observation.unwiped_brokers[known_snapshot.source]

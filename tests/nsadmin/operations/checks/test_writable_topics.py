@@ -5,7 +5,7 @@ import re
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
-from nsadmin.operations.checks import writable_topics
+from nsadmin.operations.checks import writable_topics, writable_topics_observation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeBroker, FakeNameServer, body
@@ -15,7 +15,10 @@ def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = Non
     pattern = None if leaving_out is None else re.compile(leaving_out)
     with AdminClient(addrs, timeout=5) as admin:
         return writable_topics.judge_writable_topics(
-            CheckScale("writable"), writable_topics.observe_writable_topics(admin), cluster, pattern
+            CheckScale("writable"),
+            writable_topics_observation.observe_writable_topics(admin),
+            cluster,
+            pattern,
         )
 
 
