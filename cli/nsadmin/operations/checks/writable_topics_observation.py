@@ -30,7 +30,9 @@ class WritableTopicsObservation(NamedTuple):
     lost_topics: LostTopics = NO_LOST_TOPICS
 
 
-def observe_topics(admin: AdminClient, inventory: InventoryKeeper | None = None) -> WritableTopicsObservation:
+def observe_writable_topics(
+    admin: AdminClient, inventory: InventoryKeeper | None = None
+) -> WritableTopicsObservation:
     """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
     snapshot_results = take_server_snapshots(admin, admin.clock_ms)
     known_snapshots = [
