@@ -80,7 +80,10 @@ def test_java_has_a_quarter_of_the_memory_within_bounds(
 def test_a_collector_that_the_operator_has_chosen_stays() -> None:
     assert "-XX:+UseSerialGC" in session.choose_java_options("-Dx=1", is_short_run=True)
     assert "GC" not in session.choose_java_options("-XX:+UseParallelGC", is_short_run=True)
-    assert "TieredStopAtLevel" not in session.choose_java_options("", is_short_run=False)
+    long_options = session.choose_java_options("", is_short_run=False)
+    assert "-XX:+UseParallelGC" in long_options
+    assert "TieredStopAtLevel" not in long_options
+    assert "GC" not in session.choose_java_options("-XX:+UseG1GC", is_short_run=False)
 
 
 def test_memory_that_the_operator_has_said_stays(tmp_path: Path) -> None:
