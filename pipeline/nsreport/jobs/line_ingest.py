@@ -3,14 +3,13 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from pathlib import PurePosixPath
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
 from nsreport.jobs.table_workspace import ResultListener, TableResult
 from nsreport.runtime import local_rows, progress, session
-from nsreport.runtime.input_size import COMPRESSION_FACTORS
+from nsreport.runtime.input_size import estimate_plain_length
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import bronze
@@ -27,14 +26,6 @@ MAX_LOCAL_BYTES = 8 << 20
 """Up to this many bytes, new lines are read and parsed once, into the driver's memory."""
 
 _FILE_COLUMNS = {"path": "string", "server": "string", "length": "bigint", "modified": "bigint"}
-
-
-def sum_plain_bytes(new_files: Iterable[InputFile]) -> int:
-    """Estimate the uncompressed bytes of files."""
-    return sum(
-        input_file.length * COMPRESSION_FACTORS.get(PurePosixPath(input_file.path).suffix, 1)
-        for input_file in new_files
-    )
 
 
 class LineIngest:
@@ -76,9 +67,8 @@ class LineIngest:
         """Ingest the lines of files into bronze, then record the files as read."""
         max_line_count = sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
         session.adapt_session(self._spark, max_line_count)
-        is_small = all(map(input_files.is_on_this_machine, new_files)) and (
-            sum_plain_bytes(new_files) <= MAX_LOCAL_BYTES
-        )
+        plain_bytes = sum(estimate_plain_length(new_file.path, new_file.length) for new_file in new_files)
+        is_small = plain_bytes <= MAX_LOCAL_BYTES and all(map(input_files.is_on_this_machine, new_files))
         is_staged = not is_small and max_line_count > session.FEW_ROWS
         for is_journal in (True, False):
             kind_files = [

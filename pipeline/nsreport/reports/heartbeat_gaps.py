@@ -5,7 +5,6 @@ from pyspark.sql.functions import (
     aggregate,
     array_except,
     array_intersect,
-    broadcast,
     coalesce,
     col,
     collect_list,
@@ -31,6 +30,7 @@ from nsreport.facts.knowledge_intervals import select_known_spans
 from nsreport.facts.presence import BROKER_KEY, REGISTRATION_KEY
 from nsreport.facts.registration_gaps import MIN_SILENCE_MS, find_registration_silences
 from nsreport.facts.spans import hash_key
+from nsreport.runtime.session import broadcast_rows
 
 _SILENCE_TYPES = ("HeartbeatGap", "ServerPaused")
 _END_TYPES = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
@@ -159,7 +159,11 @@ def _keep_witnesses(silence_gaps: DataFrame, knowledge_intervals: DataFrame, unt
     witnesses = when(col("cluster").isNull(), col("servers")).otherwise(
         array_intersect("servers", running_servers)
     )
-    return silence_gaps.crossJoin(broadcast(known_spans)).withColumn("servers", witnesses).drop("knownSpans")
+    return (
+        silence_gaps.crossJoin(broadcast_rows(known_spans))
+        .withColumn("servers", witnesses)
+        .drop("knownSpans")
+    )
 
 
 def _last_gap_without(flag_column: str) -> Column:

@@ -3,10 +3,10 @@
 import glob
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-COMPRESSION_FACTORS = {".gz": 15, ".zst": 15, ".parquet": 5}
+_COMPRESSION_FACTORS = {".gz": 15, ".zst": 15, ".parquet": 5}
 """Approximate ratio of plain size to file size for journals and logs, by suffix."""
 
 
@@ -27,6 +27,11 @@ def estimate_plain_bytes(input_paths: Iterable[str], written_after: float = 0) -
             for input_file in _walk_files(matching_path)
         )
     return total_bytes
+
+
+def estimate_plain_length(file_path: str, byte_count: int) -> int:
+    """Estimate the uncompressed bytes of a file of this length by the suffix of its name."""
+    return byte_count * _COMPRESSION_FACTORS.get(PurePosixPath(file_path).suffix, 1)
 
 
 def last_write_seconds(table_path: str) -> float:
@@ -71,7 +76,7 @@ def _walk_files(root_path: str) -> Iterator[Path]:
 
 def _plain_bytes(input_file: Path, written_after: float) -> int:
     byte_count, written_at = _stat_file(input_file)
-    return byte_count * COMPRESSION_FACTORS.get(input_file.suffix, 1) if written_at > written_after else 0
+    return estimate_plain_length(str(input_file), byte_count) if written_at > written_after else 0
 
 
 def _stat_file(input_file: Path) -> tuple[int, float]:

@@ -227,10 +227,13 @@ def broadcast_rows(table_rows: DataFrame) -> DataFrame:
 
 def choose_java_options(given_options: str, *, is_short_run: bool) -> str:
     """Return options of Java's compiler and collector; Java refuses to start with two collectors."""
+    compiler_options, collector_options = (
+        (_SHORT_RUN_OPTIONS, _SHORT_RUN_COLLECTOR)
+        if is_short_run
+        else (_LONG_RUN_OPTIONS, _LONG_RUN_COLLECTOR)
+    )
     has_collector = re.search(r"-XX:\+Use\w+GC\b", given_options) is not None
-    if is_short_run:
-        return _SHORT_RUN_OPTIONS if has_collector else f"{_SHORT_RUN_OPTIONS} {_SHORT_RUN_COLLECTOR}"
-    return _LONG_RUN_OPTIONS if has_collector else f"{_LONG_RUN_OPTIONS} {_LONG_RUN_COLLECTOR}"
+    return compiler_options if has_collector else f"{compiler_options} {collector_options}"
 
 
 class SparkProgram:

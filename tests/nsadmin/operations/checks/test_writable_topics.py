@@ -2,13 +2,12 @@
 
 import re
 
-from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.operations.checks import writable_topics, writable_topics_observation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeBroker, FakeNameServer, body
+from tests.support.configured_topics import configure_topics
+from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:
@@ -59,16 +58,7 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(first: FakeNameServer,
 def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     first: FakeNameServer, broker: FakeBroker
 ) -> None:
-    config = (
-        f"brokerName=broker-a\nbrokerIP1=127.0.0.1\nlistenPort={broker.port}\nbrokerClusterName=C\n"
-        "brokerId=0\nhaListenPort=1\n"
-    )
-
-    def topics(asked: RemotingCommand) -> RemotingCommand:
-        return body(asked, {"topicConfigTable": {"T": {"perm": 4}, "U": {"perm": 6}}})
-
-    broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, body=config.encode())
-    broker.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = topics
+    configure_topics(broker)
     first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
     finding = found(first.addr)
     assert values(finding) == [0, 1, 2]
