@@ -134,7 +134,7 @@ class Peer:
         """Wait for the other end to close, without a word."""
         try:
             return await self.receive() is None
-        except ConnectionResetError:
+        except ConnectionError:
             return True
 
     async def close(self) -> None:

@@ -24,12 +24,13 @@ from tests.support.servers import FakeNameServer
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
 
-def test_wrong_options(run: Run) -> None:
+def test_wrong_options(run: Run, tmp_path: Path) -> None:
+    no_folder = str(tmp_path / "none")
     for options, problem in (
         (("--time-limit", "1ms"), 'invalid time "1ms" for --time-limit'),
         (("--contexts", ","), 'no context in --contexts: write names, such as "prod,backup"'),
         (("--contexts", "nowhere"), 'no context "nowhere"'),
-        (("--files", "/no/such/folder"), 'no folder "/no/such/folder" for --files'),
+        (("--files", no_folder), f'no folder "{no_folder}" for --files'),
         (("--tools", "topicRout"), 'no tool "topicRout" for --tools; did you mean "topicRoute" or "topics"'),
         (("--max-calls", "0"), 'invalid value "0" for --max-calls'),
     ):
