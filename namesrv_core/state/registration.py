@@ -67,13 +67,8 @@ def apply_registration(
     known_addrs = broker_group.broker_addrs if broker_group else {}
     replaced_addr = known_addrs.get(broker.broker_id)
     is_outdated = _has_newer_holder(tables, broker, registration, replaced_addr)
-    if (
-        replaced_addr is None
-        and registration.topic_configs is not None
-        and len(registration.topic_configs) == 1
-    ):
-        # A new broker registers all its topics. A single one is an update of a broker that is not registered.
-        raise RequestError("register broker failed")
+    if replaced_addr is None:
+        _refuse_single_topic(registration)
 
     previous_broker = tables.live_brokers.get(live_key)
     events = _detect_address_conflicts(tables, broker, replaced_addr, now_ms) + end_heartbeat_gap(
@@ -90,24 +85,9 @@ def apply_registration(
     broker_group.enable_acting_master = broker.enable_acting_master is True
     broker_group.zone_name = broker.zone_name
     min_id_falls = broker.broker_id < min(broker_group.broker_addrs, default=0)
-    for other_id in [
-        member_id
-        for member_id, member_addr in broker_group.broker_addrs.items()
-        if member_addr == broker.broker_addr
-    ]:
-        if other_id != broker.broker_id:
-            tables.drop_member(broker_group, other_id)
+    _drop_previous_ids(tables, broker, broker_group)
     if is_outdated:
-        remaining_events = release_live_broker(tables, live_key)
-        tables.generation += 1
-        refusal_reason = f"{replaced_addr} has a higher stateVersion"
-        refusal_event = RegistrationRefused(
-            *broker[:4],
-            refusal_reason,
-            enable_acting_master=broker_group.enable_acting_master,
-            zone_name=broker_group.zone_name,
-        )
-        return MasterAddress(), [*events, refusal_event, *remaining_events]
+        return MasterAddress(), events + _refuse_outdated_broker(tables, broker, broker_group, replaced_addr)
     tables.set_member(broker_group, broker.broker_id, live_key)
 
     topic_events = _apply_topic_configs(
@@ -123,14 +103,7 @@ def apply_registration(
     tables.set_live_broker(
         live_key, LiveBroker(now_ms, timeout_ms, registration.data_version, channel_id, broker.ha_server_addr)
     )
-    if registration.filter_servers is not None and registration.filter_servers != tables.filter_servers.get(
-        live_key, []
-    ):
-        tables.generation += 1
-        if registration.filter_servers:
-            tables.filter_servers[live_key] = registration.filter_servers
-        else:
-            del tables.filter_servers[live_key]
+    _store_filter_servers(tables, live_key, registration.filter_servers)
     if not was_listed or group_before != (
         broker_group.broker_addrs,
         broker_group.enable_acting_master,
@@ -168,6 +141,12 @@ def _check_queue_mappings(registration: BrokerRegistration) -> None:
             raise BadRequest(f"the queue mapping of topic {table_key} is null, nothing was registered")
 
 
+def _refuse_single_topic(registration: BrokerRegistration) -> None:
+    """Refuse a single topic of a broker that is not registered: a new broker registers all its topics."""
+    if registration.topic_configs is not None and len(registration.topic_configs) == 1:
+        raise RequestError("register broker failed")
+
+
 def _has_newer_holder(
     tables: RouteTables, broker: BrokerClaim, registration: BrokerRegistration, replaced_addr: str | None
 ) -> bool:
@@ -180,6 +159,44 @@ def _has_newer_holder(
     return holder_broker.data_version.state_version > (
         registration.data_version.state_version if registration.data_version else 0
     )
+
+
+def _drop_previous_ids(tables: RouteTables, broker: BrokerClaim, broker_group: RegisteredGroup) -> None:
+    """Remove the broker's address from the other ids of its group: the broker has changed its id."""
+    previous_ids = [
+        member_id
+        for member_id, member_addr in broker_group.broker_addrs.items()
+        if member_addr == broker.broker_addr and member_id != broker.broker_id
+    ]
+    for previous_id in previous_ids:
+        tables.drop_member(broker_group, previous_id)
+
+
+def _refuse_outdated_broker(
+    tables: RouteTables, broker: BrokerClaim, broker_group: RegisteredGroup, newer_addr: str | None
+) -> list[Event]:
+    """Refuse a broker whose place belongs to a newer one. The refused address is no longer alive."""
+    release_events = release_live_broker(tables, (broker.cluster_name, broker.broker_addr))
+    tables.generation += 1
+    refusal_event = RegistrationRefused(
+        *broker[:4],
+        f"{newer_addr} has a higher stateVersion",
+        enable_acting_master=broker_group.enable_acting_master,
+        zone_name=broker_group.zone_name,
+    )
+    return [refusal_event, *release_events]
+
+
+def _store_filter_servers(
+    tables: RouteTables, live_key: LiveKey, filter_servers: list[str | None] | None
+) -> None:
+    if filter_servers is None or filter_servers == tables.filter_servers.get(live_key, []):
+        return
+    tables.generation += 1
+    if filter_servers:
+        tables.filter_servers[live_key] = filter_servers
+    else:
+        del tables.filter_servers[live_key]
 
 
 def _detect_address_conflicts(

@@ -31,7 +31,7 @@ def find_list_losses(
     )
 
 
-def find_known_alone(
+def find_unshared_brokers(
     ids_by_server: Mapping[str, Mapping[str, frozenset[int]]], down_addrs: Iterable[str]
 ) -> dict[str, frozenset[int]]:
     """The processes that only these name servers know.

@@ -1,16 +1,18 @@
 """Reads which brokers and clients list which name servers, to foresee an outage of some of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.registrations import has_dynamic_name_servers, parse_name_servers
+from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import NoneReachable
 from nsadmin.operations.what_if.name_server_lists import (
     NameServerListLoss,
-    find_known_alone,
     find_list_losses,
+    find_unshared_brokers,
 )
 
 SameServerTest = Callable[[str, str], bool]
@@ -43,75 +45,89 @@ def foresee_name_server_outage(
     Raises:
         NoneReachable: no name server answered.
     """
-    other_addrs = [
-        server_addr
-        for server_addr in admin.addresses.addrs
-        if not any(is_same_server(server_addr, down_addr) for down_addr in down_addrs)
-    ]
-    broker_listings = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
-    errors_by_addr = {broker_listing.addr: broker_listing.error for broker_listing in broker_listings}
-    ids_by_server = {
-        server_addr: {
-            entry_name: frozenset(broker_member.broker_id for broker_member in addr_group.members)
-            for entry_name, addr_group in broker_listing.groups.items()
-        }
-        for server_addr, broker_listing, _ in broker_listings
+
+    def is_down(server_addr: str) -> bool:
+        return any(is_same_server(server_addr, down_addr) for down_addr in down_addrs)
+
+    other_addrs = [server_addr for server_addr in admin.addresses.addrs if not is_down(server_addr)]
+    listing_results = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
+    listings_by_server = {
+        server_addr: broker_listing
+        for server_addr, broker_listing, _ in listing_results
         if broker_listing is not None
     }
-    if not ids_by_server:
-        raise NoneReachable([error for error in errors_by_addr.values() if error is not None])  # type: ignore[misc]
-    addrs_by_process = {
-        f"{entry_name}:{broker_member.broker_id}": broker_member.broker_addr
-        for _, broker_listing, _ in broker_listings
-        if broker_listing is not None
-        for entry_name, addr_group in broker_listing.groups.items()
-        for broker_member in addr_group.members
-    }
-    configs_by_addr = {
-        config_result.addr: config_result
-        for config_result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_process.values()))
-    }
-    errors_by_addr |= {
-        server_addr: config_result.error for server_addr, config_result in configs_by_addr.items()
-    }
-    configs_by_process = {
-        entry_name: configs_by_addr[server_addr].result
-        for entry_name, server_addr in addrs_by_process.items()
-    }
-    lists_by_process = {
-        entry_name: parse_name_servers(broker_config)
-        for entry_name, broker_config in configs_by_process.items()
-        if broker_config is not None
-    }
+    listing_errors = {result.addr: result.error for result in listing_results}
+    if not listings_by_server:
+        raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
+    broker_lists = _read_broker_lists(admin, listings_by_server.values())
     client_lists = _read_client_lists(
-        admin, [server_addr for server_addr in configs_by_addr if configs_by_addr[server_addr].error is None]
+        admin, [broker_addr for broker_addr, error in broker_lists.errors_by_addr.items() if error is None]
     )
-    listed_spellings = {
-        server_addr
-        for listed_addrs in (*lists_by_process.values(), *client_lists.lists_by_client.values())
-        for server_addr in listed_addrs
-    }
-    down_spellings = {
-        server_addr
-        for server_addr in listed_spellings
-        if any(is_same_server(server_addr, down_addr) for down_addr in down_addrs)
-    }
+    listed_addrs = chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())
+    down_spellings = {listed_addr for listed_addr in set(listed_addrs) if is_down(listed_addr)}
     return NameServerOutage(
-        find_list_losses(lists_by_process, down_spellings),
+        find_list_losses(broker_lists.lists_by_broker, down_spellings),
         find_list_losses(client_lists.lists_by_client, down_spellings),
-        # A name server that did not answer may know every process, so no process is certainly unshared.
-        find_known_alone(ids_by_server, down_addrs)
-        if all(server_addr in ids_by_server for server_addr in other_addrs)
+        # A name server that did not answer may know every broker, so no broker is certainly unshared.
+        find_unshared_brokers(_list_broker_ids(listings_by_server), down_addrs)
+        if all(server_addr in listings_by_server for server_addr in other_addrs)
         else {},
-        frozenset(
-            entry_name
-            for entry_name, broker_config in configs_by_process.items()
-            if broker_config and has_dynamic_name_servers(broker_config)
-        ),
-        (len(lists_by_process), len(client_lists.lists_by_client)),
+        broker_lists.fetching_brokers,
+        (len(broker_lists.lists_by_broker), len(client_lists.lists_by_client)),
         client_lists.silent_count,
         client_lists.producer_count,
-        errors_by_addr,
+        {**listing_errors, **broker_lists.errors_by_addr},
+    )
+
+
+def _list_broker_ids(
+    listings_by_server: Mapping[str, NameServerListing],
+) -> dict[str, dict[str, frozenset[int]]]:
+    """The ids of each broker name by name server."""
+    return {
+        server_addr: {
+            broker_name: frozenset(broker_member.broker_id for broker_member in addr_group.members)
+            for broker_name, addr_group in broker_listing.groups.items()
+        }
+        for server_addr, broker_listing in listings_by_server.items()
+    }
+
+
+class _BrokerLists(NamedTuple):
+    """The name-server lists of brokers by NAME:ID. `fetching_brokers` fetch a new list automatically."""
+
+    lists_by_broker: dict[str, tuple[str, ...]]
+    fetching_brokers: frozenset[str]
+    errors_by_addr: dict[str, RocketMQError | None]
+
+
+def _read_broker_lists(admin: AdminClient, broker_listings: Iterable[NameServerListing]) -> _BrokerLists:
+    addrs_by_broker = {
+        f"{broker_name}:{broker_member.broker_id}": broker_member.broker_addr
+        for broker_listing in broker_listings
+        for broker_name, addr_group in broker_listing.groups.items()
+        for broker_member in addr_group.members
+    }
+    results_by_addr = {
+        config_result.addr: config_result
+        for config_result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_broker.values()))
+    }
+    configs_by_broker = {
+        broker_key: broker_config
+        for broker_key, broker_addr in addrs_by_broker.items()
+        if (broker_config := results_by_addr[broker_addr].result) is not None
+    }
+    return _BrokerLists(
+        {
+            broker_key: parse_name_servers(broker_config)
+            for broker_key, broker_config in configs_by_broker.items()
+        },
+        frozenset(
+            broker_key
+            for broker_key, broker_config in configs_by_broker.items()
+            if has_dynamic_name_servers(broker_config)
+        ),
+        {broker_addr: config_result.error for broker_addr, config_result in results_by_addr.items()},
     )
 
 

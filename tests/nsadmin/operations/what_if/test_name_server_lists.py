@@ -2,8 +2,8 @@
 
 from nsadmin.operations.what_if.name_server_lists import (
     NameServerListLoss,
-    find_known_alone,
     find_list_losses,
+    find_unshared_brokers,
 )
 
 
@@ -22,6 +22,6 @@ def test_processes_that_only_one_name_server_knows() -> None:
         "s:2": {"a": frozenset({0}), "c": frozenset({0})},
         "s:3": {"b": frozenset({0})},
     }
-    assert find_known_alone(tables, ["s:1"]) == {"a": frozenset({1})}
-    assert find_known_alone(tables, ["s:1", "s:3"]) == {"a": frozenset({1}), "b": frozenset({0})}
-    assert find_known_alone(tables, []) == {}
+    assert find_unshared_brokers(tables, ["s:1"]) == {"a": frozenset({1})}
+    assert find_unshared_brokers(tables, ["s:1", "s:3"]) == {"a": frozenset({1}), "b": frozenset({0})}
+    assert find_unshared_brokers(tables, []) == {}
