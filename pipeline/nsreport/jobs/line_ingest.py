@@ -1,8 +1,10 @@
 """Line ingest: copies the lines of new and changed input files into bronze, each line once."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
@@ -13,7 +15,7 @@ from nsreport.runtime.input_size import estimate_plain_length
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import bronze
-from nsreport.tables.table_layout import StagedRows, TableSpec
+from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_store import TableStore
 from nsreport.tables.table_versions import LINES_TABLE
 
@@ -26,6 +28,19 @@ MAX_LOCAL_BYTES = 8 << 20
 """Up to this many bytes, new lines are read and parsed once, into the driver's memory."""
 
 _FILE_COLUMNS = {"path": "string", "server": "string", "length": "bigint", "modified": "bigint"}
+
+
+RowKeeper = Callable[[DataFrame], DataFrame]
+"""A function that returns rows which several queries read without computing them again."""
+
+
+class _BronzeComparison(NamedTuple):
+    """How many lines were read, and which of them repeat others. `bronze_lines` are of the same days."""
+
+    line_count: int
+    is_all_new: bool
+    repeated_keys: DataFrame
+    bronze_lines: DataFrame | None
 
 
 class LineIngest:
@@ -74,81 +89,93 @@ class LineIngest:
             kind_files = [
                 input_file for input_file in new_files if (input_file.kind == JOURNAL_KIND) == is_journal
             ]
-            if kind_files:
-                file_lines = (
-                    input_files.read_small_files(self._spark, kind_files)
-                    if is_small
-                    else input_files.read_lines(
-                        self._spark, kind_files, int(self._started_at.timestamp() * 1000)
-                    )
-                )
-                keyed_lines = (
-                    bronze.key_journal_lines(file_lines)
-                    if is_journal
-                    else bronze.key_log_messages(file_lines)
-                )
-                keep_rows = local_rows.keep_in_memory if is_small else DataFrame.persist
-                if is_small or not (is_journal or is_staged):
-                    # Joining continuation lines needs a sort: keep the result, so that Spark sorts once.
-                    keyed_lines = keep_rows(keyed_lines)
-                try:
-                    self._append_lines(keyed_lines, keep_rows, is_staged=is_staged)
-                finally:
-                    keyed_lines.unpersist()
+            if not kind_files:
+                continue
+            keyed_lines = self._read_keyed_lines(kind_files, is_journal=is_journal, is_small=is_small)
+            keep_rows = local_rows.keep_in_memory if is_small else DataFrame.persist
+            if is_small or not (is_journal or is_staged):
+                # Joining continuation lines needs a sort: keep the result, so that Spark sorts once.
+                keyed_lines = keep_rows(keyed_lines)
+            try:
+                self._append_lines(keyed_lines, keep_rows, is_staged=is_staged)
+            finally:
+                keyed_lines.unpersist()
         self._record_files(new_files)
 
-    def _append_lines(
-        self, keyed_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame], *, is_staged: bool
-    ) -> None:
-        """Append the lines that bronze does not have. Their days are due from then on.
+    def _read_keyed_lines(
+        self, kind_files: Sequence[InputFile], *, is_journal: bool, is_small: bool
+    ) -> DataFrame:
+        """The lines of files of one kind, each with its key."""
+        file_lines = (
+            input_files.read_small_files(self._spark, kind_files)
+            if is_small
+            else input_files.read_lines(self._spark, kind_files, int(self._started_at.timestamp() * 1000))
+        )
+        return bronze.key_journal_lines(file_lines) if is_journal else bronze.key_log_messages(file_lines)
 
-        `keep_rows` returns rows that several queries read without computing them again.
-        With `is_staged`, all lines are written to files first. Then Spark compares the hashes in these files.
-        If all lines are new, as in a first run, bronze gets the files: Spark does not read the input again.
-        """
+    def _append_lines(self, keyed_lines: DataFrame, keep_rows: RowKeeper, *, is_staged: bool) -> None:
+        """Append the lines that bronze does not have. Their days are due from then on."""
         progress.describe_jobs(self._spark, BRONZE_LINES.name)
         began_seconds = time.monotonic()
-        staged_lines: StagedRows | None = None
-        if is_staged:
-            bronze_rows = bronze.add_ingest_time(keyed_lines, self._started_at)
-            staged_lines = self._table_store.stage_rows(BRONZE_LINES, bronze_rows, is_gathered=False)
-            keyed_lines = self._table_store.read_staged_rows(staged_lines)
-        line_keys = bronze.select_line_keys(keyed_lines)
-        if staged_lines is None:
-            line_keys = keep_rows(line_keys)
-        try:
-            lines_by_day = {
-                day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
-            }
-            line_count, bronze_lines = sum(lines_by_day.values()), self._table_store.read_table(BRONZE_LINES)
-            if bronze_lines is not None:
-                bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
-            repeated_keys = keep_rows(bronze.find_repeated_keys(line_keys, bronze_lines))
-            try:
-                is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
-                is_gathered = line_count <= session.FEW_ROWS
-                if staged_lines is not None and is_all_new and not is_gathered:
-                    added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_lines)
-                else:
-                    new_lines = (
-                        bronze.add_ingest_time(keyed_lines, self._started_at)
-                        if is_all_new
-                        else bronze.select_new_lines(
-                            keyed_lines, repeated_keys, bronze_lines, self._started_at
-                        )
-                    )
-                    added_count = self._table_store.append_rows(
-                        BRONZE_LINES, new_lines, is_gathered=is_gathered
-                    )
-                    if staged_lines is not None:
-                        self._table_store.output_folder.remove(staged_lines.folder_path)
-            finally:
-                repeated_keys.unpersist()
-        finally:
-            line_keys.unpersist()
+        append_lines = self._append_by_files if is_staged else self._append_directly
+        line_count, added_count = append_lines(keyed_lines, keep_rows)
         self._report_result(
             TableResult(BRONZE_LINES.name, line_count, added_count, time.monotonic() - began_seconds)
         )
+
+    def _append_directly(self, keyed_lines: DataFrame, keep_rows: RowKeeper) -> tuple[int, int]:
+        """Append the lines that bronze does not have. Return the numbers of read and added lines."""
+        line_keys = keep_rows(bronze.select_line_keys(keyed_lines))
+        try:
+            with self._compare_with_bronze(line_keys, keep_rows) as comparison:
+                return comparison.line_count, self._append_new_lines(keyed_lines, comparison)
+        finally:
+            line_keys.unpersist()
+
+    def _append_by_files(self, keyed_lines: DataFrame, keep_rows: RowKeeper) -> tuple[int, int]:
+        """Write all lines to files first, and compare the hashes in these files with bronze.
+
+        If all lines are new, as in a first run, bronze gets the files: Spark does not read the input again.
+        Return the numbers of read and added lines.
+        """
+        staged_rows = self._table_store.stage_rows(
+            BRONZE_LINES, bronze.add_ingest_time(keyed_lines, self._started_at), is_gathered=False
+        )
+        staged_lines = self._table_store.read_staged_rows(staged_rows)
+        line_keys = bronze.select_line_keys(staged_lines)
+        with self._compare_with_bronze(line_keys, keep_rows) as comparison:
+            if comparison.is_all_new and comparison.line_count > session.FEW_ROWS:
+                added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_rows)
+                return comparison.line_count, added_count
+            added_count = self._append_new_lines(staged_lines, comparison)
+        self._table_store.output_folder.remove(staged_rows.folder_path)
+        return comparison.line_count, added_count
+
+    @contextmanager
+    def _compare_with_bronze(self, line_keys: DataFrame, keep_rows: RowKeeper) -> Iterator[_BronzeComparison]:
+        lines_by_day = {
+            day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
+        }
+        bronze_lines = self._table_store.read_table(BRONZE_LINES)
+        if bronze_lines is not None:
+            bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
+        repeated_keys = keep_rows(bronze.find_repeated_keys(line_keys, bronze_lines))
+        try:
+            is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
+            yield _BronzeComparison(sum(lines_by_day.values()), is_all_new, repeated_keys, bronze_lines)
+        finally:
+            repeated_keys.unpersist()
+
+    def _append_new_lines(self, keyed_lines: DataFrame, comparison: _BronzeComparison) -> int:
+        new_lines = (
+            bronze.add_ingest_time(keyed_lines, self._started_at)
+            if comparison.is_all_new
+            else bronze.select_new_lines(
+                keyed_lines, comparison.repeated_keys, comparison.bronze_lines, self._started_at
+            )
+        )
+        is_gathered = comparison.line_count <= session.FEW_ROWS
+        return self._table_store.append_rows(BRONZE_LINES, new_lines, is_gathered=is_gathered)
 
     def _select_unread_files(self, readable_files: Iterable[InputFile]) -> list[InputFile]:
         """Return, once each, the files that bronze has not read with their present length and time."""
