@@ -98,67 +98,68 @@ def _expect_silence_outcome(
     broker_ids = format_broker_ids(brokers)
     expected_events = []
     if silence_outcome.gap_certainty is not None:
-        field_values = {"resumed": False}
         expected_events.append(
             ExpectedEvent(
                 ("HeartbeatGap",),
                 server_names,
                 GAP_SECONDS + SCAN_SECONDS,
-                field_values,
+                {"resumed": False},
                 (SILENCE_CAUSE,),
                 broker_ids,
                 silence_outcome.gap_certainty,
             )
         )
     if silence_outcome.resumption_certainty is not None:
-        field_values = {"resumed": True}
         expected_events.append(
             ExpectedEvent(
                 ("HeartbeatGap",),
                 server_names,
                 most_seconds + AT_ONCE_SECONDS,
-                field_values,
+                {"resumed": True},
                 REGISTRATION_CAUSES,
                 broker_ids,
                 silence_outcome.resumption_certainty,
             )
         )
     if silence_outcome.loss_certainty is not None:
-        loss_reasons = {"reason": ["expired", "channel closed"]}
-        loss_causes = (SILENCE_CAUSE, "channel idle", "channel closed")
-        within_seconds = (
-            HEARTBEAT_TIMEOUT_SECONDS + SCAN_SECONDS if silence_outcome.loss_certainty else most_seconds
-        )
-        expected_events.append(
-            ExpectedEvent(
-                ("BrokerUnregistered",),
-                server_names,
-                within_seconds,
-                loss_reasons,
-                loss_causes,
-                broker_ids,
-                silence_outcome.loss_certainty,
-            )
-        )
-        expected_events.append(
-            ExpectedEvent(
-                ("BrokerRegistered",),
-                server_names,
-                most_seconds + AT_ONCE_SECONDS,
-                {},
-                REGISTRATION_CAUSES,
-                broker_ids,
-                silence_outcome.loss_certainty,
-            )
-        )
-        expected_events += limit_certainty(
-            expect_acting_master(
-                lab_cluster, server_names, brokers, HEARTBEAT_TIMEOUT_SECONDS + SCAN_SECONDS
-            ),
-            silence_outcome.loss_certainty,
-        )
-        expected_events += limit_certainty(
-            expect_new_minimum(lab_cluster, server_names, brokers, most_seconds + AT_ONCE_SECONDS),
-            silence_outcome.loss_certainty,
+        expected_events += _expect_broker_loss(
+            lab_cluster, brokers, server_names, silence_outcome.loss_certainty, most_seconds
         )
     return expected_events
+
+
+def _expect_broker_loss(
+    lab_cluster: LabCluster,
+    brokers: Sequence[LabBroker],
+    server_names: tuple[str, ...],
+    is_certain: bool,
+    most_seconds: float,
+) -> list[ExpectedEvent]:
+    """Expect that name servers remove the brokers, and that the brokers register again after the silence."""
+    broker_ids = format_broker_ids(brokers)
+    expiry_seconds = HEARTBEAT_TIMEOUT_SECONDS + SCAN_SECONDS
+    return_seconds = most_seconds + AT_ONCE_SECONDS
+    return [
+        ExpectedEvent(
+            ("BrokerUnregistered",),
+            server_names,
+            expiry_seconds if is_certain else most_seconds,
+            {"reason": ["expired", "channel closed"]},
+            (SILENCE_CAUSE, "channel idle", "channel closed"),
+            broker_ids,
+            is_certain,
+        ),
+        ExpectedEvent(
+            ("BrokerRegistered",),
+            server_names,
+            return_seconds,
+            {},
+            REGISTRATION_CAUSES,
+            broker_ids,
+            is_certain,
+        ),
+        *limit_certainty(
+            expect_acting_master(lab_cluster, server_names, brokers, expiry_seconds), is_certain
+        ),
+        *limit_certainty(expect_new_minimum(lab_cluster, server_names, brokers, return_seconds), is_certain),
+    ]

@@ -1,5 +1,6 @@
 """Owns electMaster and cleanBrokerMetadata, which change the replicas that controllers know."""
 
+from collections.abc import Sequence
 from time import time
 from typing import Annotated
 
@@ -139,27 +140,21 @@ def clean_broker_metadata(
         # Preview the removal
         nsadmin cleanBrokerMetadata broker-a -a 127.0.0.1:9877 -c DefaultCluster -l --dry-run
     """
-    if id_list is not None and include_living:
-        raise UsageError("-l and -b exclude each other: with -l, controllers remove the whole broker")
-    if cluster_name is None and not include_living:
-        raise UsageError("no cluster: pass -c CLUSTER, or -l")
+    _require_valid_options(id_list, cluster_name, include_living)
     controller_admin = session.admin.controllers
     leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
     replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
-    wanted_ids = [
+    chosen_ids = [
         require_replica(replicas_before, parse_broker_id(id_text)).broker_id for id_text in id_texts
     ]
     forgotten_replicas = [
         broker_replica
         for broker_replica in replicas_before.replicas
-        if not wanted_ids or broker_replica.broker_id in wanted_ids
+        if not chosen_ids or broker_replica.broker_id in chosen_ids
     ]
-    living_ids = [
-        str(broker_replica.broker_id) for broker_replica in forgotten_replicas if broker_replica.is_alive
-    ]
-    if living_ids and not include_living:
-        raise UsageError(f"replica {', '.join(living_ids)} of {broker_name} is alive: stop it first")
+    if not include_living:
+        _refuse_living_replicas(broker_name, forgotten_replicas)
     session.confirm_change(
         f"Remove replica {format_ids(forgotten_replicas)} of {broker_name} from the controllers' metadata?"
     )
@@ -179,7 +174,7 @@ def clean_broker_metadata(
             ServerResult(leader_addr, True, None),
         )
     order_result = controller_admin.forget_replicas(
-        leader_addr, cluster_name or "", broker_name, wanted_ids, include_living, int(time() * 1000)
+        leader_addr, cluster_name or "", broker_name, chosen_ids, include_living, int(time() * 1000)
     )
     if order_result.error is None:
         # Controllers remove a broker that has no replicas left.
@@ -200,3 +195,16 @@ def clean_broker_metadata(
                 NotApplied(f"the controllers still have replica {format_ids(remaining_replicas)}"),
             )
     return replica_change_rows(session, replicas_before, replicas_after, describe_replicas, order_result)
+
+
+def _require_valid_options(id_list: str | None, cluster_name: str | None, include_living: bool) -> None:
+    if id_list is not None and include_living:
+        raise UsageError("-l and -b exclude each other: with -l, controllers remove the whole broker")
+    if cluster_name is None and not include_living:
+        raise UsageError("no cluster: pass -c CLUSTER, or -l")
+
+
+def _refuse_living_replicas(broker_name: str, forgotten_replicas: Sequence[BrokerReplica]) -> None:
+    living_ids = [str(replica.broker_id) for replica in forgotten_replicas if replica.is_alive]
+    if living_ids:
+        raise UsageError(f"replica {', '.join(living_ids)} of {broker_name} is alive: stop it first")

@@ -129,7 +129,7 @@ def rolling_restart(
     session.confirm_change(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
 
     @cache
-    def build_broker(broker_name: str) -> BrokerRestartContext:
+    def read_context(broker_name: str) -> BrokerRestartContext:
         drain_plan = DrainPlan(
             broker_name,
             drain_rules,
@@ -139,29 +139,18 @@ def rolling_restart(
             allow_unreachable,
             by=audit.describe_user(),
         )
-        cluster_view = ClusterEnvironment(session.admin, broker_name)
-        drain_store = DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name)
-        master_addr = _master_addr(broker_groups, broker_name)
-        ordered_topics = cluster_view.read_ordered_topics(master_addr) if durable else frozenset[str]()
-        return BrokerRestartContext(
-            cluster_view,
-            drain_store,
-            drain_plan,
-            cluster_view.read_system_topics(master_addr),
-            ordered_topics,
-        )
+        master_addr = _find_master_addr(broker_groups, broker_name)
+        return _read_broker_context(session, cluster_name, drain_plan, master_addr)
 
     def run_step_command(step_name: str, broker_process: BrokerProcess) -> int:
-        command_fields = _command_fields(broker_process)
-        command_line = shell_command.fill_fields(shell_commands[step_name], command_fields)
-        return shell_command.run_in_shell(command_line, command_fields)
+        return _run_command(shell_commands[step_name], broker_process)
 
     def begin_restart(clock: ProcedureClock) -> Iterator[EventRecord]:
         restart_progress = RestartStore(find_state_home(), cluster_name)
         return RollingRestart(
             cluster_name,
             restart_rules,
-            build_broker,
+            read_context,
             run_step_command,
             restart_progress,
             clock,
@@ -171,7 +160,27 @@ def rolling_restart(
     return _report_restart(session, cluster_name, begin_restart)
 
 
-def _master_addr(broker_groups: list[BrokerAddrGroup], broker_name: str) -> str:
+def _read_broker_context(
+    session: Session, cluster_name: str, drain_plan: DrainPlan, master_addr: str
+) -> BrokerRestartContext:
+    broker_name = drain_plan.broker
+    cluster_view = ClusterEnvironment(session.admin, broker_name)
+    return BrokerRestartContext(
+        cluster_view,
+        DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name),
+        drain_plan,
+        cluster_view.read_system_topics(master_addr),
+        cluster_view.read_ordered_topics(master_addr) if drain_plan.durable else frozenset(),
+    )
+
+
+def _run_command(command_text: str, broker_process: BrokerProcess) -> int:
+    """Run the operator's shell command for a broker process, and return its exit code."""
+    command_fields = _command_fields(broker_process)
+    return shell_command.run_in_shell(shell_command.fill_fields(command_text, command_fields), command_fields)
+
+
+def _find_master_addr(broker_groups: list[BrokerAddrGroup], broker_name: str) -> str:
     return next(
         (
             broker_group.master_addr or ""

@@ -31,19 +31,7 @@ class ScreenRenderer:
         app = self._app
         model, view_state, width = app.model, app.navigation.current_state, app.size.width
         all_rows = view_state.view.build_rows(model)
-        is_descending = bool(view_state.sort_order and view_state.sort_order.descending)
-        filtered_rows = arrange_rows(
-            self._select_rows(all_rows),
-            view_state.view.filter_text,
-            view_state.row_filter,
-            self.sort_column,
-            is_descending,
-        )
-        if view_state.view.puts_problems_first and view_state.sort_order == view_state.view.default_sort:
-            problem_ranks = view_state.view.rank_problems(model, filtered_rows)
-            if any(rank < NO_PROBLEM for rank in problem_ranks):
-                row_order = sorted(range(len(problem_ranks)), key=problem_ranks.__getitem__)
-                filtered_rows = [filtered_rows[row_index] for row_index in row_order]
+        filtered_rows = self._arrange_rows(all_rows)
         app.all_rows, app.filtered_rows = all_rows, filtered_rows
         if view_state.marked_keys:
             view_state.marked_keys &= {view_state.view.row_key(row) for row in all_rows}
@@ -82,13 +70,16 @@ class ScreenRenderer:
             [screen_frame.render_key_hints(width, view_state.view.has_messages)]
         )
         if view_state.view.is_drawing:
-            drawing_widget = app.find_lines("drawing")
-            drawn_lines = view_state.view.draw_lines(
-                model, drawing_widget.size.width, drawing_widget.size.height
-            )
-            drawing_widget.show_lines(
-                drawn_lines if silence is None else [screen_frame.dim_line(line) for line in drawn_lines]
-            )
+            self._show_drawing(is_dimmed=silence is not None)
+
+    def _show_drawing(self, *, is_dimmed: bool) -> None:
+        drawing_widget = self._app.find_lines("drawing")
+        drawn_lines = self._app.current_view.draw_lines(
+            self._app.model, drawing_widget.size.width, drawing_widget.size.height
+        )
+        drawing_widget.show_lines(
+            [screen_frame.dim_line(line) for line in drawn_lines] if is_dimmed else drawn_lines
+        )
 
     def show_details(self) -> None:
         """Show the details of the row at the cursor beside the table, if the screen is wide enough."""
@@ -111,6 +102,25 @@ class ScreenRenderer:
         )
         sort_key = view_state.sort_order.key if view_state.sort_order else None
         return [*visible_queries, *view_state.view.list_sort_queries(sort_key)]
+
+    def _arrange_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
+        """The rows that the screen shows, in its order. With the default order, problems may come first."""
+        view_state = self._app.navigation.current_state
+        view = view_state.view
+        shown_rows = arrange_rows(
+            self._select_rows(all_rows),
+            view.filter_text,
+            view_state.row_filter,
+            self.sort_column,
+            bool(view_state.sort_order and view_state.sort_order.descending),
+        )
+        if not view.puts_problems_first or view_state.sort_order != view.default_sort:
+            return shown_rows
+        problem_ranks = view.rank_problems(self._app.model, shown_rows)
+        if all(rank >= NO_PROBLEM for rank in problem_ranks):
+            return shown_rows
+        row_order = sorted(range(len(problem_ranks)), key=problem_ranks.__getitem__)
+        return [shown_rows[row_index] for row_index in row_order]
 
     def _select_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows without hidden ones, and without rows that have no problem if the operator chose so."""
