@@ -100,10 +100,10 @@ def test_systemd_finds_no_fault_with_the_units_and_little_that_they_could_harm(t
         assert (f"ExecStart=/bin/sh {script}\n" in text) == name.endswith("service")
         (tmp_path / name).write_text(text.replace(INSTALLED, str(recipes.FOLDER)))
     units = [tmp_path / "nsadmin-report.service", tmp_path / "nsadmin-report.timer"]
-    done = subprocess.run(
+    result = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    assert (result.returncode, result.stdout + result.stderr) == (0, "")
     judged = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", "--threshold=40", units[0]],
         capture_output=True, text=True, check=False,

@@ -21,18 +21,18 @@ def test_waits():
 def test_what_failed_is_run_again_alone_and_named_at_the_end(tmp_path: Path) -> None:
     write(tmp_path, "test_it.py", PASSES_THE_SECOND_TIME)
     write(tmp_path, "test_other.py", "def test_other():\n    pass\n")
-    done = run(tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "once more, alone: tests/test_it.py\n" in done.stdout
-    assert done.stdout.endswith("failed at first:\n  tests/test_it.py::test_waits\n")
+    result = run(tmp_path)
+    assert result.returncode == 0, result.stdout
+    assert "once more, alone: tests/test_it.py\n" in result.stdout
+    assert result.stdout.endswith("failed at first:\n  tests/test_it.py::test_waits\n")
 
 
 def test_what_fails_in_many_files_has_a_common_cause(tmp_path: Path) -> None:
     for number in range(MOST + 1):
         write(tmp_path, f"test_{number}.py", PASSES_THE_SECOND_TIME)
-    done = run(tmp_path)
-    assert done.returncode == 1
-    assert "once more" not in done.stdout
+    result = run(tmp_path)
+    assert result.returncode == 1
+    assert "once more" not in result.stdout
 
 
 def test_what_fails_twice_fails(tmp_path: Path) -> None:

@@ -71,9 +71,9 @@ def measure(found: Sequence[Start], environment: Mapping[str, str]) -> dict[str,
             if number >= start.rounds:
                 continue
             began = time.perf_counter()
-            done = subprocess.run(start.command, env=environment, capture_output=True, check=False)
-            if done.returncode or not (done.stdout or start.name == BARE):
-                raise AssertionError(f"{start.name}: {done.returncode} {done.stderr.decode()}")
+            result = subprocess.run(start.command, env=environment, capture_output=True, check=False)
+            if result.returncode or not (result.stdout or start.name == BARE):
+                raise AssertionError(f"{start.name}: {result.returncode} {result.stderr.decode()}")
             # The first time files are read and compiled.
             if number >= 0:
                 taken[start.name].append((time.perf_counter() - began) * 1000)

@@ -31,9 +31,9 @@ def timed(addrs: str) -> tuple[float, int, str]:
     times = []
     for _ in range(RUNS):
         begun = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+        result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
         times.append(time.perf_counter() - begun)
-    return statistics.median(times), done.returncode, done.stderr.splitlines()[0]
+    return statistics.median(times), result.returncode, result.stderr.splitlines()[0]
 
 
 def main() -> int:

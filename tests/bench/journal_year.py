@@ -170,13 +170,13 @@ def timed(*args: str) -> str:
     """How long a command takes, and how many lines it prints."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
     begun, before = perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "nsadmin", *args, "--quiet"],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     seconds, after = perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"{seconds:.2f} s ({cpu:.2f} s of CPU), {done.stdout.count(chr(10))} lines"
+    return f"{seconds:.2f} s ({cpu:.2f} s of CPU), {result.stdout.count(chr(10))} lines"
 
 
 def main() -> None:

@@ -52,9 +52,9 @@ def measure_java(
         str(size),
         latency_topic,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, cwd=home)
-    lines = {line[0]: line[1:] for line in map(str.split, done.stdout.splitlines()) if line}
-    assert "failed" not in lines, done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, cwd=home)
+    lines = {line[0]: line[1:] for line in map(str.split, result.stdout.splitlines()) if line}
+    assert "failed" not in lines, result.stdout
     measured = {PRODUCED: lines["produced"][0], CONSUMED: lines["consumed"][0]}
     for kind, (median_name, p99_name) in LATENCIES.items():
         measured |= {median_name: lines[kind][0], p99_name: lines[kind][1]}
@@ -64,12 +64,12 @@ def measure_java(
 def measure_nsadmin(server: OurNameServer, count: int, size: int) -> dict[str, float]:
     measured = {}
     for name, kind in ((PRODUCED, "produce"), (CONSUMED, "consume")):
-        done = nsadmin(server.address, "bench", kind, "--count", str(count), "--size", str(size), "--yes")
-        assert done.code == 0, done.said
-        measured[name] = float(done.rows[0]["messagesPerSecond"])
-    done = nsadmin(server.address, "bench", "latency", "--size", str(size), "--yes")
-    assert done.code == 0, done.said
-    for row in done.rows:
+        result = nsadmin(server.address, "bench", kind, "--count", str(count), "--size", str(size), "--yes")
+        assert result.code == 0, result.err
+        measured[name] = float(result.rows[0]["messagesPerSecond"])
+    result = nsadmin(server.address, "bench", "latency", "--size", str(size), "--yes")
+    assert result.code == 0, result.err
+    for row in result.rows:
         median_name, p99_name = LATENCIES[row["kind"].split()[0]]
         measured |= {median_name: float(row["p50"]), p99_name: float(row["p99"])}
     return measured

@@ -315,8 +315,8 @@ def whole_run(folder: Path) -> float:
 def _process(*words: str) -> list[str]:
     """What such a process of this program says."""
     command = [sys.executable, "-m", "tests.bench.reports", *words]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout.splitlines()
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return result.stdout.splitlines()
 
 
 def main() -> int:

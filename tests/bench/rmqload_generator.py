@@ -77,8 +77,8 @@ def run(program: Path, port: int, pid: int, load: Load, warm_up: int) -> dict[st
         warm_up,
     ]
     command += ["-t", "topic-:1000", "-P", pid, "-j", "-b", 100, *(["-r", load.rate] if load.rate else [])]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    return dict(json.loads(result.stdout))
 
 
 def tables(program: Path, home: Path, rust: Rust) -> Iterator[str]:

@@ -12,25 +12,29 @@ from tests.interop.our_server import ROOT
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
 
-class Done(NamedTuple):
-    """What a command left behind; `rows` is None where it printed nothing."""
+class CommandResult(NamedTuple):
+    """The exit code of a command, its rows (None if stdout is empty), and its stderr."""
 
     code: int
     rows: Any
-    said: str
+    err: str
 
 
-def nsadmin(namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None) -> Done:
+def nsadmin(
+    namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None
+) -> CommandResult:
     """Run a command; `env` adds to the environment, `typed` is its standard input."""
     command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
     environment = {**ENVIRONMENT, **(env or {})}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
+    return CommandResult(
+        result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
+    )
 
 
 def mqadmin_text(namesrv: str, *args: str) -> str:
     """What a command prints with --output mqadmin."""
     command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--output", "mqadmin", *args]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, plain, route, wait_for_broker, wait_for_runtime_info
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
@@ -27,7 +27,7 @@ class Cluster(NamedTuple):
     mqadmin: MqAdmin
     clients: LiveClients
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
     def topic(self, topic: str, queues: int = 4) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from tests.interop import jars, wire
 from tests.interop.cluster import plain
-from tests.interop.command_line import ENVIRONMENT, Done, nsadmin
+from tests.interop.command_line import ENVIRONMENT, CommandResult, nsadmin
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, start_clients
 
@@ -134,11 +134,11 @@ class Draining:
     def told(self, *args: str) -> list[dict[str, Any]]:
         """What a procedure tells, that ends well."""
         command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        assert result.returncode == 0, result.stderr
+        return [json.loads(line) for line in result.stdout.splitlines()]
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return nsadmin(self.addrs, *args, env={"NSADMIN_STATE": str(self.state), "NSADMIN_AUDIT": "off"})
 
 

@@ -316,5 +316,5 @@ def mqadmin(args: Sequence[str], namesrv: Sequence[str], home: Path, version: st
     main = "org.apache.rocketmq.tools.command.MQAdminStartup"
     flags = [*QUICK_START, "-Xmx256m", f"-Drocketmq.namesrv.addr={';'.join(namesrv)}"]
     command = java(version, main, home, flags, args)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, cwd=home)
-    return done.stdout + done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=90, cwd=home)
+    return result.stdout + result.stderr

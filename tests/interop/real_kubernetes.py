@@ -75,8 +75,8 @@ class RealKubernetes:
 
     def _is_ready(self) -> bool:
         command = ["kubectl", "--context=root", "get", "--raw", "/readyz"]
-        done = subprocess.run(command, capture_output=True, env=os.environ | self.variables)
-        return done.returncode == 0
+        result = subprocess.run(command, capture_output=True, env=os.environ | self.variables)
+        return result.returncode == 0
 
     def _prepare(self, kubelet_port: int) -> None:
         self.kubectl("create", "namespace", NAMESPACE)
@@ -93,11 +93,11 @@ class RealKubernetes:
     def kubectl(self, *arguments: str, typed: str | None = None) -> str:
         """Run kubectl with all rights."""
         command = ["kubectl", "--context=root", f"--namespace={NAMESPACE}", *arguments]
-        done = subprocess.run(
+        result = subprocess.run(
             command, capture_output=True, text=True, env=os.environ | self.variables, input=typed
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def create(self, item: dict[str, Any]) -> None:
         self.kubectl("create", "-f", "-", typed=json.dumps(item))

@@ -135,16 +135,16 @@ class Rebalancing:
     def run_lines(self, *args: str) -> list[Event]:
         """The events of another procedure."""
         command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        assert result.returncode == 0, result.stderr
+        return [json.loads(line) for line in result.stdout.splitlines()]
 
     def read(self, *args: str) -> Any:
         """The rows of a command."""
         command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=60)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
 
 
 def routed(server: NameServer, topic: str) -> dict[str, tuple[int, int]]:

@@ -52,9 +52,9 @@ def built() -> Path | str:
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     cargo = ["cargo", "install", "--quiet", "--locked", CRATE, "--version", VERSION, "--root", str(temporary)]
     try:
-        done = subprocess.run(cargo, capture_output=True, text=True, timeout=3600, check=False)
-        if done.returncode:
-            return f"cargo did not build it: {done.stderr.strip().splitlines()[-1:]}"
+        result = subprocess.run(cargo, capture_output=True, text=True, timeout=3600, check=False)
+        if result.returncode:
+            return f"cargo did not build it: {result.stderr.strip().splitlines()[-1:]}"
         publish(temporary, target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

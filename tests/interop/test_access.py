@@ -16,7 +16,7 @@ import pytest
 from tests.interop import command_line, jars
 from tests.interop.bundled import Subjects, find_differences, list_reading_lines
 from tests.interop.cluster import wait_for_broker, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import (
     QUICK_START,
     JavaBroker,
@@ -58,7 +58,9 @@ class Access(NamedTuple):
     mqadmin: MqAdmin
     home: Path
 
-    def __call__(self, *args: str, user: str = USER, secret: str = SECRET, typed: str | None = None) -> Done:
+    def __call__(
+        self, *args: str, user: str = USER, secret: str = SECRET, typed: str | None = None
+    ) -> CommandResult:
         return command_line.nsadmin(
             self.server.address, *args, env=environment(self.home, user, secret), typed=typed
         )
@@ -99,8 +101,8 @@ def access(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield there
 
 
-def results(done: Done) -> list[tuple[str | None, str]]:
-    return [(row["brokerName"] or row["brokerAddr"], row["result"]) for row in done.rows]
+def results(result: CommandResult) -> list[tuple[str | None, str]]:
+    return [(row["brokerName"] or row["brokerAddr"], row["result"]) for row in result.rows]
 
 
 def test_a_user_from_making_to_deletion(access: Access) -> None:
@@ -114,7 +116,7 @@ def test_a_user_from_making_to_deletion(access: Access) -> None:
     made = access("createUser", "shop", *everywhere, "--passwordStdin", "--yes", typed="ours\n")
     assert (made.code, results(made)) == (3, [("broker-a", "failed"), ("broker-b", "done")])
     shown = access("listUser", *everywhere)
-    assert f"user shop: differs between {a}, {b} (the password)" in shown.said
+    assert f"user shop: differs between {a}, {b} (the password)" in shown.err
     assert "ours" not in str(shown.rows) + str(made)
     for broker in (access.a, access.b):
         own = [row for row in shown.rows if row["brokerAddr"] == broker.address]
@@ -215,7 +217,7 @@ def test_who_changes_his_own_password_is_told_that_it_is_done(access: Access) ->
 
 
 def test_no_secret_is_kept_or_said(access: Access) -> None:
-    done = access(
+    result = access(
         "--debug",
         "createUser",
         "seen",
@@ -226,7 +228,7 @@ def test_no_secret_is_kept_or_said(access: Access) -> None:
         access.a.address,
         "--yes",
     )
-    assert (done.code, "in clear" in done.said) == (0, False)
+    assert (result.code, "in clear" in result.err) == (0, False)
     assert "in clear" not in (access.home / "audit.jsonl").read_text()
 
 
@@ -238,7 +240,7 @@ class Old(NamedTuple):
     mqadmin: MqAdmin
     home: Path
 
-    def __call__(self, *args: str, typed: str | None = None) -> Done:
+    def __call__(self, *args: str, typed: str | None = None) -> CommandResult:
         env = environment(self.home, USER, SECRET)
         return command_line.nsadmin(
             self.server.address, *args, "-b", self.broker.address, env=env, typed=typed
@@ -308,8 +310,8 @@ def test_an_account_of_4_9_from_making_to_deletion(old: Old) -> None:
 
 
 def test_addresses_of_4_9_that_need_no_account(old: Old) -> None:
-    done = old("updateGlobalWhiteAddr", "10.10.103.*,192.168.0.*", "--yes")
-    assert (done.code, done.rows[0]["changes"]) == (0, "new: 10.10.103.*,192.168.0.*")
+    result = old("updateGlobalWhiteAddr", "10.10.103.*,192.168.0.*", "--yes")
+    assert (result.code, result.rows[0]["changes"]) == (0, "new: 10.10.103.*,192.168.0.*")
     said = old.mqadmin("getAclConfig", "-b", old.broker.address)
     assert "globalWhiteRemoteAddresses: [10.10.103.*, 192.168.0.*]" in said
 
@@ -319,17 +321,17 @@ def test_the_examples_about_4_9_do_what_they_say(old: Old) -> None:
     for case in ON_OLD_BROKERS:
         for example in case.examples:
             line = [word for word in words(example) if word not in ("-b", "127.0.0.1:10911")]
-            done = old(*line)
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.command_line
+            result = old(*line)
+            assert (result.code, bool(result.rows)) == (example.exit_code, True), example.command_line
 
 
 def test_each_generation_says_that_it_does_not_know_the_other_s(access: Access, old: Old) -> None:
-    done = old("listUser")
-    assert done.code == 1
-    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said
-    done = access("getAclConfig", "-b", access.a.address)
-    assert done.code == 1
-    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in done.said
+    result = old("listUser")
+    assert result.code == 1
+    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in result.err
+    result = access("getAclConfig", "-b", access.a.address)
+    assert result.code == 1
+    assert "REQUEST_CODE_NOT_SUPPORTED (3)" in result.err
 
 
 def test_a_java_client_of_4_9_sends_and_consumes_on_5_5_with_its_transferred_account(
@@ -338,14 +340,14 @@ def test_a_java_client_of_4_9_sends_and_consumes_on_5_5_with_its_transferred_acc
     topic, group, password = "Moved", "Moved-java", "12345678"
     perms = ("-t", f"{topic}=PUB|SUB", "-g", f"{group}=SUB", "-i", "DENY", "-u", "DENY")
     made = old("updateAclConfig", "moved-client", *perms, "--passwordStdin", "--yes", typed=f"{password}\n")
-    assert made.code == 0, made.said
+    assert made.code == 0, made.err
     for words_of_item in (("updateTopic", topic, "-r", "2", "-w", "2"), ("updateSubGroup", group)):
         assert access(*words_of_item, "-c", "DefaultCluster", "--yes").code == 0
     wait_for_topic([access.server], topic)
     ends = ("--from", old.server.address, "--to", access.server.address, "--all-brokers")
     moved = access("transfer", "acl", *ends, "--yes")
     done = [row for row in moved.rows if row["result"] == "done" and row["name"] == "moved-client"]
-    assert {row["server"] for row in done} == {"broker-a", "broker-b"}, moved.said
+    assert {row["server"] for row in done} == {"broker-a", "broker-b"}, moved.err
     arguments = [access.server.address, topic, "20", "moved-client", password]
     client = [*client_jvm(tmp_path / "client"), *jars.program("Clients"), *arguments]
     consumed = subprocess.run(client, capture_output=True, text=True, timeout=90, check=False)
@@ -365,7 +367,7 @@ def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_p
 
     def make_bundle() -> Path:
         made = access("bundle", "create", str(path), "-s", "DEPLOYMENT", "-s", "PLAIN")
-        assert made.code == 0, made.said
+        assert made.code == 0, made.err
         return path
 
     env = environment(access.home, USER, SECRET)
@@ -382,7 +384,7 @@ def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_p
 def test_a_bundle_of_4_9_answers_as_its_broker(old: Old, tmp_path: Path) -> None:
     env = environment(old.home, USER, SECRET)
 
-    def run(*args: str) -> Done:
+    def run(*args: str) -> CommandResult:
         return command_line.nsadmin(old.server.address, *args, env=env)
 
     for line in (
@@ -395,7 +397,7 @@ def test_a_bundle_of_4_9_answers_as_its_broker(old: Old, tmp_path: Path) -> None
     def make_bundle() -> Path:
         path = tmp_path / "old.nsbundle.zip"
         made = run("bundle", "create", str(path), "-s", "PLAIN")
-        assert made.code == 0, made.said
+        assert made.code == 0, made.err
         return path
 
     subjects = Subjects("bundled", "bundled-group", old.broker.address, "PLAIN", "stage")

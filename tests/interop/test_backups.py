@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop import command_line, jars, lite, wire
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, acl_config
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -37,7 +37,7 @@ class Cluster(NamedTuple):
     broker: JavaBroker
     old_broker: JavaBroker
 
-    def run(self, *args: str) -> Done:
+    def run(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
     def count_brokers(self) -> int:
@@ -94,7 +94,7 @@ def fill(cluster: Cluster) -> None:
         assert cluster.run(*words, "--yes").code == 0, words
     for number in range(10):
         sent = cluster.run("sendMessage", "-t", "orders", "-p", f"m{number}", "-b", "broker-a", "-i", "0")
-        assert sent.code == 0, sent.said
+        assert sent.code == 0, sent.err
     lite.create(cluster.broker.port, "chats", LITE_GROUP)
     for lite_topic, offset in (("alice", 2), ("bob", 0)):
         for _ in range(3):
@@ -127,7 +127,7 @@ def committed_offset(broker: JavaBroker) -> int:
 def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_path: Path) -> None:
     file = str(tmp_path / "a.nsbackup.zip")
     created = cluster.run("backup", "create", "cluster-a", "--file", file, "-s", "DEPLOYMENT")
-    assert created.code == 0, created.said
+    assert created.code == 0, created.err
     [row] = created.rows
     assert (row["brokers"], row["topics"], row["groups"], row["missing"]) == (1, 3, 2, 0)
     assert cluster.run("backup", "diff", file, "--offsets").code == 0
@@ -150,11 +150,11 @@ def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_p
         ("kv", "DEPLOYMENT region"),
     }
     planned = cluster.run("backup", "restore", file, "--dry-run")
-    assert planned.code == 0, planned.said
+    assert planned.code == 0, planned.err
     assert cluster.run("backup", "diff", file, "--offsets").rows == lost.rows
 
     restored = cluster.run("backup", "restore", file, "--yes")
-    assert restored.code == 0, (restored.rows, restored.said)
+    assert restored.code == 0, (restored.rows, restored.err)
     [offsets] = [
         row for row in restored.rows if row["section"] == "offsets" and row["name"] == f"orders {GROUP}"
     ]
@@ -194,10 +194,10 @@ def test_the_accounts_of_a_4_9_7_broker_come_back(cluster: Cluster, tmp_path: Pa
     perms = ("--topicPerms", "orders=PUB|SUB", "--groupPerms", f"{GROUP}=SUB", "--defaultTopicPerm", "DENY")
     key = ("--secretKey", "12345678", "--passwordVisible")
     created = cluster.run("updateAclConfig", "ci-account", *key, *perms, *old, "--yes")
-    assert created.code == 0, created.said
+    assert created.code == 0, created.err
     secrets = ("--with-secrets", "--passphrase-file", str(passphrase))
     saved = cluster.run("backup", "create", "cluster-b", "--file", file, *secrets)
-    assert saved.code == 0, saved.said
+    assert saved.code == 0, saved.err
     before = cluster.run("getAclConfig", *old).rows
     assert cluster.run("deleteAclConfig", "-a", "ci-account", *old, "--yes").code == 0
     words = (
@@ -211,7 +211,7 @@ def test_the_accounts_of_a_4_9_7_broker_come_back(cluster: Cluster, tmp_path: Pa
         "--yes",
     )
     restored = cluster.run(*words)
-    assert restored.code == 0, restored.said
+    assert restored.code == 0, restored.err
     assert [(row["name"], row["result"]) for row in restored.rows] == [("ci-account", "done")]
     assert cluster.run("getAclConfig", *old).rows == before
     assert cluster.run(*words).rows == []
@@ -234,12 +234,12 @@ def test_damaged_changed_and_foreign_files_are_refused_with_one_line(
         ("changed.zip", "was changed"),
     ):
         refused = cluster.run("backup", "restore", str(tmp_path / name), "--yes")
-        assert (refused.code, refused.rows, refused.said.count("\n")) == (2, None, 1), refused.said
-        assert words in refused.said
+        assert (refused.code, refused.rows, refused.err.count("\n")) == (2, None, 1), refused.err
+        assert words in refused.err
 
 
-def failures_of(done: Done) -> list[str]:
-    return [row["error"] for row in done.rows or () if row["error"]]
+def failures_of(result: CommandResult) -> list[str]:
+    return [row["error"] for row in result.rows or () if row["error"]]
 
 
 def fill_old_cluster(cluster: Cluster) -> None:
@@ -253,8 +253,8 @@ def fill_old_cluster(cluster: Cluster) -> None:
         ("updateSubGroup", "payments-consumer", "-r", "7"),
         ("updateAclConfig", "moved-account", *key, *perms),
     ):
-        done = cluster.run(*words, "-b", cluster.old_broker.address, "--yes")
-        assert done.code == 0, done.said
+        result = cluster.run(*words, "-b", cluster.old_broker.address, "--yes")
+        assert result.code == 0, result.err
 
 
 def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp_path: Path) -> None:
@@ -268,18 +268,18 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
         assert command_line.nsadmin(server.address, *line, env=environment).code == 0
     fill_old_cluster(cluster)
 
-    def transfer(*line: str) -> Done:
+    def transfer(*line: str) -> CommandResult:
         return command_line.nsadmin(cluster.server.address, "transfer", *line, env=environment)
 
     for case in examples.elsewhere("transferTopics", "transferGroups", "transferAcl"):
         for example in case.examples:
             # An example may be for clusters whose brokers have the same names.
             more = () if "--all-brokers" in example.command_line else ("--all-brokers",)
-            done = transfer(*examples.words(example)[1:], *more)
-            assert done.code == example.exit_code, (example.command_line, done.said, failures_of(done))
+            result = transfer(*examples.words(example)[1:], *more)
+            assert result.code == example.exit_code, (example.command_line, result.err, failures_of(result))
     ends = ("--from", "old", "--to", "new", "--map", "broker-old=broker-a")
     access = transfer("acl", *ends, "--yes")
-    assert access.code == 0, access.said
+    assert access.code == 0, access.err
     assert {(row["section"], row["name"], row["result"]) for row in access.rows} >= {
         ("users", "moved-account", "done"),
         ("acls", "User:moved-account", "done"),
@@ -288,7 +288,7 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
     }
     new = ("-b", cluster.broker.address)
     route = command_line.nsadmin(cluster.new_server.address, "topicRoute", "payments")
-    assert route.code == 0, route.said
+    assert route.code == 0, route.err
     [topic] = route.rows
     assert (topic["readQueueNums"], topic["writeQueueNums"]) == (3, 2)
     [user] = cluster.run("getUser", "moved-account", *new).rows
@@ -297,5 +297,5 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
     assert {row["resource"] for row in entries} == {"Topic:payments", "Group:payments-consumer"}
     for noun in ("topics", "groups", "acl"):
         again = transfer(noun, *ends, "--yes")
-        assert again.code == 0, again.said
+        assert again.code == 0, again.err
         assert {row["result"] for row in again.rows or ()} <= {"left out"}

@@ -51,21 +51,21 @@ def batch(cluster: Cluster, lines: str, *args: str) -> "subprocess.CompletedProc
 
 
 def test_lines_change_a_released_broker_one_after_the_other(cluster: Cluster) -> None:
-    done = batch(cluster, LINES, "--yes", "--output", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert "brokerName,version,reachable\nbroker-a,V5_5_0,true\n" in done.stdout
+    result = batch(cluster, LINES, "--yes", "--output", "jsonl")
+    rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    assert "brokerName,version,reachable\nbroker-a,V5_5_0,true\n" in result.stdout
     assert {row["queueId"] for row in rows if "queueId" in row} == {0, 1, 2, 3}
-    told = [line for line in done.stderr.splitlines() if "stdin:" in line]
+    told = [line for line in result.stderr.splitlines() if "stdin:" in line]
     assert [line.partition(":")[2].strip().partition(" ")[0] for line in told] == ["stdin:5:", "stdin:9:"]
-    assert done.returncode == 5
+    assert result.returncode == 5
     assert "BatchT" not in permissions(cluster.server, "broker-a")
 
 
 def test_a_dry_run_of_them_changes_nothing(cluster: Cluster) -> None:
     before = permissions(cluster.server, "broker-a")
-    done = batch(cluster, "updateTopic -t Never -c DefaultCluster\nwipeWritePerm broker-a\n", "--dry-run")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Never" in done.stdout
+    result = batch(cluster, "updateTopic -t Never -c DefaultCluster\nwipeWritePerm broker-a\n", "--dry-run")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Never" in result.stdout
     assert permissions(cluster.server, "broker-a") == before
 
 
@@ -74,9 +74,9 @@ def test_requests_to_a_server_go_over_one_connection(cluster: Cluster, tmp_path:
     lines = tmp_path / "lines"
     lines.write_text("topicRoute TBW102\n" * 50)
     command = [sys.executable, "-m", "nsadmin", "batch", str(lines), "-n", cluster.server.address, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count('"topic": "TBW102"') == 50
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.count('"topic": "TBW102"') == 50
     assert closed_to(cluster.server.port) - before < 10
 
 

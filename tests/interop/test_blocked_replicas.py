@@ -14,7 +14,7 @@ import pytest
 
 from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_broker
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, acl_config, write_plain_acl
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     slave: JavaBroker
     home: Path
 
-    def run(self, *args: str) -> Done:
+    def run(self, *args: str) -> CommandResult:
         environment = {
             "NSADMIN_ACCESS_KEY": USER,
             "NSADMIN_SECRET_KEY": SECRET,
@@ -76,11 +76,11 @@ def pair(
 
 def test_a_slave_whose_copies_are_refused_is_found_and_named(pair: Pair) -> None:
     created = pair.run("updateTopic", "invoices", "-b", pair.master.address, "--yes")
-    assert created.code == 0, created.said
+    assert created.code == 0, created.err
     wait_for("drift", pair.has_drift, 240, 2)
     compared = pair.run("replicaDiff", "-b", pair.master.name)
     [row] = [row for row in compared.rows if row["name"] == "invoices"]
     assert (compared.code, row["brokerId"], row["brokerAddr"]) == (1, 1, pair.slave.address)
     assert (row["slave"], row["kind"]) == (None, "topic")
     checked = pair.run("check", "replicas", "--clusterName", "DefaultCluster")
-    assert checked.code == 2, checked.said
+    assert checked.code == 2, checked.err

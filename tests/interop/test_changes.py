@@ -19,7 +19,7 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_for_topic,
 )
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 
 CLUSTER = "DefaultCluster"
@@ -30,7 +30,7 @@ class Cluster(NamedTuple):
     new: JavaBroker
     old: JavaBroker
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -100,8 +100,8 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
         (cluster.server.address, "removed: queues on broker-a, broker-old"),
     ]
     assert told[1]["before"]["topicName"] == "Payments"
-    done = cluster("deleteTopic", "Payments", CLUSTER, "--yes")
-    assert [(row["target"], row["changes"], row["before"]) for row in done.rows] == [
+    result = cluster("deleteTopic", "Payments", CLUSTER, "--yes")
+    assert [(row["target"], row["changes"], row["before"]) for row in result.rows] == [
         (row["target"], row["changes"], row["before"]) for row in told
     ]
     assert cluster("topicRoute", "Payments").code == 5
@@ -109,7 +109,7 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
 
 def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
-    assert 'no consumer group "Leger"; did you mean "Ledger"?' in cluster("getConsumerConfig", "Leger").said
+    assert 'no consumer group "Leger"; did you mean "Ledger"?' in cluster("getConsumerConfig", "Leger").err
     forbidding = {"group": "Ledger", "topic": "Orders", "readable": "false"}
     with AdminClient(cluster.server.address) as admin:
         [forbidden] = admin.groups._caller.send_to_each(
@@ -129,8 +129,8 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
         still_forbidden = read_forbidden_topics(admin.groups._caller, [cluster.new.address], "Ledger")
     assert still_forbidden == {cluster.new.address: ["Orders"]}
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
-    done = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "-r", "true", "--yes")
-    assert [(row["changes"], row["error"]) for row in done.rows] == [(row["changes"], None) for row in told]
+    result = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "-r", "true", "--yes")
+    assert [(row["changes"], row["error"]) for row in result.rows] == [(row["changes"], None) for row in told]
 
 
 def test_what_was_meant(cluster: Cluster) -> None:
@@ -146,38 +146,38 @@ def test_what_was_meant(cluster: Cluster) -> None:
             'no setting "fileReservedtime"; did you mean "fileReservedTime"?',
         ),
     ):
-        done = cluster(*words)
-        assert done.code == 5
-        assert meant in done.said
+        result = cluster(*words)
+        assert result.code == 5
+        assert meant in result.err
 
 
 def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit: Path) -> None:
     old = cluster("haStatus", "-b", cluster.old.address)
     assert (
         old.code,
-        "nsadmin: the server's release is too old, or it is another kind of server" in old.said,
+        "nsadmin: the server's release is too old, or it is another kind of server" in old.err,
     ) == (1, True)
     locked = cluster("updateNamesrvConfig", "kvConfigPath", "/tmp/x")
     assert (
         locked.code,
-        "nsadmin: settings or permissions of the server forbid this" in locked.said,
+        "nsadmin: settings or permissions of the server forbid this" in locked.err,
     ) == (1, True)
     [kept] = records(audit)
     assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
 
 
 def test_each_request_with_its_place_and_size(cluster: Cluster) -> None:
-    done = cluster("brokerStatus", "-b", cluster.new.address, "--debug")
-    assert done.code == 0
-    [line] = done.said.splitlines()
+    result = cluster("brokerStatus", "-b", cluster.new.address, "--debug")
+    assert result.code == 0
+    [line] = result.err.splitlines()
     assert f" ms {cluster.new.address} GET_BROKER_RUNTIME_INFO (28): SUCCESS (0), " in line
     received = int(line.rpartition(" out, ")[2].removesuffix(" in"))
-    assert received > sum(len(row["key"]) + len(row["value"]) for row in done.rows)
+    assert received > sum(len(row["key"]) + len(row["value"]) for row in result.rows)
 
 
 def test_a_timeout_that_is_too_short_is_said_with_its_value(cluster: Cluster) -> None:
-    done = cluster("topicList", "--timeout", "0.00001")
-    assert (done.code, "within 1e-05 s" in done.said, "Traceback" in done.said) == (4, True, False)
+    result = cluster("topicList", "--timeout", "0.00001")
+    assert (result.code, "within 1e-05 s" in result.err, "Traceback" in result.err) == (4, True, False)
 
 
 def test_what_a_broker_would_do_about_its_files(cluster: Cluster) -> None:

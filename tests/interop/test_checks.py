@@ -66,8 +66,8 @@ class Parts(NamedTuple):
         self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
         """Exit code and what was found."""
-        done = self.run("check", *words, "--json", of=of, env=env)
-        return done.returncode, json.loads(done.stdout)
+        result = self.run("check", *words, "--json", of=of, env=env)
+        return result.returncode, json.loads(result.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +122,8 @@ def test_all_is_well(parts: Parts) -> None:
 def test_the_textfile_is_what_prometheus_reads(parts: Parts, tmp_path: Path) -> None:
     file = tmp_path / "nsadmin.prom"
     shape = ("--format", "prometheus", "--output-file", str(file))
-    done = parts.run("check", "all", "--wait-until-ok", "60s", *shape)
-    assert (done.returncode, done.stdout) == (0, "")
+    result = parts.run("check", "all", "--wait-until-ok", "60s", *shape)
+    assert (result.returncode, result.stdout) == (0, "")
     families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
     assert {sample.value for sample in families["nsadmin_check_state"].samples} == {0}
     assert len(families["nsadmin_check_namesrv_latency_seconds"].samples) == 3
@@ -132,7 +132,7 @@ def test_the_textfile_is_what_prometheus_reads(parts: Parts, tmp_path: Path) -> 
 
 def test_messages_that_wait_for_nobody(parts: Parts) -> None:
     made = nsadmin(parts.addrs[0], "updateSubGroup", "-b", parts.broker.address, "-g", GROUP, "--yes")
-    assert made.code == 0, made.said
+    assert made.code == 0, made.err
     send(parts.broker.port, TOPIC, 0, 10)
     ext = {"consumerGroup": GROUP, "topic": TOPIC, "queueId": "0", "commitOffset": "3"}
     assert wire.ask(parts.broker.port, 15, ext).code == 0
@@ -238,8 +238,8 @@ def test_writes_that_were_wiped_on_one_name_server(parts: Parts) -> None:
 def test_a_drained_broker_that_takes_messages_again(parts: Parts, tmp_path: Path) -> None:
     quick = ("--settle", "100ms", "--interval", "100ms", "--intervals", "1", "--force", "--yes")
     state = {"NSADMIN_STATE": str(tmp_path)}
-    done = parts.run("drain", "broker-a", *quick, env=state)
-    assert done.returncode == 0, done.stderr
+    result = parts.run("drain", "broker-a", *quick, env=state)
+    assert result.returncode == 0, result.stderr
     code, found = parts.check("drain", env=state)
     assert (code, values(found)["drains"]) == (0, 1), found
     assert parts.check("writable")[0] == 2

@@ -19,10 +19,10 @@ def addresses(servers: list[NameServer]) -> str:
 
 def output(command: list[str], home: Path, **env: str) -> str:
     """What a client program prints, at most two minutes long."""
-    done = subprocess.run(
+    result = subprocess.run(
         command, capture_output=True, text=True, timeout=120, cwd=home, env={**os.environ, **env}
     )
-    return done.stdout + done.stderr
+    return result.stdout + result.stderr
 
 
 def go_program() -> Path:

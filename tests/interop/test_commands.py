@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done, nsadmin
+from tests.interop.command_line import CommandResult, nsadmin
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 
@@ -46,7 +46,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Cluster(java, ours, broker)
 
 
-def same(cluster: Cluster, *args: str) -> Done:
+def same(cluster: Cluster, *args: str) -> CommandResult:
     """Run against each server alone: everything but the server's own address has to be equal."""
     java, ours = (
         masked(nsadmin(server.address, *args), server.address) for server in (cluster.java, cluster.ours)
@@ -55,13 +55,13 @@ def same(cluster: Cluster, *args: str) -> Done:
     return java
 
 
-def masked(done: Done, addr: str) -> Done:
-    rows = json.loads(json.dumps(done.rows).replace(addr, "SERVER"))
+def masked(result: CommandResult, addr: str) -> CommandResult:
+    rows = json.loads(json.dumps(result.rows).replace(addr, "SERVER"))
     for row in rows if isinstance(rows, list) else ():
         for name in MOVING & row.keys():
             assert row[name] is None or row[name] >= 0, row
             row[name] = "moving"
-    return Done(done.code, rows, done.said.replace(addr, "SERVER"))
+    return CommandResult(result.code, rows, result.err.replace(addr, "SERVER"))
 
 
 def test_cluster_list(cluster: Cluster) -> None:
@@ -79,9 +79,9 @@ def test_cluster_list(cluster: Cluster) -> None:
 
 def test_broker_status(cluster: Cluster) -> None:
     for args in (("-b", cluster.broker.address), ("-c", "DefaultCluster")):
-        done = nsadmin(cluster.both, "brokerStatus", *args)
-        assert (done.code, done.said) == (0, "")
-        table = {row["key"]: row["value"] for row in done.rows}
+        result = nsadmin(cluster.both, "brokerStatus", *args)
+        assert (result.code, result.err) == (0, "")
+        table = {row["key"]: row["value"] for row in result.rows}
         assert table["brokerVersionDesc"] == "V5_5_0"
         assert len(table) > 50
 
@@ -106,8 +106,8 @@ def test_the_route_of_every_topic(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("command", ["topicRoute", "topicClusterList"])
 def test_a_topic_that_nobody_has(cluster: Cluster, command: str) -> None:
-    done = same(cluster, command, "NoSuchTopic")
-    assert (done.code, done.rows) == (5, None)
+    result = same(cluster, command, "NoSuchTopic")
+    assert (result.code, result.rows) == (5, None)
 
 
 def test_write_permission_goes_and_comes_back(cluster: Cluster) -> None:
@@ -154,9 +154,9 @@ def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) 
     assert nsadmin(cluster.both, "deleteTopic", "ShortLived", "DefaultCluster").code == 2
     planned = nsadmin(cluster.both, "deleteTopic", "ShortLived", "DefaultCluster", "--dry-run")
     assert [row["result"] for row in planned.rows] == ["dry-run"] * 3
-    done = nsadmin(cluster.both, "deleteTopic", "ShortLived", "-c", "DefaultCluster", "--yes")
-    assert (done.code, done.said) == (0, "")
-    assert [(row["target"], row["role"], row["result"]) for row in done.rows] == [
+    result = nsadmin(cluster.both, "deleteTopic", "ShortLived", "-c", "DefaultCluster", "--yes")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["target"], row["role"], row["result"]) for row in result.rows] == [
         (cluster.broker.address, "master", "done"),
         (cluster.java.address, "nameserver", "done"),
         (cluster.ours.address, "nameserver", "done"),
@@ -169,22 +169,22 @@ def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) 
 def test_a_system_topic_is_refused_by_the_broker_and_stays(cluster: Cluster) -> None:
     # Each by itself: what is there before may differ while the broker's next registration is on its way.
     for server in (cluster.java, cluster.ours):
-        done = nsadmin(server.address, "deleteTopic", "TBW102", "DefaultCluster", "--yes")
-        assert done.code == 1
-        assert [row["result"] for row in done.rows] == ["failed", "skipped"]
+        result = nsadmin(server.address, "deleteTopic", "TBW102", "DefaultCluster", "--yes")
+        assert result.code == 1
+        assert [row["result"] for row in result.rows] == ["failed", "skipped"]
         assert nsadmin(server.address, "topicRoute", "TBW102").code == 0
 
 
 def test_one_dead_name_server_beside_either(cluster: Cluster) -> None:
-    done = nsadmin(f"127.0.0.1:1;{cluster.both}", "topicRoute", TOPIC)
-    assert done.code == 3
-    assert done.rows[0]["topic"] == TOPIC
+    result = nsadmin(f"127.0.0.1:1;{cluster.both}", "topicRoute", TOPIC)
+    assert result.code == 3
+    assert result.rows[0]["topic"] == TOPIC
     assert (
-        done.said == "nsadmin: name server 127.0.0.1:1: connection refused, no server listens on this port\n"
+        result.err == "nsadmin: name server 127.0.0.1:1: connection refused, no server listens on this port\n"
     )
 
 
 def test_both_servers_tell_the_same(cluster: Cluster) -> None:
     for command in (["clusterList"], ["topicList"], ["topicRoute", TOPIC]):
-        done = nsadmin(cluster.both, *command)
-        assert (done.code, done.said) == (0, "")
+        result = nsadmin(cluster.both, *command)
+        assert (result.code, result.err) == (0, "")

@@ -22,7 +22,7 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_for_topic,
 )
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.defaults import GIVEN
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
@@ -44,7 +44,7 @@ class Parts(NamedTuple):
     def addrs(self) -> list[str]:
         return [self.ours.address, *(server.address for server in self.java)]
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(";".join(self.addrs), *args)
 
 
@@ -76,21 +76,21 @@ def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield Parts(ours, java, a, b, old)
 
 
-def rows(done: Done, *names: str) -> set[tuple[Any, ...]]:
-    return {tuple(row[name] for name in names) for row in done.rows}
+def rows(result: CommandResult, *names: str) -> set[tuple[Any, ...]]:
+    return {tuple(row[name] for name in names) for row in result.rows}
 
 
 def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
     ours, *theirs = parts.addrs
 
-    def is_told() -> Done:
-        done = parts("divergence", *NOW, "--section", "broker", "--section", "topic")
-        return done if len(done.rows) == 1 else Done(0, None, "")
+    def is_told() -> CommandResult:
+        result = parts("divergence", *NOW, "--section", "broker", "--section", "topic")
+        return result if len(result.rows) == 1 else CommandResult(0, None, "")
 
     wait_for("one difference", lambda: is_told().rows, 60)
-    done = is_told()
-    [row] = done.rows
-    assert done.code == 1
+    result = is_told()
+    [row] = result.rows
+    assert result.code == 1
     assert (row["what"], row["name"], row["causeKind"]) == ("broker", "broker-b:0", "partial-list")
     assert row["cause"].endswith(f"its namesrvAddr does not name {ours}")
     assert (row["values"][ours], row["values"][theirs[0]]["brokerAddr"]) == (None, parts.b.address)
@@ -99,8 +99,8 @@ def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
     assert {"broker-b", "TBW102"} <= {row["name"] for row in each if row["what"] == "topic"}
     assert f"-b {parts.b.address}" in row["advice"]
     every = ";".join([*theirs, ours])
-    done = parts("updateBrokerConfig", "namesrvAddr", every, "-b", parts.b.address, "--yes")
-    assert done.code == 0, done.said
+    result = parts("updateBrokerConfig", "namesrvAddr", every, "-b", parts.b.address, "--yes")
+    assert result.code == 0, result.err
     # The broker's own list names all of them now, and until it registers, nothing else is to blame.
     kinds: set[tuple[str, bool]] = set()
 
@@ -114,9 +114,9 @@ def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
     wait_for("broker-b at ours", is_registered, 75)
     assert kinds <= {("new-list", True)}
     wait_for("agreement", lambda: parts("divergence", *NOW).code == 0, 30)
-    done = parts("divergence")
-    assert (done.code, done.rows) == (0, [])
-    assert "4 name servers agree: 3 brokers" in done.said
+    result = parts("divergence")
+    assert (result.code, result.rows) == (0, [])
+    assert "4 name servers agree: 3 brokers" in result.err
 
 
 def test_hashes_of_all_releases_are_equal(parts: Parts) -> None:
@@ -131,21 +131,23 @@ def test_hashes_of_all_releases_are_equal(parts: Parts) -> None:
 def test_wiped_on_one_only(parts: Parts, at: int) -> None:
     addr = parts.addrs[at]
     assert command_line.nsadmin(addr, "wipeWritePerm", "broker-a", "--yes").code == 0
-    done = parts("divergence", *NOW, "--section", "topic")
-    assert done.code == 1
-    assert rows(done, "brokerName", "causeKind") == {("broker-a", "wiped")}
-    assert all(row["cause"].endswith(f"was removed on {addr} only") for row in done.rows)
-    assert max(row["count"] for row in done.rows) >= 8
+    result = parts("divergence", *NOW, "--section", "topic")
+    assert result.code == 1
+    assert rows(result, "brokerName", "causeKind") == {("broker-a", "wiped")}
+    assert all(row["cause"].endswith(f"was removed on {addr} only") for row in result.rows)
+    assert max(row["count"] for row in result.rows) >= 8
     # What gives it back does not give back what was there.
     assert command_line.nsadmin(addr, "addWritePerm", "broker-a", "--yes").code == 0
-    done = parts("divergence", *NOW, "--section", "topic")
-    assert rows(done, "brokerName", "causeKind") == {("broker-a", "write-perm-added")}
+    result = parts("divergence", *NOW, "--section", "topic")
+    assert rows(result, "brokerName", "causeKind") == {("broker-a", "write-perm-added")}
     # The broker's own permissions are exact. A name server of 4.9.7 takes them from the broker only.
     how = "the broker registered again" if addr == parts.addrs[3] else "topic by topic"
-    done = command_line.nsadmin(addr, "repair", "wipe", "broker-a", "--yes")
-    assert (done.code, rows(done, "namesrvAddr", "result", "how")) == (0, {(addr, "done", how)}), done.said
-    done = parts("divergence", *NOW, "--section", "topic")
-    assert (done.code, done.rows) == (0, [])
+    result = command_line.nsadmin(addr, "repair", "wipe", "broker-a", "--yes")
+    assert (result.code, rows(result, "namesrvAddr", "result", "how")) == (0, {(addr, "done", how)}), (
+        result.err
+    )
+    result = parts("divergence", *NOW, "--section", "topic")
+    assert (result.code, result.rows) == (0, [])
 
 
 def test_a_wipe_is_undone_by_a_broker_that_registers_all_of_its_topics(parts: Parts) -> None:
@@ -154,17 +156,17 @@ def test_a_wipe_is_undone_by_a_broker_that_registers_all_of_its_topics(parts: Pa
     name = {"topic": "Compared", "clusterName": "DefaultCluster"}
     assert wire.ask(parts.java[0].port, 216, name).code == 0
     for broker_name in ("broker-a", "broker-old"):
-        done = parts("repair", "register", broker_name, "--yes")
-        assert (done.code, rows(done, "result")) == (0, {("done",)}), done.said
-    done = parts("divergence", *NOW, "--section", "topic")
-    assert (done.code, done.rows) == (0, [])
+        result = parts("repair", "register", broker_name, "--yes")
+        assert (result.code, rows(result, "result")) == (0, {("done",)}), result.err
+    result = parts("divergence", *NOW, "--section", "topic")
+    assert (result.code, result.rows) == (0, [])
 
 
 def restore(parts: Parts) -> None:
     """A change of what the broker allows registers all its topics anew, with another version."""
     for permission in ("4", "6"):
-        done = parts("updateBrokerConfig", "brokerPermission", permission, "-b", parts.a.address, "--yes")
-        assert done.code == 0, done.said
+        result = parts("updateBrokerConfig", "brokerPermission", permission, "-b", parts.a.address, "--yes")
+        assert result.code == 0, result.err
     wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
 
 
@@ -193,8 +195,8 @@ def test_kv_goes_from_ours_to_theirs_and_back(parts: Parts, tmp_path: Path) -> N
     values = {"orders": "broker-a:4;broker-b:4", "\u4e3b\u9898": "a=b;c \u00fc"}
     for key, value in values.items():
         assert command_line.nsadmin(ours, "updateKvConfig", "Shared", key, value, "--yes").code == 0
-    done = parts("kvDiff", "-s", "Shared")
-    assert (done.code, rows(done, "key")) == (1, {("orders",), ("\u4e3b\u9898",)})
+    result = parts("kvDiff", "-s", "Shared")
+    assert (result.code, rows(result, "key")) == (1, {("orders",), ("\u4e3b\u9898",)})
     found = parts("divergence", *NOW, "-s", "Shared", "--section", "kv")
     assert rows(found, "causeKind", "count") == {("kv-written-to-some", 2)}
     assert parts("kvSync", "--from", ours, "-s", "Shared", "--yes").code == 0
@@ -204,8 +206,8 @@ def test_kv_goes_from_ours_to_theirs_and_back(parts: Parts, tmp_path: Path) -> N
     for addr in (newest, old):
         assert command_line.nsadmin(addr, "deleteKvConfig", "Shared", "orders", "--yes").code == 0
     assert command_line.nsadmin(old, "updateKvConfig", "Shared", "more", "1", "--yes").code == 0
-    done = parts("kvSync", "--from", old, "-s", "Shared", "--prune", "--yes")
-    assert done.code == 0, done.said
+    result = parts("kvSync", "--from", old, "-s", "Shared", "--prune", "--yes")
+    assert result.code == 0, result.err
     wanted = {"\u4e3b\u9898": values["\u4e3b\u9898"], "more": "1"}
     assert [kv(port, "Shared") for port in ports(parts)] == [wanted] * 4
     # What is exported is what they keep; and what they keep can be imported.
@@ -215,8 +217,8 @@ def test_kv_goes_from_ours_to_theirs_and_back(parts: Parts, tmp_path: Path) -> N
         kept = json.loads((server.home / "kvConfig.json").read_text("utf-8"))["configTable"]
         assert kept["Shared"] == json.loads(file.read_text("utf-8"))["configTable"]["Shared"] == wanted
     assert command_line.nsadmin(ours, "deleteKvConfig", "Shared", "more", "--yes").code == 0
-    done = parts("kvImport", str(parts.java[0].home / "kvConfig.json"), "--yes")
-    assert (done.code, rows(done, "namesrvAddr", "key")) == (0, {(ours, "more")}), done.said
+    result = parts("kvImport", str(parts.java[0].home / "kvConfig.json"), "--yes")
+    assert (result.code, rows(result, "namesrvAddr", "key")) == (0, {(ours, "more")}), result.err
     assert [kv(port, "Shared") for port in ports(parts)] == [wanted] * 4
 
 
@@ -226,38 +228,38 @@ def ports(parts: Parts) -> list[int]:
 
 def test_an_order_configuration_that_names_a_broker_that_is_gone(parts: Parts) -> None:
     assert parts("updateOrderConf", "Compared", "put", "broker-a:4;broker-old:4", "--yes").code == 0
-    done = parts("orderConfCheck")
-    assert (done.code, rows(done, "severity", "kind")) == (0, {("warning", "not-handed-out")})
+    result = parts("orderConfCheck")
+    assert (result.code, rows(result, "severity", "kind")) == (0, {("warning", "not-handed-out")})
     assert parts("updateNamesrvConfig", "orderMessageEnable", "true", "--yes").code == 0
     assert parts("orderConfCheck").rows == []
     assert parts("updateOrderConf", "Compared", "put", "broker-a:8;broker-x:4", "--yes").code == 0
-    done = parts("orderConfCheck", "Compared")
-    assert done.code == 1
-    assert rows(done, "severity", "kind") == {
+    result = parts("orderConfCheck", "Compared")
+    assert result.code == 1
+    assert rows(result, "severity", "kind") == {
         ("error", "too-many-queues"), ("error", "broker-gone"), ("warning", "broker-unused"),
     }  # fmt: skip
-    assert all(row["servers"] == parts.addrs for row in done.rows)
+    assert all(row["servers"] == parts.addrs for row in result.rows)
     assert parts("updateOrderConf", "Compared", "delete", "--yes").code == 0
 
 
 def test_settings_that_differ_and_defaults_of_both_releases(parts: Parts) -> None:
-    done = parts("configDiff", "--brokers")
-    assert done.code == 1
-    by_key = {row["key"]: row for row in done.rows}
+    result = parts("configDiff", "--brokers")
+    assert result.code == 1
+    by_key = {row["key"]: row for row in result.rows}
     assert by_key["fileReservedTime"]["values"] == {
         "broker-a:0": "72", "broker-b:0": "48", "broker-old:0": "72",
     }  # fmt: skip
     assert by_key["fileReservedTime"]["default"] == "72"
     assert by_key["transactionCheckInterval"]["default"] == "60000 (4.9.7), 30000 (5.5.0)"
     # What is not the default is what this test has set, on servers of both releases.
-    done = parts("configDiff", "--default", "--brokers")
+    result = parts("configDiff", "--default", "--brokers")
     set_here = {name: set(broker._config) - GIVEN for name, broker in named(parts).items()}
-    told = {name: {row["key"] for row in done.rows if name in row["values"]} for name in set_here}
+    told = {name: {row["key"] for row in result.rows if name in row["values"]} for name in set_here}
     assert {name: keys - set_here[name] for name, keys in told.items()} == {name: set() for name in set_here}
     assert {"fileReservedTime", "mappedFileSizeCommitLog", *QUICK} <= told["broker-b:0"]
     assert told["broker-old:0"] == {"mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue"}
-    done = parts("configDiff", "--default", "--namesrvs")
-    assert {row["key"] for row in done.rows} <= {"orderMessageEnable"}
+    result = parts("configDiff", "--default", "--namesrvs")
+    assert {row["key"] for row in result.rows} <= {"orderMessageEnable"}
 
 
 def named(parts: Parts) -> dict[str, JavaBroker]:
@@ -270,11 +272,11 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(parts: Parts) 
     os.kill(frozen.child.pid, signal.SIGSTOP)
     try:
         words = ("updateTopic", "Frozen", "-b", parts.a.address, "--yes")
-        done = command_line.nsadmin(parts.addrs[1], *words)
+        result = command_line.nsadmin(parts.addrs[1], *words)
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
-    assert done.code == 3, done.said
-    assert rows(done, "target", "role", "result") == {
+    assert result.code == 3, result.err
+    assert rows(result, "target", "role", "result") == {
         (parts.a.address, "master", "done"), (frozen.address, "nameserver", "failed"),
     }  # fmt: skip
     wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
@@ -286,23 +288,23 @@ def test_a_frozen_name_server_is_named_when_a_broker_changed_its_permission(part
     words = ("updateBrokerConfig", "-b", parts.a.address, "--yes", "brokerPermission")
     os.kill(frozen.child.pid, signal.SIGSTOP)
     try:
-        done = command_line.nsadmin(parts.addrs[1], *words, "4")
+        result = command_line.nsadmin(parts.addrs[1], *words, "4")
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
-    assert done.code == 3, done.said
-    assert [(row["result"], row["after"]) for row in done.rows] == [("done", "4")]
-    assert f"name server {frozen.address}: no answer within" in done.said
-    assert f"{parts.a.address} made the change but cannot register it here yet" in done.said
+    assert result.code == 3, result.err
+    assert [(row["result"], row["after"]) for row in result.rows] == [("done", "4")]
+    assert f"name server {frozen.address}: no answer within" in result.err
+    assert f"{parts.a.address} made the change but cannot register it here yet" in result.err
     wait_for("the old value", lambda: command_line.nsadmin(parts.addrs[1], *words, "6").code == 0, 60)
     wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
 
 
 def test_a_broker_that_dies_and_a_name_server_that_dies(parts: Parts) -> None:
     parts.java[1].kill()
-    done = parts("divergence", *NOW)
-    assert done.code == 3
-    assert "incomplete: 3 of 4 name servers answered, and agree" in done.said
-    assert f"name server {parts.addrs[2]}: connection refused" in done.said
-    done = command_line.nsadmin(f"{parts.addrs[1]};{parts.addrs[2]}", "divergence", *NOW)
-    assert (done.code, done.rows) == (3, [])
-    assert "unknown: 1 of 2 name servers answered" in done.said
+    result = parts("divergence", *NOW)
+    assert result.code == 3
+    assert "incomplete: 3 of 4 name servers answered, and agree" in result.err
+    assert f"name server {parts.addrs[2]}: connection refused" in result.err
+    result = command_line.nsadmin(f"{parts.addrs[1]};{parts.addrs[2]}", "divergence", *NOW)
+    assert (result.code, result.rows) == (3, [])
+    assert "unknown: 1 of 2 name servers answered" in result.err

@@ -17,7 +17,7 @@ import pytest
 from namesrv_core.storage.journal import reader
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
@@ -33,7 +33,7 @@ class Cluster(NamedTuple):
     clients: LiveClients
     admin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
     def diffs(self) -> list[int | None]:
@@ -64,14 +64,14 @@ def test_a_group_that_consumes(cluster: Cluster) -> None:
     cluster.clients.order("send 40")
     cluster.clients.order("wait 40")
     wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
-    done = cluster("consumerProgress", GROUP, "-s", "true")
-    assert (done.code, done.said) == (0, "")
+    result = cluster("consumerProgress", GROUP, "-s", "true")
+    assert (result.code, result.err) == (0, "")
     ours = {
         (row["topic"], row["brokerName"], str(row["queueId"])): (row["brokerOffset"], row["consumerOffset"])
-        for row in done.rows
+        for row in result.rows
     }
     assert sum(offset for offset, _ in ours.values()) == 40
-    assert {row["clientId"].partition("@")[2] for row in done.rows} == {"live"}
+    assert {row["clientId"].partition("@")[2] for row in result.rows} == {"live"}
     # mqadmin 5.5.0's own consumerProgress fails on any cluster that has a 4.9 broker.
     said = cluster.admin("brokerConsumeStats", "-b", cluster.new.address)
     theirs = {
@@ -93,16 +93,16 @@ def _is_everywhere(cluster: Cluster) -> bool:
 def test_a_move_back_that_living_clients_carry_out_holds(cluster: Cluster) -> None:
     """They consume the messages again at once, and commit the offset that they had before."""
     words = ("resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "0", "-o", "0", "--yes")
-    done = cluster(*words)
-    assert (done.code, [(row["to"], row["result"]) for row in done.rows]) == (0, [(0, "done")]), done
+    result = cluster(*words)
+    assert (result.code, [(row["to"], row["result"]) for row in result.rows]) == (0, [(0, "done")]), result
     assert cluster.clients.order("wait 45") >= 45
     wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
 
 
 def test_connections_and_status(cluster: Cluster) -> None:
-    done = cluster("consumerConnection", GROUP)
-    assert (done.code, done.said) == (0, "")
-    [row] = done.rows
+    result = cluster("consumerConnection", GROUP)
+    assert (result.code, result.err) == (0, "")
+    [row] = result.rows
     assert set(row["brokerAddrs"]) == {cluster.new.address, cluster.old.address}
     assert row["subscriptions"] == {f"%RETRY%{GROUP}": "*", TOPIC: "TagA || TagB"}
     assert (row["consumeType"], row["messageModel"]) == ("CONSUME_PASSIVELY", "CLUSTERING")
@@ -114,9 +114,9 @@ def test_connections_and_status(cluster: Cluster) -> None:
     # mqadmin prints subscriptions in the order of a Java map.
     assert sorted(ours.split("\n")) == sorted(theirs.removesuffix("\n").split("\n"))
     # A client looks for queues that are new to it every 20 seconds.
-    wait_for("a healthy group", lambda: cluster("consumerStatus", GROUP).said == "", 40, 1)
+    wait_for("a healthy group", lambda: cluster("consumerStatus", GROUP).err == "", 40, 1)
     status = cluster("consumerStatus", GROUP)
-    assert (status.code, status.said) == (0, "")
+    assert (status.code, status.err) == (0, "")
     assert sum(row["topic"] == TOPIC for row in status.rows) == 8
     assert cluster("consumerConnection", "NoSuchGroup").code == 5
 
@@ -146,9 +146,9 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     planned = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--dry-run")
     assert [(row["from"], row["to"], row["skipped"]) for row in planned.rows] == [(5, 10, 5)] * 8
     assert cluster.diffs() == [5] * 8
-    done = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--yes")
-    assert done.code == 0
-    assert [row["result"] for row in done.rows] == ["done"] * 8
+    result = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--yes")
+    assert result.code == 0
+    assert [row["result"] for row in result.rows] == ["done"] * 8
     assert cluster.diffs() == [0] * 8
     one = ["resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "2", "-o", "0", "--yes"]
     [row] = cluster(*one).rows
@@ -179,9 +179,13 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
                 if commits_its_own:
                     client.call(15, {**place, "commitOffset": next(own_offsets)})
                 time.sleep(0.2)
-            done = moving.result()
-            assert (done.code, done.rows[0]["to"], done.rows[0]["result"]) == (code, 10, result), done
-            error = done.rows[0]["error"] or ""
+            command_result = moving.result()
+            assert (command_result.code, command_result.rows[0]["to"], command_result.rows[0]["result"]) == (
+                code,
+                10,
+                result,
+            ), command_result
+            error = command_result.rows[0]["error"] or ""
             is_overwritten = re.search("overwritten: a client committed [4-9] after the change", error)
             assert (is_overwritten is not None) == commits_its_own, error
 
@@ -213,8 +217,8 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
     }
     # A real lag: one queue was moved back.
     assert [lag for *_, lag in wanted.values()] == [10, 0]
-    done = cluster("collect", str(tmp_path), "--once", "--runtime", "--lag")
-    assert (done.code, done.rows[1]["brokers"], done.rows[1]["error"]) == (0, 2, None)
+    result = cluster("collect", str(tmp_path), "--once", "--runtime", "--lag")
+    assert (result.code, result.rows[1]["brokers"], result.rows[1]["error"]) == (0, 2, None)
     records = list(reader.read_records(tmp_path / "brokers"))
     lags = {
         record.event_fields["brokerName"]: (
@@ -247,10 +251,10 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
 def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: Path) -> None:
     os.kill(cluster.old.child.pid, signal.SIGSTOP)
     try:
-        done = cluster("--timeout", "5", "collect", str(tmp_path), "--once", "--runtime", "--lag")
+        result = cluster("--timeout", "5", "collect", str(tmp_path), "--once", "--runtime", "--lag")
     finally:
         os.kill(cluster.old.child.pid, signal.SIGCONT)
-    assert (done.code, done.rows[1]["error"]) == (3, "1 of 2 brokers did not answer")
+    assert (result.code, result.rows[1]["error"]) == (3, "1 of 2 brokers did not answer")
     records = list(reader.read_records(tmp_path / "brokers"))
     failed = [record.event_fields for record in records if record.event_type == "BrokerPollFailed"]
     assert [(item["brokerName"], item["question"], item["error"]) for item in failed] == [

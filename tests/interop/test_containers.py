@@ -11,7 +11,7 @@ import pytest
 
 from tests.interop import command_line, jars
 from tests.interop.cluster import brokers, wait_for_broker, wait_for_runtime_info
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import IDLE_SERVER_CONFIG, QUICK_START, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port, start_child, wait_for
@@ -68,7 +68,7 @@ class Place(NamedTuple):
     container: Container
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
     def is_there(self) -> bool:
@@ -89,8 +89,8 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def test_a_broker_is_added_by_us_and_removed_by_mqadmin(place: Place) -> None:
     file, addr = str(place.container.broker_file), place.container.address
-    done = place("addBroker", addr, file)
-    assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"])
+    result = place("addBroker", addr, file)
+    assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
     wait_for_broker([place.server], NAME)
     wait_for_runtime_info(place.container.broker_port)
     # It is a broker as others are.
@@ -103,8 +103,8 @@ def test_a_broker_is_added_by_mqadmin_and_removed_by_us(place: Place) -> None:
     file, addr = str(place.container.broker_file), place.container.address
     assert "success" in place.mqadmin("addBroker", "-c", addr, "-b", file)
     wait_for_broker([place.server], NAME)
-    done = place("removeBroker", addr, f"cluster-a:{NAME}:0", "--yes")
-    assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"])
+    result = place("removeBroker", addr, f"cluster-a:{NAME}:0", "--yes")
+    assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
     wait_for("its end", lambda: not place.is_there(), 60)
 
 
@@ -125,5 +125,5 @@ def test_the_examples_do_what_they_say(place: Place) -> None:
     }
     for case in elsewhere("addBroker", "removeBroker"):
         for example in case.examples:
-            done = place(*(stand_in.get(word, word) for word in words(example)))
-            assert done.code == example.exit_code, (example.command_line, done.said)
+            result = place(*(stand_in.get(word, word) for word in words(example)))
+            assert result.code == example.exit_code, (example.command_line, result.err)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.interop import command_line, jars
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port, start_child, wait_for
@@ -54,7 +54,7 @@ class Group(NamedTuple):
     brokers: list[JavaBroker]
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
     @property
@@ -138,9 +138,9 @@ def test_epochs_of_brokers(group: Group) -> None:
 def test_settings_of_every_controller(group: Group) -> None:
     key = "scanNotActiveBrokerInterval"
     change = ("updateControllerConfig", key, "6000", "-a", group.addrs)
-    planned, done = group(*change, "--dry-run"), group(*change, "--yes")
+    planned, result = group(*change, "--dry-run"), group(*change, "--yes")
     assert [row["changes"] for row in planned.rows] == ["5000 -> 6000"] * 3
-    assert [row["result"] for row in done.rows] == ["done"] * 3
+    assert [row["result"] for row in result.rows] == ["done"] * 3
     for row in group("getControllerConfig", "-a", group.addrs, "--filter", f"key={key}").rows:
         theirs = group.mqadmin("getControllerConfig", "-a", row["controllerAddr"])
         assert re.search(rf"{key} *= *6000", theirs)
@@ -155,8 +155,8 @@ def test_the_examples_about_controllers_do_what_they_say(group: Group) -> None:
             stand_in = {"127.0.0.1:9877": group.addrs}
             if case.entry.name == "electMaster":
                 stand_in["1"] = slave
-            done = group(*(stand_in.get(word, word) for word in words(example)))
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.command_line
+            result = group(*(stand_in.get(word, word) for word in words(example)))
+            assert (result.code, bool(result.rows)) == (example.exit_code, True), example.command_line
 
 
 def test_a_slave_that_lacks_a_topic_is_named_and_not_elected(group: Group) -> None:
@@ -170,7 +170,7 @@ def test_a_slave_that_lacks_a_topic_is_named_and_not_elected(group: Group) -> No
         topic = f"payments-{next(numbers)}"
         assert group("updateTopic", topic, "-b", master["brokerAddr"], "--yes").code == 0
         refused = group(*elect, "--dry-run")
-        return refused.code == 1 and f"replica {slave['brokerId']} of broker-a lacks topic" in refused.said
+        return refused.code == 1 and f"replica {slave['brokerId']} of broker-a lacks topic" in refused.err
 
     wait_for("a refusal", is_refused, 60, 1)
 
@@ -180,9 +180,9 @@ def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group
     place = ("broker-a", str(slave["brokerId"]), "-a", group.addrs, "-c", "DefaultCluster")
     # The slave may lack a topic.
     elect = ("electMaster", *place, "--force")
-    planned, done = group(*elect, "--dry-run"), group(*elect, "--yes")
-    assert (done.code, done.rows[0]["result"]) == (0, "done")
-    assert done.rows[0]["changes"] == planned.rows[0]["changes"]
+    planned, result = group(*elect, "--dry-run"), group(*elect, "--yes")
+    assert (result.code, result.rows[0]["result"]) == (0, "done")
+    assert result.rows[0]["changes"] == planned.rows[0]["changes"]
     theirs = group.mqadmin("getSyncStateSet", "-a", group.controllers[0].address, "-b", "broker-a")
     assert f"#MasterAddr\t{slave['brokerAddr']}" in theirs
     assert group(*elect, "--yes").rows[0]["result"] == "unchanged"
@@ -199,7 +199,7 @@ def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group
         str(old["brokerId"]),
     )
     lives = group(*clean, "--yes")
-    assert (lives.code, f"replica {old['brokerId']} of broker-a is alive" in lives.said) == (2, True)
+    assert (lives.code, f"replica {old['brokerId']} of broker-a is alive" in lives.err) == (2, True)
     next(broker for broker in group.brokers if broker.address == old["brokerAddr"]).kill()
     wait_for("its end", lambda: not all(row["alive"] for row in group.replicas()), 60)
     gone = group(*clean, "--yes")

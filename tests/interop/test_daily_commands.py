@@ -49,8 +49,8 @@ def test_a_clone_is_previewed_done_and_what_mqadmin_does(cluster: Cluster) -> No
         (None, 5, None), (4, 3, 1), (None, 0, None), (None, None, None),
     ]  # fmt: skip
     assert committed(cluster.new, "Ours", "Cloned") == {"1": 4}
-    done = cluster(*words, "--yes")
-    assert (done.code, {row["error"] for row in done.rows}) == (0, {None})
+    result = cluster(*words, "--yes")
+    assert (result.code, {row["error"] for row in result.rows}) == (0, {None})
     for broker in (cluster.new, cluster.old):
         assert committed(broker, "Ours", "Cloned") == {"0": 5, "1": 3, "2": 0}
 
@@ -82,8 +82,8 @@ def test_a_clone_over_a_reset_that_no_client_has_heeded(cluster: Cluster) -> Non
     place = {"consumerGroup": "Ours", "topic": "Cloned", "queueId": "1", "commitOffset": "3"}
     ignored = wire.ask(cluster.new.port, 15, place)
     assert (ignored.code, ignored.remark) == (0, "Offset has been previously reset")
-    done = cluster("cloneGroupOffset", "Source", "Ours", "Cloned", "--yes")
-    assert (done.code, [row["result"] for row in done.rows][:4]) == (0, ["kept", "done", "done", "kept"])
+    result = cluster("cloneGroupOffset", "Source", "Ours", "Cloned", "--yes")
+    assert (result.code, [row["result"] for row in result.rows][:4]) == (0, ["kept", "done", "done", "kept"])
     assert committed(cluster.new, "Ours", "Cloned") == {"0": 5, "1": 3, "2": 0, "3": 5}
 
 
@@ -121,16 +121,16 @@ def test_a_message_is_handed_to_a_living_client(cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
         [row] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "0").rows
         for command, msg_id in (("queryMsgById", row["offsetMsgId"]), ("queryMsgByUniqueKey", row["msgId"])):
-            done = cluster(command, ORDERS, msg_id, *to, "--yes")
-            assert (done.code, done.said) == (0, "")
-            assert [(one["consumeResult"], one["result"]) for one in done.rows] == [("CR_SUCCESS", "done")]
+            result = cluster(command, ORDERS, msg_id, *to, "--yes")
+            assert (result.code, result.err) == (0, "")
+            assert [(one["consumeResult"], one["result"]) for one in result.rows] == [("CR_SUCCESS", "done")]
             consumed += 1
             assert cluster.clients.order(f"wait {consumed}") == consumed
     said = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], *to)
     assert "consumeResult=CR_SUCCESS" in said
     assert cluster.clients.order(f"wait {consumed + 1}") == consumed + 1
     gone = cluster("queryMsgById", ORDERS, row["offsetMsgId"], *to[:3], "nobody", "--yes")
-    assert (gone.code, f"connected clients: {client['clientId']}" in gone.said) == (5, True)
+    assert (gone.code, f"connected clients: {client['clientId']}" in gone.err) == (5, True)
     assert cluster("queryMsgById", ORDERS, row["offsetMsgId"], "-g", "Offline", "-d", "x", "--yes").code == 5
 
 
@@ -138,9 +138,9 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
     consumed = cluster.clients.order("wait 0")
     for broker in (cluster.new, cluster.old):
         [row] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "0").rows
-        done = cluster("queryMsgById", ORDERS, row["offsetMsgId"], "-s", "true", "--yes")
-        assert (done.code, done.said) == (0, "")
-        [sent] = done.rows
+        result = cluster("queryMsgById", ORDERS, row["offsetMsgId"], "-s", "true", "--yes")
+        assert (result.code, result.err) == (0, "")
+        [sent] = result.rows
         assert (sent["msgId"], sent["brokerName"], sent["queueOffset"]) == (row["msgId"], broker.name, 4)
         consumed += 1
         assert cluster.clients.order(f"wait {consumed}") == consumed
@@ -165,11 +165,11 @@ def content(row: dict[str, Any]) -> list[object]:
 def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
         [before] = ends(cluster, broker.name)
-        done = cluster("sendMsgStatus", broker.name, "-s", "1000", "-c", "3")
-        assert (done.code, done.said) == (0, "")
-        assert [row["queueOffset"] for row in done.rows] == [before, before + 1, before + 2]
-        assert all(row["rt"] > 0 for row in done.rows)
-        [row] = cluster("queryMsgById", broker.name, done.rows[2]["offsetMsgId"]).rows
+        result = cluster("sendMsgStatus", broker.name, "-s", "1000", "-c", "3")
+        assert (result.code, result.err) == (0, "")
+        assert [row["queueOffset"] for row in result.rows] == [before, before + 1, before + 2]
+        assert all(row["rt"] > 0 for row in result.rows)
+        [row] = cluster("queryMsgById", broker.name, result.rows[2]["offsetMsgId"]).rows
         assert (row["body"], row["tags"], row["brokerName"]) == ("x" * 1000, "PROBE", broker.name)
     [before] = ends(cluster, "broker-a")
     said = cluster.mqadmin("sendMsgStatus", "-b", "broker-a", "-s", "1000", "-c", "3")
@@ -182,12 +182,12 @@ def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> Non
 def test_every_master_is_timed(cluster: Cluster) -> None:
     """mqadmin's own never ends."""
     before = [ends(cluster, name) for name in ("broker-a", "broker-old")]
-    done = cluster("clusterRT", "-a", "4", "-m", "here")
-    assert (done.code, done.said) == (0, "")
+    result = cluster("clusterRT", "-a", "4", "-m", "here")
+    assert (result.code, result.err) == (0, "")
     assert [
-        (row["clusterName"], row["brokerName"], row["successCount"], row["failCount"]) for row in done.rows
+        (row["clusterName"], row["brokerName"], row["successCount"], row["failCount"]) for row in result.rows
     ] == [("DefaultCluster", name, 4, 0) for name in ("broker-a", "broker-old")]
-    assert all(0 < row["rt"] <= row["maxRt"] for row in done.rows)
+    assert all(0 < row["rt"] <= row["maxRt"] for row in result.rows)
     wait_for(
         "the messages",
         lambda: (
@@ -254,8 +254,8 @@ def test_a_group_that_a_broker_makes_anew_is_told(cluster: Cluster) -> None:
     place = ("-b", cluster.new.address)
     for group in ("OursMade", "TheirsMade"):
         assert cluster("updateSubGroup", group, *place).code == 0
-    done = cluster("deleteSubGroup", "OursMade", *place, "--yes")
-    assert (done.code, "created the group again" in done.rows[0]["error"]) == (1, True)
+    result = cluster("deleteSubGroup", "OursMade", *place, "--yes")
+    assert (result.code, "created the group again" in result.rows[0]["error"]) == (1, True)
     assert "success" in cluster.mqadmin("deleteSubGroup", "-g", "TheirsMade", *place)
     groups = plain(parse(wire.ask(cluster.new.port, 201).body))["subscriptionGroupTable"]
     assert groups.keys() >= {"OursMade", "TheirsMade"}
@@ -344,7 +344,7 @@ def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
         shown = [row[name] for name in ("brokerName", "queueId", "waitAckCount", "dropped")]
         assert shown == ["broker-a", None, 0, False]
         assert row["lastPopTime"].endswith("Z")
-        wait_for("no problems", lambda: cluster("consumerStatus", group).said == "", 20)
+        wait_for("no problems", lambda: cluster("consumerStatus", group).err == "", 20)
         told = cluster.mqadmin("consumerStatus", "-g", group, "-i", row["clientId"])
         detail = told.partition("#Consumer Pop Detail#")[2].partition("#Consumer RT")[0]
         [theirs] = lines(detail, "#Topic")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.interop import command_line, jars, popping
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.dead_letters import FailingConsumers, GrpcConsumers, count_lines, kill_replay
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
@@ -30,7 +30,7 @@ class Cluster(NamedTuple):
     clients: FailingConsumers
     state: Path
 
-    def __call__(self, *words: str) -> Done:
+    def __call__(self, *words: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *words, env={"NSADMIN_STATE": str(self.state)})
 
     def letters(self) -> int:
@@ -84,9 +84,9 @@ def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluste
     kills = [kill_replay(cluster.server.address, cluster.state, line, lines) for lines in (1, 3, 4)]
     assert kills == [True] * KILLS
     assert count_lines(cluster.state) > 1
-    done = cluster(*line, "--yes")
-    assert (done.code, done.said) == (0, "")
-    [row] = done.rows
+    result = cluster(*line, "--yes")
+    assert (result.code, result.err) == (0, "")
+    [row] = result.rows
     assert (row["deadLetters"], row["failed"], row["result"]) == (MESSAGE_COUNT, 0, "done")
     assert row["replayed"] + row["replayedBefore"] == MESSAGE_COUNT
     assert 0 < row["replayed"] < MESSAGE_COUNT
@@ -127,9 +127,9 @@ def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed
     new = ("--body", "body of 300[0-2][0-9]")
     cluster.clients.order("fail")
     letters = cluster.letters()
-    done = cluster("dlq", "replay", GROUP, *new, "--rate", "10", "--max-failures", "2", "--yes")
-    assert (done.code, "failed again, and the limit is 2: fix the consumer" in done.said) == (1, True)
-    [row] = done.rows
+    result = cluster("dlq", "replay", GROUP, *new, "--rate", "10", "--max-failures", "2", "--yes")
+    assert (result.code, "failed again, and the limit is 2: fix the consumer" in result.err) == (1, True)
+    [row] = result.rows
     assert 2 < row["failedAgain"] <= row["replayed"] < 30
     wait_for("dead letters again", lambda: cluster.letters() >= letters + row["replayed"], 30, 0.5)
     rows = cluster("dlq", "show", GROUP, *new, "--limit", "100").rows
@@ -168,9 +168,9 @@ def wait_for_replays(cluster: Cluster, key: str, replays: int) -> None:
 
 def test_with_to_topic_every_group_gets_the_message_and_is_named(cluster: Cluster) -> None:
     cluster.die(5, 40_000)
-    done = cluster("dlq", "replay", GROUP, "--body", "body of 4000[0-4]", "--to-topic", "--yes")
-    assert (done.code, [row["replayed"] for row in done.rows]) == (0, [5])
-    assert done.said == f"nsadmin: these groups get the messages too: {OTHER} ({TOPIC})\n"
+    result = cluster("dlq", "replay", GROUP, "--body", "body of 4000[0-4]", "--to-topic", "--yes")
+    assert (result.code, [row["replayed"] for row in result.rows]) == (0, [5])
+    assert result.err == f"nsadmin: these groups get the messages too: {OTHER} ({TOPIC})\n"
     wait_for("the group", lambda: cluster.times(40_000, 5) == [1] * 5, 30, 0.5)
     wait_for("the other", lambda: cluster.times(40_000, 5, OTHER) == [2] * 5, 30, 0.5)
 
@@ -189,18 +189,18 @@ def test_consumers_without_retries_are_refused_by_their_kind(cluster: Cluster, k
     make_letter(cluster, TOPIC, group)
     cluster.clients.order(f"join {kind} {group}")
     wait_for("the client", lambda: cluster("consumerConnection", group).code == 0, 30, 0.5)
-    done = cluster("dlq", "replay", group, "--yes")
-    assert (done.code, done.rows) == (1, None)
-    assert f"consumers, which do not read %RETRY%{group}: pass --to-topic" in done.said
-    done = cluster("dlq", "replay", group, "--to-topic", "--yes")
-    assert (done.code, [row["replayed"] for row in done.rows]) == (0, [1])
+    result = cluster("dlq", "replay", group, "--yes")
+    assert (result.code, result.rows) == (1, None)
+    assert f"consumers, which do not read %RETRY%{group}: pass --to-topic" in result.err
+    result = cluster("dlq", "replay", group, "--to-topic", "--yes")
+    assert (result.code, [row["replayed"] for row in result.rows]) == (0, [1])
 
 
 @pytest.mark.parametrize("cluster", [jars.NEWEST], indirect=True)
 def test_an_ordered_group_behind_a_proxy_is_refused(cluster: Cluster) -> None:
     make_letter(cluster, TOPIC, "ordered-consumer", consumeMessageOrderly=True)
-    done = cluster("dlq", "replay", "ordered-consumer", "--yes")
-    assert (done.code, "its gRPC consumers do not read retry topics: pass --to-topic" in done.said) == (
+    result = cluster("dlq", "replay", "ordered-consumer", "--yes")
+    assert (result.code, "its gRPC consumers do not read retry topics: pass --to-topic" in result.err) == (
         1,
         True,
     )
@@ -248,9 +248,9 @@ def test_a_popped_dead_letter_goes_back_to_the_group_that_pops(cluster: Cluster)
     rows = cluster("dlq", "show", group).rows
     assert {row["originTopic"] for row in rows} == {topic}
 
-    done = cluster("dlq", "replay", group, "--yes")
-    assert (done.code, [(row["replayed"], row["copies"]) for row in done.rows]) == (0, [(5, 1)])
-    assert f'brokers see no consumer of "{group}", as with gRPC clients' in done.said
+    result = cluster("dlq", "replay", group, "--yes")
+    assert (result.code, [(row["replayed"], row["copies"]) for row in result.rows]) == (0, [(5, 1)])
+    assert f'brokers see no consumer of "{group}", as with gRPC clients' in result.err
     assert wait_for("the replay", lambda: pop_all(port, topic, group, 5), 30, 0.5) == first
     assert popping.pop(port, topic, other) == []
 
@@ -276,12 +276,12 @@ def test_a_grpc_consumer_behind_a_proxy_gets_the_replay(cluster: Cluster) -> Non
         wait_for("dead letters", lambda: count_letters(cluster, group) >= count, 60, 0.5)
         rows = cluster("dlq", "show", group).rows
         assert {row["properties"]["RETRY_TOPIC"] for row in rows} == {f"%RETRY%{group}_{topic}"}
-        done = cluster("dlq", "replay", group, "--max-failures", "0", "--settle", "60s", "--yes")
-        assert (done.code, [row["failedAgain"] > 0 for row in done.rows]) == (1, [True])
+        result = cluster("dlq", "replay", group, "--max-failures", "0", "--settle", "60s", "--yes")
+        assert (result.code, [row["failedAgain"] > 0 for row in result.rows]) == (1, [True])
         wait_for("dead letters again", lambda: count_letters(cluster, group) >= 2 * count, 60, 0.5)
         clients.order("mend")
-        done = cluster("dlq", "replay", group, "--yes")
-        assert (done.code, [(row["replayed"], row["replayedBefore"]) for row in done.rows]) == (
+        result = cluster("dlq", "replay", group, "--yes")
+        assert (result.code, [(row["replayed"], row["replayedBefore"]) for row in result.rows]) == (
             0,
             [(count, count)],
         )
@@ -316,8 +316,8 @@ def test_an_export_has_a_line_for_each_dead_letter(cluster: Cluster, tmp_path: P
 
 def test_a_dead_letter_is_not_sent_to_its_own_topic(cluster: Cluster) -> None:
     [row] = cluster("dlq", "show", GROUP, "--limit", "1").rows
-    done = cluster("queryMsgById", f"%DLQ%{GROUP}", row["offsetMsgId"], "-s", "true", "--yes")
-    assert (done.code, f"`nsadmin dlq replay {GROUP}`" in done.said) == (2, True)
+    result = cluster("queryMsgById", f"%DLQ%{GROUP}", row["offsetMsgId"], "-s", "true", "--yes")
+    assert (result.code, f"`nsadmin dlq replay {GROUP}`" in result.err) == (2, True)
 
 
 def test_the_examples_of_the_manual(
@@ -326,20 +326,23 @@ def test_the_examples_of_the_manual(
     monkeypatch.chdir(tmp_path)
     for case in elsewhere("dlqList", "dlqShow", "dlqReplay"):
         for example in case.examples:
-            done = cluster(*words(example))
-            assert done.code == example.exit_code, (example.command_line, done.said)
+            result = cluster(*words(example))
+            assert result.code == example.exit_code, (example.command_line, result.err)
 
 
 def test_only_a_dead_letter_topic_that_is_old_as_a_whole_is_purged(cluster: Cluster) -> None:
     letters = cluster.letters()
-    done = cluster("dlq", "purge", GROUP, "--before", "1h", "--yes")
-    assert (done.code, [(row["result"], row["newer"]) for row in done.rows]) == (1, [("blocked", letters)])
+    result = cluster("dlq", "purge", GROUP, "--before", "1h", "--yes")
+    assert (result.code, [(row["result"], row["newer"]) for row in result.rows]) == (
+        1,
+        [("blocked", letters)],
+    )
     assert cluster.letters() == letters
     assert cluster("dlq", "purge", GROUP, "--before", "now").code == 2
     [case] = elsewhere("dlqPurge")
-    preview, done = (cluster(*words(example)) for example in case.examples)
+    preview, result = (cluster(*words(example)) for example in case.examples)
     assert [(row["result"], row["older"]) for row in preview.rows] == [("dry-run", letters)]
-    assert (done.code, [(row["result"], row["older"], row["newer"]) for row in done.rows]) == (
+    assert (result.code, [(row["result"], row["older"], row["newer"]) for row in result.rows]) == (
         0, [("done", letters, 0)],
     )  # fmt: skip
     assert cluster.letters() == 0

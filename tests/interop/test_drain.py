@@ -54,9 +54,9 @@ class World(NamedTuple):
 
     def puts(self) -> int:
         words = ("brokerStatus", "-b", self.broker.address, "--filter", "key=msgPutTotalTodayNow")
-        done = self.drain("--timeout", "10", *words)
-        assert done.code == 0, done.said
-        return int(done.rows[0]["value"])
+        result = self.drain("--timeout", "10", *words)
+        assert result.code == 0, result.err
+        return int(result.rows[0]["value"])
 
 
 def world(home: Path, version: str, slaves: int = 0) -> Iterator[World]:

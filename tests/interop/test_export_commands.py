@@ -12,7 +12,7 @@ import pytest
 
 from tests.interop import command_line, lite, wire
 from tests.interop.cluster import wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -26,7 +26,7 @@ class Cluster(NamedTuple):
     broker: JavaBroker
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -52,9 +52,9 @@ def exported(cluster: Cluster, command: str, file: str, tmp_path: Path, *more: s
     """What the two write: ours, and mqadmin's."""
     folder = tmp_path / "theirs"
     assert "success" in cluster.mqadmin(command, "-c", CLUSTER, "-f", str(folder), *more)
-    done = cluster(command, CLUSTER, *more)
-    assert done.code == 0
-    return done.rows, json.loads((folder / file).read_text())
+    result = cluster(command, CLUSTER, *more)
+    assert result.code == 0
+    return result.rows, json.loads((folder / file).read_text())
 
 
 def test_settings_are_those_that_mqadmin_writes(cluster: Cluster, tmp_path: Path) -> None:
@@ -282,9 +282,9 @@ def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> Non
 
 def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> None:
     before = busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
-    done = busy("startMonitoring", "--once")
-    [found] = [one for one in done.rows["checks"] if one["about"] == "warehouse"]
-    assert (done.code, found["state"], found["summary"]) == (
+    result = busy("startMonitoring", "--once")
+    [found] = [one for one in result.rows["checks"] if one["about"] == "warehouse"]
+    assert (result.code, found["state"], found["summary"]) == (
         1,
         "WARNING",
         "warehouse has a backlog of 2 messages",

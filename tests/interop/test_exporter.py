@@ -83,9 +83,9 @@ class Cluster(NamedTuple):
     exporter: Exporter
 
     def rows(self, *words: str) -> list[dict[str, object]]:
-        done = command_line.nsadmin(self.server.address, "--timeout", "10", *words)
-        assert done.code == 0, done.said
-        found: list[dict[str, object]] = done.rows
+        result = command_line.nsadmin(self.server.address, "--timeout", "10", *words)
+        assert result.code == 0, result.err
+        found: list[dict[str, object]] = result.rows
         return found
 
 

@@ -15,7 +15,7 @@ import pytest
 from nsadmin import Access, AdminClient, Credentials
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, tls_flags
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -58,10 +58,10 @@ class Guarded(NamedTuple):
     old_mqadmin: MqAdmin
     env: dict[str, str]
 
-    def __call__(self, *args: str, **env: str) -> Done:
+    def __call__(self, *args: str, **env: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args, env={**self.env, **env})
 
-    def by(self, who: Credentials, *args: str) -> Done:
+    def by(self, who: Credentials, *args: str) -> CommandResult:
         return self(*args, NSADMIN_ACCESS_KEY=who.access_key, NSADMIN_SECRET_KEY=who.secret_key)
 
     def brokers(self) -> dict[str, str]:
@@ -171,8 +171,8 @@ def client(guarded: Guarded, home: Path, *key: str) -> str:
     home.mkdir()
     flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
     command = ["java", *flags, *jars.program("Clients"), guarded.server.address, "Signed", "10", *key]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=home, env=os.environ)
-    return "".join([done.stdout, done.stderr, *(log.read_text() for log in home.rglob("*.log"))])
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=home, env=os.environ)
+    return "".join([result.stdout, result.stderr, *(log.read_text() for log in home.rglob("*.log"))])
 
 
 def test_a_java_client_works_with_its_key_and_says_what_it_is_refused_without(
@@ -237,7 +237,7 @@ def test_an_mqadmin_that_shows_a_certificate_need_not_sign(guarded: Guarded) -> 
 
 def test_our_command_line_signs_and_says_in_one_line_what_it_may_not(guarded: Guarded) -> None:
     put = ("updateKvConfig", "Guarded", "ours", "v")
-    for done, error in (
+    for result, error in (
         (guarded(*put), "NO_PERMISSION (16): username cannot be null. PUT_KV_CONFIG needs the role admin"),
         (
             guarded.by(APP, *put),
@@ -248,16 +248,16 @@ def test_our_command_line_signs_and_says_in_one_line_what_it_may_not(guarded: Gu
             "NO_PERMISSION (16): check signature failed.",
         ),
     ):
-        assert (done.code, [row["error"] for row in done.rows]) == (1, [error])
+        assert (result.code, [row["error"] for row in result.rows]) == (1, [error])
         assert (
-            "the server checks credentials: save them in the context, or set NSADMIN_ACCESS_KEY" in done.said
+            "the server checks credentials: save them in the context, or set NSADMIN_ACCESS_KEY" in result.err
         )
-        assert "secret of" not in done.said
-    done = guarded.by(OPS, *put)
-    assert (done.code, done.said, [row["result"] for row in done.rows]) == (0, "", ["done"])
-    done = guarded("clusterList")
-    assert (done.code, done.rows) == (1, None)
-    assert f"{guarded.server.address}: NO_PERMISSION (16): username cannot be null." in done.said
+        assert "secret of" not in result.err
+    result = guarded.by(OPS, *put)
+    assert (result.code, result.err, [row["result"] for row in result.rows]) == (0, "", ["done"])
+    result = guarded("clusterList")
+    assert (result.code, result.rows) == (1, None)
+    assert f"{guarded.server.address}: NO_PERMISSION (16): username cannot be null." in result.err
 
 
 def test_a_context_with_a_key_is_enough(guarded: Guarded) -> None:
@@ -268,9 +268,9 @@ def test_a_context_with_a_key_is_enough(guarded: Guarded) -> None:
         "secretKey": OPS.secret_key,
     }
     write(config, {"current": "guarded", "contexts": {"guarded": context}})
-    done = guarded("--context", "guarded", "getNamesrvConfig")
-    assert (done.code, done.said) == (0, "")
-    assert OPS.secret_key not in str(done.rows)
+    result = guarded("--context", "guarded", "getNamesrvConfig")
+    assert (result.code, result.err) == (0, "")
+    assert OPS.secret_key not in str(result.rows)
 
 
 def test_whoever_is_fenced_out_is_gone(guarded: Guarded) -> None:

@@ -30,8 +30,8 @@ TOPIC = "HistoryTopic"
 def nsadmin(*args: str) -> tuple[int, Any]:
     """Exit code and rows of a command."""
     command = [sys.executable, "-m", "nsadmin", *args, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    return done.returncode, json.loads(done.stdout)
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    return result.returncode, json.loads(result.stdout)
 
 
 class Told(NamedTuple):

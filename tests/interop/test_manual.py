@@ -79,12 +79,12 @@ def answers(broker: Broker, line: list[str]) -> bool:
 @pytest.mark.parametrize("case", ON_BROKERS, ids=lambda case: case.entry.name)
 def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: Case) -> None:
     for example in case.examples:
-        done = broker(words(example))
-        assert done.returncode == example.exit_code, (example.command_line, done.stderr)
+        result = broker(words(example))
+        assert result.returncode == example.exit_code, (example.command_line, result.stderr)
         if "--output value" in example.command_line:
-            assert done.stdout == "a test\n", example.command_line
+            assert result.stdout == "a test\n", example.command_line
         else:
-            assert example.exit_code or len(done.stdout.splitlines()) >= 2, example.command_line
+            assert example.exit_code or len(result.stdout.splitlines()) >= 2, example.command_line
 
 
 @pytest.mark.parametrize("version", [jars.NEWEST, jars.OLD])

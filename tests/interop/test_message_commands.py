@@ -10,7 +10,7 @@ import pytest
 from nsadmin import AdminClient
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -64,13 +64,13 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def sent_by_java(address: str, home: Path) -> dict[str, Known]:
     flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
     program = ["java", *flags, *jars.program("Messages"), address, TOPIC, BATCHES]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
-    assert "done 0" in done.stdout, done.stdout + done.stderr
-    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("sent ")]
+    result = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
+    assert "done 0" in result.stdout, result.stdout + result.stderr
+    lines = [line.split() for line in result.stdout.splitlines() if line.startswith("sent ")]
     return {name: Known(msg_id, at, queue, int(offset)) for _, name, msg_id, at, queue, offset in lines}
 
 
-def nsadmin(cluster: Cluster, *args: str) -> Done:
+def nsadmin(cluster: Cluster, *args: str) -> CommandResult:
     return command_line.nsadmin(cluster.servers[0].address, *args)
 
 
@@ -78,9 +78,9 @@ def found(cluster: Cluster, *args: str) -> list[Any]:
     """The rows of a search, once the index has them: brokers build it a moment later."""
 
     def rows() -> Any:
-        done = nsadmin(cluster, *args)
-        assert done.code in (0, 5), done
-        return done.rows
+        result = nsadmin(cluster, *args)
+        assert result.code in (0, 5), result
+        return result.rows
 
     return list(wait_for(" ".join(args), rows, 15))
 
@@ -126,16 +126,16 @@ def test_a_key_finds_what_mqadmin_finds(cluster: Cluster) -> None:
 
 
 def test_a_place_that_holds_nothing_is_told(cluster: Cluster) -> None:
-    done = nsadmin(cluster, "queryMsgByOffset", TOPIC, "broker-a", cluster.sent["traced"].queue, "99")
-    assert done.code == 5
-    assert "the queue has offsets from 0 to before " in done.said
+    result = nsadmin(cluster, "queryMsgByOffset", TOPIC, "broker-a", cluster.sent["traced"].queue, "99")
+    assert result.code == 5
+    assert "the queue has offsets from 0 to before " in result.err
 
 
 def test_ids_that_nobody_has(cluster: Cluster) -> None:
     known = cluster.sent["twin"].offset_msg_id
     for nobody in (known[:-2] + "FF", known[:-1] + "1", cluster.sent["twin"].msg_id[:-1] + "F", "order-4711"):
-        done = nsadmin(cluster, "queryMsgById", TOPIC, nobody)
-        assert (done.code, done.said) == (5, f"nsadmin: no message of {TOPIC} has the id {nobody}\n")
+        result = nsadmin(cluster, "queryMsgById", TOPIC, nobody)
+        assert (result.code, result.err) == (5, f"nsadmin: no message of {TOPIC} has the id {nobody}\n")
 
 
 def test_one_queue_has_what_mqadmin_prints_of_it(cluster: Cluster) -> None:
@@ -154,9 +154,9 @@ def test_one_queue_has_what_mqadmin_prints_of_it(cluster: Cluster) -> None:
 
 def test_all_queues_with_and_without_a_tag(cluster: Cluster) -> None:
     java = [known.msg_id for name, known in cluster.sent.items() if name != "batch"]
-    done = nsadmin(cluster, "printMsg", TOPIC)
-    assert done.code == 0
-    assert {row["msgId"] for row in done.rows} == set(java)
+    result = nsadmin(cluster, "printMsg", TOPIC)
+    assert result.code == 0
+    assert {row["msgId"] for row in result.rows} == set(java)
     said = cluster.mqadmin("printMsg", "-t", TOPIC, "-s", "traced || binary")
     rows = nsadmin(cluster, "printMsg", TOPIC, "-s", "traced || binary").rows
     assert {row["tags"] for row in rows} == {"traced", "binary"}
@@ -164,7 +164,7 @@ def test_all_queues_with_and_without_a_tag(cluster: Cluster) -> None:
         line.split()[1] for line in said.splitlines() if line.startswith("MSGID:")
     )
     assert nsadmin(cluster, "printMsg", TOPIC, "-e", "1000").rows == []
-    first = min(done.rows, key=lambda row: str(row["storeTime"]))
+    first = min(result.rows, key=lambda row: str(row["storeTime"]))
     until = nsadmin(cluster, "printMsg", TOPIC, "-e", first["storeTime"]).rows
     assert [row["msgId"] for row in until] == [first["msgId"]]
 
@@ -207,9 +207,9 @@ def test_what_was_traced_is_what_mqadmin_says(cluster: Cluster) -> None:
 
 def test_a_message_of_ours_is_found_by_us_and_by_mqadmin(cluster: Cluster) -> None:
     words = ("-k", "k1 k2", "-c", "Ours", "-b", "broker-a", "-i", "2", "-m", "true", "--property", "a=b")
-    done = nsadmin(cluster, "sendMessage", SENT, " hello 中文 ", *words)
-    assert (done.code, done.said) == (0, "")
-    [sent] = done.rows
+    result = nsadmin(cluster, "sendMessage", SENT, " hello 中文 ", *words)
+    assert (result.code, result.err) == (0, "")
+    [sent] = result.rows
     assert (sent["result"], sent["queueId"], sent["queueOffset"]) == ("done", 2, 0)
     for search in (
         ("queryMsgById", SENT, sent["offsetMsgId"]),
@@ -250,7 +250,7 @@ def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
     wait_for("the index", lambda: bodies("-m", "1") == [69], 15)
     assert bodies("-m", "5") == [65, 66, 67, 68, 69]
     assert bodies("-m", "100") == list(range(6, 70))
-    said = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").said
+    said = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").err
     assert "returned its maximum number of messages: use -e to find older ones" in said
     assert nsadmin(cluster, "printMsgByQueue", SENT, "broker-a", "1", "-f", "true").rows == [
         {"tag": None, "count": 70}

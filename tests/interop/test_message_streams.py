@@ -21,7 +21,7 @@ from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
 from nsadmin.output.timestamps import format_utc
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
@@ -41,7 +41,7 @@ class Cluster(NamedTuple):
     old: JavaBroker
     home: Path
 
-    def __call__(self, *line: str, typed: str | None = None) -> Done:
+    def __call__(self, *line: str, typed: str | None = None) -> CommandResult:
         return command_line.nsadmin(self.server.address, *line, typed=typed)
 
     def topic(self, topic: str) -> str:
@@ -51,9 +51,9 @@ class Cluster(NamedTuple):
     def lines(self, *line: str) -> list[Any]:
         """The lines of JSON that a command prints."""
         command = [sys.executable, "-m", "nsadmin", "-n", self.server.address, *line, "--output", "jsonl"]
-        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(text) for text in done.stdout.splitlines()]
+        result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+        assert result.returncode == 0, result.stderr
+        return [json.loads(text) for text in result.stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +125,10 @@ def test_what_is_produced_is_consumed_byte_for_byte(cluster: Cluster, tmp_path: 
     ):
         file = tmp_path / f"in{part}.jsonl"
         file.write_text("".join(json.dumps(draft) + "\n" for draft in list(drafts.values())[part::4]))
-        done = cluster("produce", topic, "--jsonl", "--input", str(file), *options, "--yes")
-        assert done.code == 0, done.said
-        assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
-        sent_count += sum(row["messageCount"] for row in done.rows)
+        result = cluster("produce", topic, "--jsonl", "--input", str(file), *options, "--yes")
+        assert result.code == 0, result.err
+        assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
+        sent_count += sum(row["messageCount"] for row in result.rows)
     assert sent_count == MESSAGE_COUNT
 
     rows = cluster.lines("consume", topic)
@@ -150,9 +150,9 @@ def read_in_java(cluster: Cluster, topic: str, count: int) -> dict[str, str]:
     """What a Java consumer of 5.5.0 reads: the digest of each body, by key."""
     home = cluster.home / f"reader-of-{topic}"
     command = [*client_jvm(home), *jars.program("Bodies"), cluster.server.address, topic]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("body ")]
-    assert len(lines) == count, done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    lines = [line.split() for line in result.stdout.splitlines() if line.startswith("body ")]
+    assert len(lines) == count, result.stdout
     return {line[1]: line[2] for line in lines}
 
 
@@ -171,8 +171,8 @@ def test_java_reads_every_compression_and_only_committed_messages(cluster: Clust
         bodies[f"k{number}"] = text = f"{number} 中文 " * 20_000
         for broker in ("broker-a", "broker-old"):
             line = ("produce", topic, "--raw", "-k", f"k{number}", "-b", broker, *options, "--each", "--yes")
-            done = cluster(*line, typed=text)
-            assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"]), done.said
+            result = cluster(*line, typed=text)
+            assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"]), result.err
     del bodies["k4"]
     expected = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in bodies.items()}
     wait_for("the commits", lambda: len(cluster.lines("consume", topic)) == 2 * len(expected), 30, 0.3)
@@ -194,8 +194,8 @@ def test_bodies_of_avro_and_protobuf_are_decoded(cluster: Cluster, tmp_path: Pat
         {"key": "proto", "body": b64encode(gzip.compress(b"\x08\x2a")).decode(), "bodyEncoding": "base64"},
     ]
     line = ("produce", topic, "--jsonl", "--each", "--yes")
-    done = cluster(*line, typed="".join(json.dumps(draft) + "\n" for draft in drafts))
-    assert done.code == 0, done.said
+    result = cluster(*line, typed="".join(json.dumps(draft) + "\n" for draft in drafts))
+    assert result.code == 0, result.err
     for key, kind in (
         ("avro", f"avro:{tmp_path}/order.avsc"),
         ("proto", f"gzip,protobuf:{tmp_path}/order.proto#Order"),
@@ -243,8 +243,11 @@ def test_the_order_of_a_sharding_key_and_the_filters_of_brokers(cluster: Cluster
 
 def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster) -> None:
     topic = cluster.topic("Later")
-    done = cluster("produce", topic, "x", "--delay", "2s", "--yes")
-    assert (done.code, "has version V4_9_7, which ignores a delay as a duration" in done.said) == (1, True)
+    result = cluster("produce", topic, "x", "--delay", "2s", "--yes")
+    assert (result.code, "has version V4_9_7, which ignores a delay as a duration" in result.err) == (
+        1,
+        True,
+    )
     assert cluster("produce", topic, "level", "-b", "broker-old", "--delay", "1", "--yes").code == 0
     assert cluster("produce", topic, "level", "-b", "broker-a", "--delay", "1", "--yes").code == 0
     wait_for("both", lambda: len(cluster.lines("consume", topic)) == 2, 30, 0.3)
@@ -263,8 +266,8 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
     states = {row["body"]: (row["level"], row["cancelled"]) for row in cluster("delayed", "list", topic).rows}
     assert states == {"old": (14, False), "kept": (None, False), "cancelled": (None, True)}
     [old] = [row for row in cluster("delayed", "list", topic).rows if row["body"] == "old"]
-    done = cluster("delayed", "cancel", topic, old["msgId"], "--yes")
-    assert (done.code, "delayed by a level" in done.said) == (1, True)
+    result = cluster("delayed", "cancel", topic, old["msgId"], "--yes")
+    assert (result.code, "delayed by a level" in result.err) == (1, True)
     wait_for("the delivery", lambda: cluster.lines("consume", topic), 30, 0.5)
     time.sleep(3)
     assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
@@ -345,8 +348,8 @@ def produce_all_kinds(cluster: Cluster, topic: str, tmp_path: Path) -> None:
         ("later", "-k", "delayed", "--delay", "1"),
     ):
         for broker_name in ("broker-a", "broker-old"):
-            done = cluster("produce", topic, *options, "-b", broker_name, "--yes")
-            assert done.code == 0, done.said
+            result = cluster("produce", topic, *options, "-b", broker_name, "--yes")
+            assert result.code == 0, result.err
     wait_for("all kinds", lambda: len(cluster.lines("consume", topic)) == 206, 30, 0.3)
 
 
@@ -379,10 +382,10 @@ def test_all_kinds_of_messages_come_back_from_files(cluster: Cluster, tmp_path: 
     )
     for form in ("jsonl.gz", "parquet"):
         file, copies = str(tmp_path / f"kinds.{form}"), cluster.topic(f"Copies-{form.replace('.', '-')}")
-        done = cluster("messages", "export", topic, "--to", file)
-        assert (done.code, done.rows[0]["messageCount"]) == (0, len(originals)), done.said
-        done = cluster("messages", "import", file, "--to-topic", copies, "--yes")
-        assert (done.code, done.rows[0]["sent"], done.said) == (0, len(originals), "")
+        result = cluster("messages", "export", topic, "--to", file)
+        assert (result.code, result.rows[0]["messageCount"]) == (0, len(originals)), result.err
+        result = cluster("messages", "import", file, "--to-topic", copies, "--yes")
+        assert (result.code, result.rows[0]["sent"], result.err) == (0, len(originals), "")
         copied = cluster.lines("consume", copies)
         assert list_contents(copied, without=fate) == list_contents(originals, without=fate)
         store_times = {row["msgId"]: row["storeTime"] for row in originals}
@@ -410,8 +413,10 @@ def test_a_killed_import_repeats_at_most_one_batch(cluster: Cluster, tmp_path: P
         )
         child.kill()
         child.wait()
-    done = cluster(*line)
-    assert (done.code, done.rows[0]["sentBefore"] + done.rows[0]["sent"]) == (0, IMPORTED_COUNT), done.said
+    result = cluster(*line)
+    assert (result.code, result.rows[0]["sentBefore"] + result.rows[0]["sent"]) == (0, IMPORTED_COUNT), (
+        result.err
+    )
     bodies = [int(row["body"]) for row in cluster.lines("consume", topic)]
     assert sorted(set(bodies)) == list(range(IMPORTED_COUNT))
     assert len(bodies) - IMPORTED_COUNT <= 2 * BATCH_MESSAGES
@@ -433,17 +438,17 @@ def test_the_examples_of_the_manual(
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
             command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line, *ending]
-            done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-            assert done.returncode == example.exit_code, (example.command_line, done.stderr)
+            result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+            assert result.returncode == example.exit_code, (example.command_line, result.stderr)
 
 
 def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
     for case in elsewhere("benchProduce", "benchConsume", "benchLatency"):
         for example in case.examples:
-            done = cluster(*words(example), "--count", "200", "-c", "DefaultCluster")
-            assert done.code == example.exit_code, (example.command_line, done.said)
-            assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
-            assert {row["result"] for row in done.rows} == {"done"}
-            assert all(row["messageCount"] >= 100 for row in done.rows)
+            result = cluster(*words(example), "--count", "200", "-c", "DefaultCluster")
+            assert result.code == example.exit_code, (example.command_line, result.err)
+            assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
+            assert {row["result"] for row in result.rows} == {"done"}
+            assert all(row["messageCount"] >= 100 for row in result.rows)
     topics = [row["topic"] for row in cluster("topicList").rows]
     assert [topic for topic in topics if topic.startswith("nsadmin-bench-")] == []

@@ -14,7 +14,7 @@ import pytest
 
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit, committed, lines
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
@@ -32,7 +32,7 @@ class Cluster(NamedTuple):
     new: JavaBroker
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -161,9 +161,9 @@ def test_a_group_is_moved_to_where_its_own_mqadmin_moves_one(cluster: Cluster) -
     planned = cluster(*words, "--dry-run").rows
     assert [tuple(row[name] for name in names) for row in planned] == wanted
     assert committed(cluster.old, "Ours", COUNTED) == {"0": 4, "1": 1}
-    done = cluster(*words, "--yes")
-    assert (done.code, [tuple(row[name] for name in names) for row in done.rows]) == (0, wanted)
-    assert [row["result"] for row in done.rows] == ["done", "done"]
+    result = cluster(*words, "--yes")
+    assert (result.code, [tuple(row[name] for name in names) for row in result.rows]) == (0, wanted)
+    assert [row["result"] for row in result.rows] == ["done", "done"]
     said = cluster.mqadmin("resetOffsetByTime", "-g", "Theirs", "-t", COUNTED, "-s", millis)
     theirs = sorted(words[1:4:2] + words[5:] for words in lines(said, "#brokerName"))
     assert theirs == [["0", "4", "2"], ["1", "1", "0"]]
@@ -186,8 +186,8 @@ def test_queues_of_a_topic_that_is_gone_are_deleted(cluster: Cluster) -> None:
     for broker in brokers:
         queue = broker.home / "store" / "consumequeue" / "Left" / "0"
         wait_for("the delayed message", queue.exists, 15)
-        done = cluster("cleanUnusedTopic", broker.address, "--yes")
-        assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"])
+        result = cluster("cleanUnusedTopic", broker.address, "--yes")
+        assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
         wait_for("the queue's end", partial(is_gone, queue), 10)
     assert ends(cluster) == [5, 2]
 

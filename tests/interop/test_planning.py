@@ -20,7 +20,7 @@ from tests.interop.cluster import (
     wait_for_topic,
     wait_on_each,
 )
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -38,9 +38,9 @@ class Cluster(NamedTuple):
         return ";".join(server.address for server in self.servers)
 
     def __call__(self, *args: str, code: int = 0) -> list[dict[str, Any]]:
-        done: Done = command_line.nsadmin(self.namesrv, *args)
-        assert done.code == code, done
-        return list(done.rows or ())
+        result: CommandResult = command_line.nsadmin(self.namesrv, *args)
+        assert result.code == code, result
+        return list(result.rows or ())
 
 
 @pytest.fixture(scope="module")

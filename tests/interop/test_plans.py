@@ -26,7 +26,7 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_on_each,
 )
-from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -75,25 +75,25 @@ class Cluster(NamedTuple):
     def namesrv(self) -> str:
         return ";".join(server.address for server in self.servers)
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.namesrv, *args)
 
     def file(self, text: str, name: str = "cluster.yaml") -> str:
         (self.home / name).write_text(text)
         return str(self.home / name)
 
-    def apply(self, text: str, *more: str) -> Done:
+    def apply(self, text: str, *more: str) -> CommandResult:
         return self("apply", self.file(text), "--yes", *more)
 
     def export(self) -> str:
         command = [sys.executable, "-m", "nsadmin", "export", CLUSTER, "--namespace", "DEPLOYMENT"]
-        done = subprocess.run(
+        result = subprocess.run(
             [*command, "-n", self.namesrv], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
         )
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout
+        assert (result.returncode, result.stderr) == (0, "")
+        return result.stdout
 
-    def wipe(self) -> Done:
+    def wipe(self) -> CommandResult:
         return self.apply(NOTHING, "--prune", "--max-deletes", "2000")
 
 
@@ -130,8 +130,8 @@ def configs(broker: JavaBroker) -> dict[str, Any]:
     return found
 
 
-def results(done: Done) -> set[str]:
-    return {row["result"] for row in done.rows}
+def results(result: CommandResult) -> set[str]:
+    return {row["result"] for row in result.rows}
 
 
 def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> None:
@@ -198,8 +198,8 @@ def test_attributes_are_changed_and_taken_away(empty: Cluster, others: str) -> N
         ("message.type: DELAY, queue.type: BatchCQ", {"message.type": "DELAY", "queue.type": "BatchCQ"}),
         ("queue.type: BatchCQ", {"queue.type": "BatchCQ"}),
     ):
-        done = cluster.apply(wanted(name) + others.replace("{}", f"{{readQueueNums: {8 + len(name)}}}"))
-        assert (done.code, results(done)) == (0, {"done"}), done
+        result = cluster.apply(wanted(name) + others.replace("{}", f"{{readQueueNums: {8 + len(name)}}}"))
+        assert (result.code, results(result)) == (0, {"done"}), result
         assert configs(cluster.new)["typed"]["attributes"] == had
     # This one is for ever.
     fixed = cluster.apply(wanted("queue.type: SimpleCQ") + others)
@@ -221,11 +221,11 @@ def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
     before = configs(cluster.new)
     refused = cluster("apply", plan, "--yes")
     assert (refused.code, refused.rows) == (1, None)
-    assert "topic plain on broker-a has changed since the plan was made" in refused.said
+    assert "topic plain on broker-a has changed since the plan was made" in refused.err
     assert configs(cluster.new) == before
     cluster.mqadmin("updateTopic", "-b", cluster.new.address, "-t", "plain", "-r", "8", "-w", "8")
-    done = cluster("apply", plan, "--yes")
-    assert (done.code, results(done)) == (0, {"done"}), done
+    result = cluster("apply", plan, "--yes")
+    assert (result.code, results(result)) == (0, {"done"}), result
     for broker in (cluster.new, cluster.old):
         assert "plain" not in configs(broker)
         assert configs(broker)["payments"]["perm"] == 6
@@ -243,7 +243,7 @@ def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty: Cl
     assert running.wait(10) == -signal.SIGKILL
     assert number_of(cluster.old) < 600
     again = cluster("apply", file, "--yes")
-    assert (again.code, results(again)) == (0, {"done"}), again.said
+    assert (again.code, results(again)) == (0, {"done"}), again.err
     assert 0 < sum("broker-old" in row["servers"] for row in again.rows) < 600
     assert [number_of(cluster.old), number_of(cluster.new)] == [600, 600]
     assert cluster("plan", file, "--prune").rows == []
@@ -268,11 +268,11 @@ def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
     # Queues are built a moment after messages are stored.
     wait_for("the messages", lambda: counted() == 5, 20, 0.2)
     planned = cluster("plan", file)
-    assert "counted on broker-a: 2 messages in queues 6 to 7 become unreadable" in planned.said
-    assert "counted on broker-old: 3 messages in queues 6 to 7 become unreadable" in planned.said
+    assert "counted on broker-a: 2 messages in queues 6 to 7 become unreadable" in planned.err
+    assert "counted on broker-old: 3 messages in queues 6 to 7 become unreadable" in planned.err
     refused = cluster.apply((cluster.home / "cluster.yaml").read_text())
     assert refused.code == 1
-    assert "--allow-stranded" in refused.said
+    assert "--allow-stranded" in refused.err
     assert configs(cluster.old)["counted"]["readQueueNums"] == 8
     assert cluster.apply((cluster.home / "cluster.yaml").read_text(), "--allow-stranded").code == 0
     assert configs(cluster.old)["counted"]["readQueueNums"] == 6

@@ -22,7 +22,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.drain.last_writers import read_last_writers
 from tests.interop import command_line
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
 from tests.interop.popping import create_group
 from tests.interop.processes import wait_for
@@ -47,14 +47,14 @@ class Cluster(NamedTuple):
     clients: GrpcClients
     ids: dict[str, str]
 
-    def __call__(self, *words: str) -> Done:
+    def __call__(self, *words: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *words, "--proxies", self.local.remoting_address)
 
     def found(self, *words: str) -> Any:
         """The rows of a command without an error."""
-        done = self(*words)
-        assert (done.code, done.said) == (0, ""), done
-        return done.rows
+        result = self(*words)
+        assert (result.code, result.err) == (0, ""), result
+        return result.rows
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -136,14 +136,14 @@ def test_each_client_of_a_group_is_listed_with_its_proxy(cluster: Cluster) -> No
 
 
 def test_a_healthy_group_behind_a_proxy_is_healthy(cluster: Cluster) -> None:
-    done = cluster("check", "lag", GROUP)
-    values = {value["name"]: value["value"] for value in done.rows["values"]}
-    assert (done.code, values["clients"], done.rows["details"]) == (0, 2, [])
+    result = cluster("check", "lag", GROUP)
+    values = {value["name"]: value["value"] for value in result.rows["values"]}
+    assert (result.code, values["clients"], result.rows["details"]) == (0, 2, [])
     rows = {row["group"]: row for row in cluster.found("consumerProgress")}
     assert (rows[GROUP]["count"], rows[GROUP]["version"]) == (2, "5.2.0")
     assert (rows[LOCAL_GROUP]["count"], rows[LOCAL_GROUP]["version"]) == (1, None)
-    done = cluster("startMonitoring", "--once")
-    assert (done.code, done.rows["summary"]) == (0, "all 4 groups are healthy"), done
+    result = cluster("startMonitoring", "--once")
+    assert (result.code, result.rows["summary"]) == (0, "all 4 groups are healthy"), result
 
 
 def test_every_client_is_listed_once(cluster: Cluster) -> None:
@@ -180,23 +180,23 @@ def test_proxies_are_found_by_themselves_or_configured(cluster: Cluster) -> None
         ],
     }  # fmt: skip
     # The gRPC port of a known proxy is the same proxy.
-    done = command_line.nsadmin(cluster.server.address, "proxy", "list", "--proxies", first.grpc_address)
-    sources = {row["proxyAddr"]: row["sources"] for row in done.rows}
-    assert (done.code, sources[first.remoting_address]) == (0, ["heartbeats", "configured"])
+    result = command_line.nsadmin(cluster.server.address, "proxy", "list", "--proxies", first.grpc_address)
+    sources = {row["proxyAddr"]: row["sources"] for row in result.rows}
+    assert (result.code, sources[first.remoting_address]) == (0, ["heartbeats", "configured"])
 
 
 def test_old_clients_are_found(cluster: Cluster) -> None:
     assert cluster("check", "clients").code == 0
-    done = cluster("check", "clients", "--min-version", "5.3.0")
-    values = {value["name"]: value["value"] for value in done.rows["values"]}
-    assert (done.code, values) == (1, {"old": 2, "unknown": 3, "clients": 6})
+    result = cluster("check", "clients", "--min-version", "5.3.0")
+    values = {value["name"]: value["value"] for value in result.rows["values"]}
+    assert (result.code, values) == (1, {"old": 2, "unknown": 3, "clients": 6})
 
 
 def test_clients_that_cannot_be_asked_cost_no_time_and_are_no_failure(cluster: Cluster) -> None:
-    done = cluster("consumerStatus", LOCAL_GROUP)
-    assert (done.code, [row["clientId"] for row in done.rows]) == (0, [cluster.ids["local"]])
+    result = cluster("consumerStatus", LOCAL_GROUP)
+    assert (result.code, [row["clientId"] for row in result.rows]) == (0, [cluster.ids["local"]])
     assert (
-        done.said
+        result.err
         == f"nsadmin: gRPC clients and clients behind proxies report no state: {cluster.ids['local']}\n"
     )
 
@@ -205,17 +205,17 @@ def test_examples(cluster: Cluster) -> None:
     for case in elsewhere("proxyList", "clientList"):
         for example in case.examples:
             line = [word.replace("127.0.0.1:8080", cluster.local.remoting_address) for word in words(example)]
-            done = command_line.nsadmin(cluster.server.address, *line)
-            assert done.code == example.exit_code, (example.command_line, done.said)
+            result = command_line.nsadmin(cluster.server.address, *line)
+            assert result.code == example.exit_code, (example.command_line, result.err)
 
 
 def test_the_audit_finds_open_ports_of_proxies(cluster: Cluster) -> None:
     command = [sys.executable, "-m", "nsadmin", "securityAudit", "--format", "json"]
     command += ["-n", cluster.server.address, "--proxies", cluster.local.remoting_address]
-    done = subprocess.run(
+    result = subprocess.run(
         command, capture_output=True, text=True, env=command_line.ENVIRONMENT, timeout=60, check=False
     )
-    details = {check["check"]: check["details"] for check in json.loads(done.stdout)["checks"]}
+    details = {check["check"]: check["details"] for check in json.loads(result.stdout)["checks"]}
     proxies = [*cluster.proxies, cluster.local]
     assert {f"proxy {proxy.remoting_address}" for proxy in proxies} < {*details["openProxy"]}
     grpc_ports = {f"proxy {proxy.grpc_address} (gRPC)" for proxy in proxies}
@@ -238,16 +238,16 @@ def test_a_drain_names_grpc_clients_that_still_write(cluster: Cluster) -> None:
 
 def test_what_stops_without_a_proxy(cluster: Cluster) -> None:
     first, second = cluster.proxies
-    done = cluster("whatIf", "--down-proxy", first.grpc_address)
-    assert done.code == 0
-    groups = [row for row in done.rows if row["what"] == "group"]
+    result = cluster("whatIf", "--down-proxy", first.grpc_address)
+    assert result.code == 0
+    groups = [row for row in result.rows if row["what"] == "group"]
     assert [(row["name"], row["clients"], row["clientsLeft"]) for row in groups] == [(GROUP, 2, 1)]
-    assert [row["count"] for row in done.rows if row["what"] == "connections"] == [1]
-    done = cluster("whatIf", "--down-proxy", f"{first.remoting_address},{second.remoting_address}")
-    assert (done.code, {row["clientsLeft"] for row in done.rows if row["what"] == "group"}) == (1, {0})
-    done = cluster("whatIf", "--down-proxy", cluster.local.remoting_address)
-    assert (done.code, done.rows[0]["name"]) == (1, LOCAL_GROUP)
-    assert "contains a broker, which stops as well" in done.said
+    assert [row["count"] for row in result.rows if row["what"] == "connections"] == [1]
+    result = cluster("whatIf", "--down-proxy", f"{first.remoting_address},{second.remoting_address}")
+    assert (result.code, {row["clientsLeft"] for row in result.rows if row["what"] == "group"}) == (1, {0})
+    result = cluster("whatIf", "--down-proxy", cluster.local.remoting_address)
+    assert (result.code, result.rows[0]["name"]) == (1, LOCAL_GROUP)
+    assert "contains a broker, which stops as well" in result.err
 
 
 def test_a_message_that_a_grpc_client_consumed_is_consumed(cluster: Cluster) -> None:
@@ -275,16 +275,16 @@ def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Clus
     first, second = cluster.proxies
     os.kill(second.child.pid, signal.SIGSTOP)
     try:
-        done = cluster("proxy", "list", "--timeout", "1")
-        states = {row["proxyAddr"]: row["state"] for row in done.rows}
-        assert (done.code, states[first.remoting_address], states[second.remoting_address]) == (
+        result = cluster("proxy", "list", "--timeout", "1")
+        states = {row["proxyAddr"]: row["state"] for row in result.rows}
+        assert (result.code, states[first.remoting_address], states[second.remoting_address]) == (
             3, "ok", "silent",
         )  # fmt: skip
-        assert done.said.startswith(f"nsadmin: proxy {second.remoting_address}: no answer within 1 s\n")
-        done = cluster("client", "list", "--timeout", "1")
-        assert done.code == 3
+        assert result.err.startswith(f"nsadmin: proxy {second.remoting_address}: no answer within 1 s\n")
+        result = cluster("client", "list", "--timeout", "1")
+        assert result.code == 3
         assert {cluster.ids["push"], cluster.ids["local"], cluster.ids["sender"]} <= {
-            row["clientId"] for row in done.rows
+            row["clientId"] for row in result.rows
         }
         if FULL_SIZE:
             wait_for_members(cluster, {cluster.ids["push"]})
@@ -293,9 +293,13 @@ def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Clus
     if FULL_SIZE:
         wait_for_members(cluster, {cluster.ids["push"], cluster.ids["simple"]})
     first.kill()
-    done = cluster("proxy", "list", "--timeout", "1")
-    states = {row["proxyAddr"]: row["state"] for row in done.rows}
-    assert (done.code, states[first.remoting_address], states[second.remoting_address]) == (3, "silent", "ok")
+    result = cluster("proxy", "list", "--timeout", "1")
+    states = {row["proxyAddr"]: row["state"] for row in result.rows}
+    assert (result.code, states[first.remoting_address], states[second.remoting_address]) == (
+        3,
+        "silent",
+        "ok",
+    )
     if FULL_SIZE:
         wait_for_members(cluster, {cluster.ids["simple"]})
 

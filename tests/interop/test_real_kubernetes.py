@@ -49,7 +49,7 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory, server: FakeNameServer)
         yield running
 
 
-def nsadmin(kubernetes: RealKubernetes, addrs: str, *words: str) -> command_line.Done:
+def nsadmin(kubernetes: RealKubernetes, addrs: str, *words: str) -> command_line.CommandResult:
     return command_line.nsadmin(addrs, *words, "--kube", f"prod/{NAMESPACE}", env=kubernetes.variables)
 
 
@@ -87,8 +87,8 @@ def test_the_documented_role_is_enough(kubernetes: RealKubernetes) -> None:
 
 
 def test_kube_doctor_examines_the_namespace(kubernetes: RealKubernetes) -> None:
-    done = nsadmin(kubernetes, "names-0", "kube", "doctor")
-    states = {check["check"]: check["state"] for check in done.rows["checks"]}
+    result = nsadmin(kubernetes, "names-0", "kube", "doctor")
+    states = {check["check"]: check["state"] for check in result.rows["checks"]}
     assert states == {
         "servers": "OK",
         "services": "OK",

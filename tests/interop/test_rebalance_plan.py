@@ -13,7 +13,7 @@ import yaml
 
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 
@@ -27,7 +27,7 @@ class LoadedCluster(NamedTuple):
     namesrv: OurNameServer
     brokers: tuple[JavaBroker, JavaBroker, JavaBroker]
 
-    def plan(self, *args: str) -> Done:
+    def plan(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.namesrv.address, "rebalance", "plan", *args)
 
     def send_round(self) -> None:
@@ -36,7 +36,7 @@ class LoadedCluster(NamedTuple):
                 for queue_id in range(4):
                     send(broker.port, topic, queue_id, count)
 
-    def plan_under_load(self, *args: str) -> Done:
+    def plan_under_load(self, *args: str) -> CommandResult:
         """A plan from a sample, while messages arrive."""
         is_planned = Event()
         with ThreadPoolExecutor() as pool:
@@ -86,16 +86,16 @@ def commit_offset(broker: JavaBroker, group: str, topic: str, offset: int) -> No
 
 def test_a_new_broker_gets_its_part_of_the_measured_load(cluster: LoadedCluster, tmp_path: Path) -> None:
     plan_path = tmp_path / "plan.yaml"
-    done = cluster.plan_under_load("--add", "broker-c", "--out", str(plan_path))
-    assert done.code == 0, done
-    shares = {row["brokerName"]: row for row in done.rows}
+    result = cluster.plan_under_load("--add", "broker-c", "--out", str(plan_path))
+    assert result.code == 0, result
+    shares = {row["brokerName"]: row for row in result.rows}
     assert [shares[name]["writesBefore"] for name in ("broker-a", "broker-b", "broker-c")] == [
         50.0,
         50.0,
         0.0,
     ]
-    assert all(abs(row["writesAfter"] - 33.3) < 3.5 for row in done.rows), done
-    assert "from sample 3 s" in done.said
+    assert all(abs(row["writesAfter"] - 33.3) < 3.5 for row in result.rows), result
+    assert "from sample 3 s" in result.err
     plan = yaml.safe_load(plan_path.read_text())
     assert plan["add"] == ["broker-c"]
     assert "broker-c" in plan["topics"]["busy"]["after"]
@@ -110,17 +110,17 @@ def test_a_removed_broker_loses_all_queues_and_the_consumers_know_their_backlog(
     for broker in cluster.brokers[:2]:
         commit_offset(broker, "readers", "busy", 2)
     plan_path = tmp_path / "plan.yaml"
-    done = cluster.plan("--remove", "broker-b", "--goal", "queues", "--out", str(plan_path))
-    assert done.code == 0, done
+    result = cluster.plan("--remove", "broker-b", "--goal", "queues", "--out", str(plan_path))
+    assert result.code == 0, result
     plan = yaml.safe_load(plan_path.read_text())
     assert set(plan["topics"]) == set(SENT_PER_ROUND)
     for move in plan["topics"].values():
         assert move["after"] == {name: {"read": 4, "write": 4} for name in ("broker-a", "broker-c")}
-    assert plan["groupsToCreate"] == {"broker-c": ["readers"]}, done
+    assert plan["groupsToCreate"] == {"broker-c": ["readers"]}, result
     unread_counts = [move.get("messagesToConsume", 0) for _, move in sorted(plan["topics"].items())]
     assert unread_counts[0] >= SENT_PER_ROUND["busy"] - 2
     assert unread_counts[1:] == [0, 0]
-    [removed_row] = [row for row in done.rows if row["role"] == "removed"]
+    [removed_row] = [row for row in result.rows if row["role"] == "removed"]
     assert (removed_row["queuesBefore"], removed_row["queuesAfter"]) == (50.0, 0.0)
 
 
@@ -136,5 +136,5 @@ def test_wrong_input_is_refused_with_one_line(cluster: LoadedCluster) -> None:
         (("--queue-counts", "4,x"), 2, 'invalid value "4,x" for --queue-counts: use numbers such as 4,8,16'),
         (("--sample", "1m", "--journal", "/tmp"), 2, "--sample and --journal exclude each other"),
     ):
-        done = cluster.plan(*args)
-        assert (done.code, said in done.said) == (code, True), done
+        result = cluster.plan(*args)
+        assert (result.code, said in result.err) == (code, True), result

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop import command_line, jars
-from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -34,7 +34,7 @@ class Cluster(NamedTuple):
     old_master: JavaBroker
     old_slave: JavaBroker
 
-    def run(self, *args: str) -> Done:
+    def run(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -94,7 +94,7 @@ def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster
     assert row["reason"] == "both tables have the same version, so the slave does not copy it"
     assert (row["brokerId"], row["brokerAddr"], row["slave"]) == (1, cluster.slave.address, None)
     assert row["master"]["writeQueueNums"] == 8
-    assert "1 difference on 1 slave: 1 drift, 0 lag" in compared.said
+    assert "1 difference on 1 slave: 1 drift, 0 lag" in compared.err
     checked = cluster.run("check", "replicas", "--clusterName", "DefaultCluster")
     assert checked.code == 2
 
@@ -128,18 +128,18 @@ def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
     for example in case.examples:
         line = [word.replace("cluster-a", "DefaultCluster") for word in words(example)]
         command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line]
-        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+        result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
         # The slave lacks a topic here, so the exit code is that of drift.
-        assert (done.returncode, "payments" in done.stdout) == (1, True), (
+        assert (result.returncode, "payments" in result.stdout) == (1, True), (
             example.command_line,
-            done.stderr,
+            result.stderr,
         )
 
 
 def test_a_drain_and_a_restart_refuse_a_master_whose_slave_lacks_a_topic(cluster: Cluster) -> None:
     drained = cluster.run("drain", "broker-a", "--dry-run")
     assert drained.code == 1
-    assert f"slave 1 at {cluster.slave.address} lacks 1 item of its master: topic payments" in drained.said
+    assert f"slave 1 at {cluster.slave.address} lacks 1 item of its master: topic payments" in drained.err
     forced = cluster.run("drain", "broker-a", "--dry-run", "--force")
     assert forced.code == 0
 
@@ -161,7 +161,7 @@ def test_a_slave_of_4_9_7_copies_a_new_topic_and_a_blocked_one_drifts(cluster: C
     assert (impatient.code, [row["state"] for row in impatient.rows]) == (1, ["drift"])
     settled = cluster.run("replicaDiff", "-b", "broker-old", "--settle", "30")
     assert (settled.code, settled.rows) == (0, [])
-    assert "1 difference may disappear with the next copy: comparing again" in settled.said
+    assert "1 difference may disappear with the next copy: comparing again" in settled.err
 
 
 def test_a_slave_that_does_not_answer_is_named(cluster: Cluster) -> None:
@@ -170,6 +170,6 @@ def test_a_slave_that_does_not_answer_is_named(cluster: Cluster) -> None:
         compared = cluster.run("replicaDiff", "--timeout", "4")
     finally:
         os.kill(cluster.old_slave.child.pid, signal.SIGCONT)
-    assert "broker-old:1 at" in compared.said
+    assert "broker-old:1 at" in compared.err
     assert [row["name"] for row in compared.rows] == ["payments"]
     assert cluster.run("replicaDiff", "-b", "nobody").code == 5

@@ -15,7 +15,7 @@ from namesrv_core.protocol import fastjson
 from nsadmin.operations.exports import rocksdb
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, wait_for_broker
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -35,7 +35,7 @@ class Cluster(NamedTuple):
     shared: JavaBroker
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -96,19 +96,19 @@ def test_stores_of_a_running_broker_hold_what_mqadmin_reads(cluster: Cluster, ki
     assert list(config(cluster.separate).rglob("rocksdict*")) == []
     if kind != "consumerOffsets":
         said = cluster.mqadmin("exportMetadataInRocksDB", *where, "-j", "true")
-        done = cluster("exportMetadataInRocksDB", *where, "-j", "true")
-        assert done.rows == of_mqadmin(said)
+        result = cluster("exportMetadataInRocksDB", *where, "-j", "true")
+        assert result.rows == of_mqadmin(said)
         assert {row["key"] for row in cluster("exportMetadataInRocksDB", *where).rows} == set(table)
 
 
 def test_one_store_for_all_which_mqadmin_does_not_find_is_read_too(cluster: Cluster) -> None:
     where = ("-p", str(config(cluster.shared)))
     for kind in KINDS:
-        done = cluster("rocksDBConfigToJson", *where, "-t", kind)
-        assert done.code == 0
-        assert re.search("orders|warehouse", json.dumps(done.rows))
-    done = cluster("rocksDBConfigToJson", "-p", str(cluster.shared.home / "store"), "-t", "topics")
-    assert (done.code, "no RocksDB topics" in done.said) == (2, True)
+        result = cluster("rocksDBConfigToJson", *where, "-t", kind)
+        assert result.code == 0
+        assert re.search("orders|warehouse", json.dumps(result.rows))
+    result = cluster("rocksDBConfigToJson", "-p", str(cluster.shared.home / "store"), "-t", "topics")
+    assert (result.code, "no RocksDB topics" in result.err) == (2, True)
 
 
 def test_brokers_write_files_that_hold_what_is_read(cluster: Cluster) -> None:
@@ -116,9 +116,9 @@ def test_brokers_write_files_that_hold_what_is_read(cluster: Cluster) -> None:
     kept = [config(broker) / file for broker in (cluster.separate, cluster.shared) for file in FILES]
     planned = cluster("rocksDBConfigToJson", "-c", "DefaultCluster", "--dry-run")
     assert not [file for file in kept if file.exists()]
-    done = cluster("rocksDBConfigToJson", "-c", "DefaultCluster", "--yes")
-    assert (planned.code, done.code) == (0, 0)
-    results = {row["brokerName"]: row["result"] for row in done.rows}
+    result = cluster("rocksDBConfigToJson", "-c", "DefaultCluster", "--yes")
+    assert (planned.code, result.code) == (0, 0)
+    results = {row["brokerName"]: row["result"] for row in result.rows}
     assert results == {"separate": "done", "shared": "done"}
     for name in ("separate", "shared"):
         for kind, file in zip(KINDS, FILES, strict=True):
@@ -137,5 +137,5 @@ def test_the_examples_of_both_commands(cluster: Cluster) -> None:
         "127.0.0.1:10911": cluster.separate.address,
     }
     for example in [example for case in cases for example in case.examples]:
-        done = cluster(*(replaced.get(word, word) for word in words(example)))
-        assert (done.code, bool(done.rows)) == (0, True), example
+        result = cluster(*(replaced.get(word, word) for word in words(example)))
+        assert (result.code, bool(result.rows)) == (0, True), example

@@ -25,7 +25,7 @@ from tests.interop.cluster import (
     wait_for_topic,
     wait_on_each,
 )
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer, Running, jvm
 from tests.interop.processes import Child, wait_for
 
@@ -100,22 +100,22 @@ def end(part: Running) -> None:
         part.kill()
 
 
-def explain(namesrv: str, topic: str, *args: str) -> Done:
+def explain(namesrv: str, topic: str, *args: str) -> CommandResult:
     return command_line.nsadmin(namesrv, "routeExplain", topic, *args)
 
 
-def causes(done: Done, result: str = "cause") -> dict[str, list[str]]:
+def causes(command_result: CommandResult, result: str = "cause") -> dict[str, list[str]]:
     """The causes that were found, with the name servers on which."""
     found: dict[str, list[str]] = {}
-    for row in done.rows:
+    for row in command_result.rows:
         if row["result"] == result:
             found.setdefault(row["step"], []).extend(row["namesrvAddrs"])
     return found
 
 
-def row(done: Done, cause: str) -> dict[str, Any]:
+def row(result: CommandResult, cause: str) -> dict[str, Any]:
     """The first that was found of a cause."""
-    return next(row for row in done.rows if row["step"] == cause)
+    return next(row for row in result.rows if row["step"] == cause)
 
 
 def on_broker_a(cluster: Cluster, topic: str) -> str:
@@ -124,9 +124,9 @@ def on_broker_a(cluster: Cluster, topic: str) -> str:
     return topic
 
 
-def do_next(done: Done, cause: str, namesrv: str) -> None:
+def do_next(result: CommandResult, cause: str, namesrv: str) -> None:
     """What is told to type, on these name servers if it names none."""
-    words = shlex.split(row(done, cause)["command"])[1:]
+    words = shlex.split(row(result, cause)["command"])[1:]
     at = words.index("-n") if "-n" in words else None
     if at is not None:
         namesrv = words[at + 1]
@@ -137,23 +137,23 @@ def do_next(done: Done, cause: str, namesrv: str) -> None:
 
 def test_nothing_is_wrong_with_a_topic_that_works(cluster: Cluster) -> None:
     topic = on_broker_a(cluster, "Healthy")
-    done = explain(cluster.both, topic)
-    assert (done.code, {row["result"] for row in done.rows}) == (0, {"ok", "skipped"})
+    result = explain(cluster.both, topic)
+    assert (result.code, {row["result"] for row in result.rows}) == (0, {"ok", "skipped"})
     assert cluster.send(cluster.both, topic) == "sent"
 
 
 def test_a_topic_that_is_nowhere_and_that_nobody_creates(cluster: Cluster) -> None:
-    done = explain(cluster.old.address, "Nowhere")
-    assert (done.code, causes(done)) == (
+    result = explain(cluster.old.address, "Nowhere")
+    assert (result.code, causes(result)) == (
         1,
         {"topicNotRegistered": [cluster.old.address], "autoCreateOff": []},
     )
-    assert row(done, "autoCreateOff")["brokerName"] == "broker-a"
+    assert row(result, "autoCreateOff")["brokerName"] == "broker-a"
     assert cluster.send(cluster.old.address, "Nowhere") == f"{NO_ROUTE}Nowhere"
     # The other name server has a broker that creates topics by itself.
     beside = explain(cluster.new.address, "Nowhere")
     assert causes(beside).keys() == {"topicNotRegistered", "autoCreateOff"}
-    do_next(done, "autoCreateOff", cluster.both)
+    do_next(result, "autoCreateOff", cluster.both)
     wait_for_topic([cluster.new, cluster.old], "Nowhere")
     assert explain(cluster.both, "Nowhere").code == 0
     assert cluster.send(cluster.old.address, "Nowhere") == "sent"
@@ -162,9 +162,9 @@ def test_a_topic_that_is_nowhere_and_that_nobody_creates(cluster: Cluster) -> No
 def test_a_broker_that_lists_one_of_two_name_servers(cluster: Cluster) -> None:
     create_topic(cluster.old_master.port, "Partial")
     wait_for_topic([cluster.new], "Partial")
-    done = explain(cluster.both, "Partial")
-    assert (done.code, causes(done)) == (1, {"partialNameServerList": [cluster.old.address]})
-    assert row(done, "partialNameServerList")["brokerAddr"] == cluster.old_master.address
+    result = explain(cluster.both, "Partial")
+    assert (result.code, causes(result)) == (1, {"partialNameServerList": [cluster.old.address]})
+    assert row(result, "partialNameServerList")["brokerAddr"] == cluster.old_master.address
     assert cluster.send(cluster.new.address, "Partial") == "sent"
     assert cluster.send(cluster.old.address, "Partial") == f"{NO_ROUTE}Partial"
     # Who asks the wrong one alone, and names the broker.
@@ -181,10 +181,10 @@ def test_a_broker_that_was_wiped_on_one_of_them(cluster: Cluster, release: str) 
     topic = on_broker_a(cluster, f"Wiped-{release}")
     server: JavaNameServer = getattr(cluster, release)
     assert command_line.nsadmin(server.address, "wipeWritePerm", "broker-a", "--yes").code == 0
-    done = explain(cluster.both, topic)
-    assert (done.code, causes(done)) == (1, {"wiped": [server.address]})
+    result = explain(cluster.both, topic)
+    assert (result.code, causes(result)) == (1, {"wiped": [server.address]})
     assert cluster.send(server.address, topic) == f"{NO_ROUTE}{topic}"
-    do_next(done, "wiped", cluster.both)
+    do_next(result, "wiped", cluster.both)
     assert explain(cluster.both, topic).code == 0
     assert cluster.send(server.address, topic) == "sent"
 
@@ -207,9 +207,9 @@ def test_brokers_that_take_no_messages(cluster: Cluster) -> None:
         assert cluster.send(cluster.new.address, name) == "sent"
 
 
-def explain_unless_fine(namesrv: str, topic: str) -> Done | None:
-    done = explain(namesrv, topic)
-    return done if done.code == 1 else None
+def explain_unless_fine(namesrv: str, topic: str) -> CommandResult | None:
+    result = explain(namesrv, topic)
+    return result if result.code == 1 else None
 
 
 def is_fine(namesrv: str, topic: str) -> bool:
@@ -310,7 +310,7 @@ def test_a_group_with_slaves_alone(cluster: Cluster) -> None:
     topic = on_broker_a(cluster, "Headless")
     cluster.master.kill()
 
-    def both_know() -> Done | None:
+    def both_know() -> CommandResult | None:
         done = explain(cluster.both, topic)
         on = causes(done).get("masterMissing", [])
         return done if sorted(on) == sorted([cluster.new.address, cluster.old.address]) else None
@@ -362,7 +362,7 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     assert (explained.code, causes(explained)) == (1, {"brokersGone": []})
     assert row(explained, "brokersGone")["brokerAddr"] == cluster.master.address
     progress = ask("consumerProgress")
-    assert (progress.code, "broker-a is missing" in progress.said) == (3, True)
+    assert (progress.code, "broker-a is missing" in progress.err) == (3, True)
 
     # It was removed on purpose.
     assert ask("inventory", "forget", "broker-a").code == 0

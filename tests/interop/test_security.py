@@ -16,7 +16,7 @@ from namesrv_core.protocol.command import build_request
 from nsadmin import Access, AdminClient, Credentials, Tls
 from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_broker
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import (
     QUICK_START,
     JavaBroker,
@@ -43,10 +43,10 @@ class Secured(NamedTuple):
     operator: Pair
     env: dict[str, str]
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args, env=self.env)
 
-    def trusted(self, *args: str) -> Done:
+    def trusted(self, *args: str) -> CommandResult:
         operator = ("--tlsCert", str(self.operator.cert), "--tlsKey", str(self.operator.key))
         return self("--tlsCa", str(self.authority.ca), *operator, *args)
 
@@ -60,10 +60,10 @@ class Guarded(NamedTuple):
     mqadmin: MqAdmin
     env: dict[str, str]
 
-    def __call__(self, *args: str, **env: str) -> Done:
+    def __call__(self, *args: str, **env: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args, env={**self.env, **env})
 
-    def signed(self, *args: str) -> Done:
+    def signed(self, *args: str) -> CommandResult:
         return self(*args, NSADMIN_ACCESS_KEY=USER.access_key, NSADMIN_SECRET_KEY=USER.secret_key)
 
 
@@ -130,15 +130,15 @@ def guarded(clusters: tuple[Secured, Guarded]) -> Guarded:
 
 
 def test_commands_go_through_tls_to_name_server_and_broker(secured: Secured) -> None:
-    done = secured.trusted("updateTopic", "Behind", "-c", "DefaultCluster", "-r", "3", "-w", "2")
-    assert (done.code, done.said) == (0, "")
-    assert [(row["brokerName"], row["result"]) for row in done.rows] == [("broker-tls", "done")]
+    result = secured.trusted("updateTopic", "Behind", "-c", "DefaultCluster", "-r", "3", "-w", "2")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["brokerName"], row["result"]) for row in result.rows] == [("broker-tls", "done")]
     wait_for("its route", lambda: secured.trusted("topicRoute", "Behind").code == 0, 15)
     [route] = secured.trusted("topicRoute", "Behind").rows
     assert (route["brokerName"], route["readQueueNums"], route["writeQueueNums"]) == ("broker-tls", 3, 2)
-    done = secured.trusted("clusterList")
-    assert (done.code, done.said) == (0, "")
-    assert [(row["brokerName"], row["version"]) for row in done.rows] == [("broker-tls", "V5_5_0")]
+    result = secured.trusted("clusterList")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["brokerName"], row["version"]) for row in result.rows] == [("broker-tls", "V5_5_0")]
 
 
 def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path: Path) -> None:
@@ -159,39 +159,39 @@ def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path
          "does not match the certificate"),
         (("--tlsCa", f"{ca}.not"), 2, "cannot read the TLS CA file"),
     ):  # fmt: skip
-        done = secured(*options, "clusterList")
-        assert (done.code, done.rows) == (code, None), done
-        assert said in done.said, (options, done.said)
-        assert len(done.said.splitlines()) == 1
+        result = secured(*options, "clusterList")
+        assert (result.code, result.rows) == (code, None), result
+        assert said in result.err, (options, result.err)
+        assert len(result.err.splitlines()) == 1
 
 
 def test_without_verification_it_works_and_is_said_loudly(secured: Secured) -> None:
     cert, key = map(str, secured.operator)
-    done = secured("--insecure", "--tlsCert", cert, "--tlsKey", key, "clusterList")
-    assert done.code == 0
-    assert [row["brokerName"] for row in done.rows] == ["broker-tls"]
-    assert "insecure" in done.said.lower()
+    result = secured("--insecure", "--tlsCert", cert, "--tlsKey", key, "clusterList")
+    assert result.code == 0
+    assert [row["brokerName"] for row in result.rows] == ["broker-tls"]
+    assert "insecure" in result.err.lower()
 
 
 def test_tls_to_a_server_that_speaks_none(guarded: Guarded) -> None:
-    done = guarded("--tls", "clusterList")
-    assert done.code == 4
+    result = guarded("--tls", "clusterList")
+    assert result.code == 4
     assert (
         "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
-        in done.said
+        in result.err
     )
 
 
 def test_signed_commands_succeed_on_both_generations(guarded: Guarded) -> None:
-    done = guarded.signed("updateTopic", "Signed", "-c", "DefaultCluster", "-r", "3", "-w", "3")
-    assert (done.code, done.said) == (0, "")
-    assert [(row["brokerName"], row["result"]) for row in done.rows] == [
+    result = guarded.signed("updateTopic", "Signed", "-c", "DefaultCluster", "-r", "3", "-w", "3")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["brokerName"], row["result"]) for row in result.rows] == [
         ("broker-a", "done"),
         ("broker-old", "done"),
     ]
-    done = guarded.signed("clusterList")
-    assert (done.code, done.said) == (0, "")
-    assert {row["brokerName"]: row["version"] for row in done.rows} == {
+    result = guarded.signed("clusterList")
+    assert (result.code, result.err) == (0, "")
+    assert {row["brokerName"]: row["version"] for row in result.rows} == {
         "broker-a": "V5_5_0",
         "broker-old": "V4_9_7",
     }
@@ -201,11 +201,11 @@ def test_signed_commands_succeed_on_both_generations(guarded: Guarded) -> None:
 def test_bodies_and_every_kind_of_query_are_signed(guarded: Guarded, broker: str) -> None:
     guarded.signed("updateTopic", "Bodies", "-c", "DefaultCluster")
     wait_for("its route", lambda: len(guarded.signed("topicRoute", "Bodies").rows or ()) == 2, 15)
-    done = guarded.signed(
+    result = guarded.signed(
         "sendMessage", "-t", "Bodies", "-p", "Türkei 😀", "-k", "K-1", "-b", broker, "-i", "0"
     )
-    assert done.code == 0, done
-    [sent] = done.rows
+    assert result.code == 0, result
+    [sent] = result.rows
 
     def found(*query: str) -> Callable[[], bool]:
         return lambda: [row["body"] for row in guarded.signed(*query).rows or ()] == ["Türkei 😀"]
@@ -222,13 +222,13 @@ def test_unsigned_and_wrongly_signed_requests_are_refused_in_the_brokers_own_wor
         (nobody, "User:nobody-1 is not found.", "AclException: No acl config for nobody-1"),
     )
     for env, new, old in words:
-        done = guarded("updateTopic", "Refused", "-c", "DefaultCluster", **env)
-        assert done.code == 1
-        results = {row["brokerName"]: row["error"] for row in done.rows}
+        result = guarded("updateTopic", "Refused", "-c", "DefaultCluster", **env)
+        assert result.code == 1
+        results = {row["brokerName"]: row["error"] for row in result.rows}
         assert results["broker-a"] == f"NO_PERMISSION (16): {new}"
         assert old in results["broker-old"]
-        assert "the server checks credentials" in done.said
-        assert "another secret" not in str(done)
+        assert "the server checks credentials" in result.err
+        assert "another secret" not in str(result)
 
 
 def test_who_is_known_but_may_not_is_told_so_by_the_broker(guarded: Guarded) -> None:
@@ -239,25 +239,25 @@ def test_who_is_known_but_may_not_is_told_so_by_the_broker(guarded: Guarded) -> 
         [created] = admin._caller.send_requests([(guarded.new.address, asked)])
         assert created.error is None
     env = {"NSADMIN_ACCESS_KEY": reader.access_key, "NSADMIN_SECRET_KEY": reader.secret_key}
-    done = guarded("updateTopic", "Denied", "-b", guarded.new.address, **env)
-    assert done.code == 1
-    [row] = done.rows
+    result = guarded("updateTopic", "Denied", "-b", guarded.new.address, **env)
+    assert result.code == 1
+    [row] = result.rows
     assert row["error"].startswith(
         "NO_PERMISSION (16): User:reader-1 has no permission to access Topic:Denied"
     )
 
 
 def test_half_a_pair_is_a_mistake_of_the_command_line(guarded: Guarded) -> None:
-    done = guarded("clusterList", NSADMIN_ACCESS_KEY="operator-1")
-    assert done.code == 2
-    assert done.said == "nsadmin: the environment has NSADMIN_ACCESS_KEY without NSADMIN_SECRET_KEY\n"
+    result = guarded("clusterList", NSADMIN_ACCESS_KEY="operator-1")
+    assert result.code == 2
+    assert result.err == "nsadmin: the environment has NSADMIN_ACCESS_KEY without NSADMIN_SECRET_KEY\n"
 
 
 def test_the_tools_yml_of_mqadmin_serves_both(guarded: Guarded) -> None:
     home = guarded.mqadmin.home
     (home / "conf" / "tools.yml").chmod(0o600)
     ours = guarded("clusterList", ROCKETMQ_HOME=str(home))
-    assert (ours.code, ours.said) == (0, "")
+    assert (ours.code, ours.err) == (0, "")
     theirs = guarded.mqadmin("clusterList")
     for row in ours.rows:
         assert f"{row['brokerName']} " in theirs
@@ -271,23 +271,23 @@ def test_the_tools_yml_of_mqadmin_serves_both(guarded: Guarded) -> None:
 def test_a_file_of_credentials(guarded: Guarded, tmp_path: Path) -> None:
     file = write_properties(tmp_path / "key", {"accessKey": USER.access_key, "secretKey": USER.secret_key})
     file.chmod(0o600)
-    done = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
-    assert done.code == 0
+    result = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
+    assert result.code == 0
     file.chmod(0o644)
-    done = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
-    assert (done.code, done.rows) == (2, None)
+    result = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
+    assert (result.code, result.rows) == (2, None)
     assert (
-        done.said
+        result.err
         == f"nsadmin: all users of this machine can read the secret in {file}: run `chmod 600 {file}`\n"
     )
 
 
 def test_no_secret_is_shown_by_debug(guarded: Guarded) -> None:
-    done = guarded.signed("--debug", "updateTopic", "Debugged", "-c", "DefaultCluster")
-    assert done.code == 0
-    assert "UPDATE_AND_CREATE_TOPIC" in done.said
-    assert USER.secret_key not in done.said
-    assert "Signature" not in done.said
+    result = guarded.signed("--debug", "updateTopic", "Debugged", "-c", "DefaultCluster")
+    assert result.code == 0
+    assert "UPDATE_AND_CREATE_TOPIC" in result.err
+    assert USER.secret_key not in result.err
+    assert "Signature" not in result.err
 
 
 def test_a_security_token_is_part_of_what_is_signed(guarded: Guarded) -> None:

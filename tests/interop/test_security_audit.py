@@ -94,9 +94,9 @@ def audit(addr: str, *args: str, **env: str) -> tuple[int, dict[str, Any]]:
     """The exit code, and what was found by the name of the finding."""
     alone = {name: "" for name in ("NSADMIN_CONTEXT", *SIGNED, "NSADMIN_SECURITY_TOKEN")}
     environment = {**alone, "NSADMIN_CONFIG": "/nonexistent/config.yaml", "ROCKETMQ_HOME": "", **env}
-    done = command_line.nsadmin(addr, "securityAudit", *args, env=environment)
-    assert done.rows is not None, done
-    return done.code, {part["check"]: part for part in done.rows["checks"]}
+    result = command_line.nsadmin(addr, "securityAudit", *args, env=environment)
+    assert result.rows is not None, result
+    return result.code, {part["check"]: part for part in result.rows["checks"]}
 
 
 def test_stock_servers_of_5_5_0_are_open_and_the_audit_changes_nothing(world: World) -> None:
@@ -145,8 +145,8 @@ def test_ours_locked_down_with_tls_and_credentials_has_nothing_left_open(world: 
     options = ("--tlsCa", str(world.authority.ca), "--tlsCert", cert, "--tlsKey", key)
 
     def listed() -> bool:
-        done = command_line.nsadmin(world.locked.address, *options, "clusterList", env=SIGNED)
-        return done.code == 0 and "broker-tls" in str(done.rows)
+        result = command_line.nsadmin(world.locked.address, *options, "clusterList", env=SIGNED)
+        return result.code == 0 and "broker-tls" in str(result.rows)
 
     wait_for("broker-tls", listed, 60)
     _, found = audit(world.locked.address, *options, **SIGNED)

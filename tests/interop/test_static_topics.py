@@ -13,7 +13,7 @@ import pytest
 from namesrv_core.protocol import fastjson
 from tests.interop import command_line, wire
 from tests.interop.cluster import plain, wait_for_broker, wait_for_runtime_info
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.daily import lines
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
@@ -29,7 +29,7 @@ class Cluster(NamedTuple):
     brokers: list[JavaBroker]
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         state = str(self.brokers[0].home.parent / "state")
         return command_line.nsadmin(self.server.address, *args, env={"NSADMIN_STATE": state})
 
@@ -67,8 +67,8 @@ def test_logical_queues_are_those_of_mqadmin(cluster: Cluster) -> None:
     cluster.mqadmin("updateStaticTopic", "-t", TOPIC, "-qn", "3", "-b", "broker-a")
     wait_for("the mapping", lambda: logical(cluster) == {"broker-a": {"0": 0, "1": 1, "2": 2}}, 20)
     for queue in ("0", "2", "2"):
-        done = cluster("sendMessage", TOPIC, f"in {queue}", "-b", "broker-a", "-i", queue)
-        assert (done.code, done.rows[0]["queueId"]) == (0, int(queue))
+        result = cluster("sendMessage", TOPIC, f"in {queue}", "-b", "broker-a", "-i", queue)
+        assert (result.code, result.rows[0]["queueId"]) == (0, int(queue))
     wanted = [["0", "0", "1"], ["1", "0", "0"], ["2", "0", "2"]]
     wait_for("the offsets", lambda: agree(cluster) == wanted, 15)
 
@@ -77,16 +77,16 @@ def test_queues_that_have_moved_keep_their_numbers(cluster: Cluster) -> None:
     cluster.mqadmin("remappingStaticTopic", "-t", TOPIC, "-b", "broker-b")
     wait_for("the mapping", lambda: set(logical(cluster)) == {"broker-b"}, 20)
     assert set(logical(cluster)["broker-b"]) == {"0", "1", "2"}
-    done = cluster("sendMessage", TOPIC, "moved", "-b", "broker-b", "-i", "2")
-    assert done.code == 0, done
+    result = cluster("sendMessage", TOPIC, "moved", "-b", "broker-b", "-i", "2")
+    assert result.code == 0, result
     # Upstream leaves a gap where a queue goes on elsewhere.
-    assert done.rows[0]["queueOffset"] == 10_000
+    assert result.rows[0]["queueOffset"] == 10_000
     wanted = [["0", "0", "10000"], ["1", "0", "10000"], ["2", "0", "10001"]]
     wait_for("the offsets", lambda: agree(cluster) == wanted, 15)
     [row] = cluster("queryMsgByOffset", TOPIC, "broker-b", "2", "10000").rows
     assert (row["body"], row["queueId"], row["queueOffset"]) == ("moved", 2, 10_000)
     refused = cluster("skipAccumulatedMessage", "G", TOPIC, "--dry-run")
-    assert (refused.code, "is a static topic" in refused.said) == (1, True)
+    assert (refused.code, "is a static topic" in refused.err) == (1, True)
 
 
 def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
@@ -94,9 +94,9 @@ def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
     words = ("queryMsgByOffset", TOPIC, "broker-b", "2", "1")
 
     def is_found() -> bool:
-        done = cluster(*words)
-        assert done.code == 0 or "try again in 15 seconds" in done.said, done
-        return done.code == 0
+        result = cluster(*words)
+        assert result.code == 0 or "try again in 15 seconds" in result.err, result
+        return result.code == 0
 
     wait_for("what broker-a has", is_found, 60)
     [row] = cluster(*words).rows
@@ -105,7 +105,7 @@ def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
     found = [(row["queueId"], row["queueOffset"], row["body"]) for row in rows]
     assert found == [(0, 0, "in 0"), (2, 0, "in 2"), (2, 1, "in 2"), (2, 10_000, "moved")]
     gone = cluster("queryMsgByOffset", TOPIC, "broker-a", "2", "1")
-    assert (gone.code, "run nsadmin topicRoute to see which broker has the queue now" in gone.said) == (
+    assert (gone.code, "run nsadmin topicRoute to see which broker has the queue now" in gone.err) == (
         1,
         True,
     )
@@ -126,7 +126,7 @@ def test_queues_are_shared_and_consumed_by_their_numbers(cluster: Cluster, tmp_p
 
         wait_for("the queues", lambda: len(consumed()) == 3, 40)
         assert consumed() == [["__syslo__global__", number] for number in range(3)]
-        wait_for("a healthy group", lambda: cluster("consumerStatus", group).said == "", 20)
+        wait_for("a healthy group", lambda: cluster("consumerStatus", group).err == "", 20)
 
 
 def mapping(broker: JavaBroker, topic: str) -> dict[str, list[dict[str, int | str]]]:
@@ -156,9 +156,9 @@ def test_ours_is_laid_out_and_moved_as_mqadmins(cluster: Cluster) -> None:
         ("remappingStaticTopic", "-b", "broker-b"),
     )
     for command, *flags in steps:
-        done = cluster(command, "-t", "Ours", *flags)
-        assert done.code == 0, done
-        assert {row["result"] for row in done.rows} == {"done"}
+        result = cluster(command, "-t", "Ours", *flags)
+        assert result.code == 0, result
+        assert {row["result"] for row in result.rows} == {"done"}
         cluster.mqadmin(command, "-t", "Theirs", *flags)
         for broker in cluster.brokers:
             ours, theirs = mapping(broker, "Ours"), mapping(broker, "Theirs")
@@ -166,7 +166,7 @@ def test_ours_is_laid_out_and_moved_as_mqadmins(cluster: Cluster) -> None:
             led = [queue for queue, items in theirs.items() if items[-1]["bname"] == broker.name]
             assert [ours[queue] for queue in led] == [theirs[queue] for queue in led]
     assert {items[-1]["logicOffset"] for items in mapping(cluster.brokers[1], "Ours").values()} == {0, 10_000}
-    assert cluster("remappingStaticTopic", "Ours", "-b", "broker-b").said.endswith(
+    assert cluster("remappingStaticTopic", "Ours", "-b", "broker-b").err.endswith(
         "Ours already has this mapping\n"
     )
 
@@ -178,11 +178,11 @@ def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
     addr = cluster.server.address
     words = ("updateStaticTopic", "Moved", "-qn", "2", "-c", "DefaultCluster")
     planned = command_line.nsadmin(addr, *words, "--dry-run", env=state)
-    done = command_line.nsadmin(addr, *words, env=state)
+    result = command_line.nsadmin(addr, *words, env=state)
     assert [(row["queueId"], row["after"]) for row in planned.rows] == [
-        (row["queueId"], row["after"]) for row in done.rows
+        (row["queueId"], row["after"]) for row in result.rows
     ]
-    first, second = (next(row["after"] for row in done.rows if row["queueId"] == queue) for queue in (0, 1))
+    first, second = (next(row["after"] for row in result.rows if row["queueId"] == queue) for queue in (0, 1))
     assert {first, second} == {"broker-a", "broker-b"}
     wait_for("the route", lambda: len(cluster("topicRoute", "Moved").rows or ()) == 2, 20)
     assert cluster("sendMessage", "Moved", "before", "-b", first, "-i", "0").rows[0]["queueOffset"] == 0
@@ -214,7 +214,7 @@ def test_the_topics_come_back_from_a_backup_after_both_brokers_lost_their_tables
     """The topics were made by mqadmin and by us, and all of their queues have moved."""
     file = str(tmp_path / "static.nsbackup.zip")
     created = cluster("backup", "create", "DefaultCluster", "--file", file)
-    assert (created.code, created.rows[0]["missing"]) == (0, 0), created.said
+    assert (created.code, created.rows[0]["missing"]) == (0, 0), created.err
     mappings_before = [read_mapping_table(broker) for broker in cluster.brokers]
     for broker in cluster.brokers:
         broker.kill()
@@ -229,9 +229,9 @@ def test_the_topics_come_back_from_a_backup_after_both_brokers_lost_their_tables
         TOPIC, "Ours", "Theirs", "Moved",
     }  # fmt: skip
     planned = cluster("backup", "restore", file, "--dry-run")
-    assert planned.code == 0, (planned.rows, planned.said)
+    assert planned.code == 0, (planned.rows, planned.err)
     restored = cluster("backup", "restore", file, "--yes")
-    assert restored.code == 0, (restored.rows, restored.said)
+    assert restored.code == 0, (restored.rows, restored.err)
     assert cluster("backup", "diff", file, "--offsets").rows == []
     assert [read_mapping_table(broker) for broker in cluster.brokers] == mappings_before
     again = cluster("backup", "restore", file, "--yes")
@@ -252,8 +252,8 @@ def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
     stand_in = {"cluster-a": "DefaultCluster", "broker-a-0": "broker-b"}
     for case in elsewhere("updateStaticTopic", "remappingStaticTopic"):
         for example in case.examples:
-            done = cluster(*(stand_in.get(word, word) for word in words(example)))
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), (
+            result = cluster(*(stand_in.get(word, word) for word in words(example)))
+            assert (result.code, bool(result.rows)) == (example.exit_code, True), (
                 example.command_line,
-                done.said,
+                result.err,
             )

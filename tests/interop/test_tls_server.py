@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop import command_line
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, LiveClients, MqAdmin, tls_flags
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -108,7 +108,7 @@ def open_(worlds: tuple[Far, Open]) -> Open:
     return worlds[1]
 
 
-def trusted(far: Far, *args: str) -> Done:
+def trusted(far: Far, *args: str) -> CommandResult:
     cert, key = map(str, far.operator)
     options = ("--tlsCa", str(far.authority.ca), "--tlsCert", cert, "--tlsKey", key)
     return command_line.nsadmin(far.server.address, *options, *args)
@@ -117,8 +117,8 @@ def trusted(far: Far, *args: str) -> Done:
 def s_client(server: OurNameServer, *options: object) -> tuple[int, str]:
     """Exit code and output of `openssl s_client`, which says what it made of the connection and goes."""
     command = ["openssl", "s_client", "-connect", server.address, *map(str, options)]
-    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout + done.stderr
+    result = subprocess.run(command, input="", capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout + result.stderr
 
 
 def with_certificate(far: Far) -> list[object]:
@@ -160,15 +160,15 @@ def test_who_shows_no_certificate_or_a_stranger_s_is_refused_and_logged(far: Far
     assert "broker-tls" not in said
     assert "ClusterListSubCommand command failed" in said
     wait_for("its line", lambda: "does not trust this server's certificate" in far.server.child.output, 20)
-    done = command_line.nsadmin(far.server.address, "--tlsCa", str(far.authority.ca), "clusterList")
-    assert (done.code, done.rows) == (4, None)
-    assert "requires a client certificate: pass --tlsCert and --tlsKey" in done.said
+    result = command_line.nsadmin(far.server.address, "--tlsCa", str(far.authority.ca), "clusterList")
+    assert (result.code, result.rows) == (4, None)
+    assert "requires a client certificate: pass --tlsCert and --tlsKey" in result.err
 
 
 def test_plain_text_is_refused_and_logged(far: Far) -> None:
-    done = command_line.nsadmin(far.server.address, "clusterList")
-    assert done.code == 4
-    assert "if the server requires TLS, use --tls" in done.said
+    result = command_line.nsadmin(far.server.address, "clusterList")
+    assert result.code == 4
+    assert "if the server requires TLS, use --tls" in result.err
     far.server.child.wait_for_line("the client sent plain text, but this server requires TLS", 20)
 
 
@@ -202,15 +202,15 @@ def test_a_renewed_certificate_reaches_new_connections_and_drops_none(far: Far) 
 
 
 def test_a_password_is_neither_shown_nor_lost(far: Far) -> None:
-    done = trusted(far, "getNamesrvConfig")
-    items = {row["key"]: row["value"] for row in done.rows}
+    result = trusted(far, "getNamesrvConfig")
+    items = {row["key"]: row["value"] for row in result.rows}
     assert items["tls.server.mode"] == "enforcing"
-    assert PASSWORD not in str(done.rows)
+    assert PASSWORD not in str(result.rows)
     assert trusted(far, "updateNamesrvConfig", "--yes", "-k", "enableTopicList", "-v", "true").code == 0
     assert f"tls.server.keyPassword={PASSWORD}" in far.server.config_file.read_text().replace("\\ ", " ")
     refused = trusted(far, "updateNamesrvConfig", "--yes", "-k", "tls.server.mode", "-v", "disabled")
     assert refused.code != 0
-    assert "settings or permissions of the server forbid this" in refused.said
+    assert "settings or permissions of the server forbid this" in refused.err
     assert PASSWORD not in far.server.child.output
 
 
@@ -227,9 +227,9 @@ def test_a_server_with_a_certificate_that_will_not_do_runs_and_is_refused(
     pair = far.authority.issue("unfit", names, days)
     config = {**server_files(far.authority, pair, tmp_path / "files"), "tls.server.need.client.auth": "none"}
     with OurNameServer(tmp_path / "home", config) as server:
-        done = command_line.nsadmin(server.address, "--tlsCa", str(far.authority.ca), "clusterList")
-        assert done.code == 4
-        assert said in done.said
+        result = command_line.nsadmin(server.address, "--tlsCa", str(far.authority.ca), "clusterList")
+        assert result.code == 4
+        assert said in result.err
         check = ("-CAfile", far.authority.ca, "-verify_return_error", "-verify_hostname", "localhost")
         code, output = s_client(server, *check)
         assert code != 0

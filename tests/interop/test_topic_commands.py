@@ -17,7 +17,7 @@ import pytest
 
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import body, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -61,7 +61,7 @@ def end(part: Running) -> None:
         part.kill()
 
 
-def nsadmin(cluster: Cluster, *args: str) -> Done:
+def nsadmin(cluster: Cluster, *args: str) -> CommandResult:
     return command_line.nsadmin(cluster.server.address, *args)
 
 
@@ -92,23 +92,23 @@ def table(said: str) -> list[list[str]]:
 
 
 def test_a_topic_is_created_and_then_changed_in_what_is_named_only(cluster: Cluster) -> None:
-    done = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-r", "6", "-w", "4")
-    assert done.code == 0
-    assert [(row["brokerName"], row["changes"], row["result"]) for row in done.rows] == [
+    result = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-r", "6", "-w", "4")
+    assert result.code == 0
+    assert [(row["brokerName"], row["changes"], row["result"]) for row in result.rows] == [
         (name, "new: readQueueNums 6, writeQueueNums 4, perm rw-", "done")
         for name in ("broker-a", "broker-old")
     ]
     wait_for_topic([cluster.server], "Merged")
-    done = nsadmin(
+    result = nsadmin(
         cluster, "updateTopic", "-t", "Merged", "-b", cluster.master.address, "-w", "6", "-u", "true"
     )
-    assert [(row["changes"], row["result"]) for row in done.rows] == [
+    assert [(row["changes"], row["result"]) for row in result.rows] == [
         ("writeQueueNums 4 -> 6, topicSysFlag 0 -> 1", "done")
     ]
     planned = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4", "--dry-run")
     assert {row["result"] for row in planned.rows} == {"dry-run"}
-    done = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
-    assert {(row["changes"], row["result"]) for row in done.rows} == {("perm rw- -> r--", "done")}
+    result = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
+    assert {(row["changes"], row["result"]) for row in result.rows} == {("perm rw- -> r--", "done")}
     members = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag", "order")
     found = [
         [config_of(broker, "Merged")[name] for name in members] for broker in (cluster.master, cluster.old)
@@ -126,8 +126,8 @@ def test_a_topic_is_created_and_then_changed_in_what_is_named_only(cluster: Clus
 def test_a_permission_leaves_the_queues_of_each_broker(cluster: Cluster) -> None:
     for broker, queues in ((cluster.master, "2"), (cluster.old, "5")):
         nsadmin(cluster, "updateTopic", "Perm", "-b", broker.address, "-r", queues, "-w", queues)
-    done = nsadmin(cluster, "updateTopicPerm", "Perm", "4", "-c", CLUSTER)
-    assert (done.code, [row["changes"] for row in done.rows]) == (0, ["perm rw- -> r--"] * 2)
+    result = nsadmin(cluster, "updateTopicPerm", "Perm", "4", "-c", CLUSTER)
+    assert (result.code, [row["changes"] for row in result.rows]) == (0, ["perm rw- -> r--"] * 2)
     for broker, kept in ((cluster.master, 2), (cluster.old, 5)):
         config = config_of(broker, "Perm")
         assert (config["perm"], config["readQueueNums"], config["writeQueueNums"]) == (4, kept, kept)
@@ -148,20 +148,20 @@ def test_attributes_are_added_and_taken_where_a_broker_knows_them(cluster: Clust
 
 
 def test_a_slave_is_never_changed(cluster: Cluster) -> None:
-    done = nsadmin(cluster, "updateTopic", "OnSlave", "-b", cluster.slave.address)
-    assert (done.code, "this is a slave" in done.rows[0]["error"]) == (1, True)
+    result = nsadmin(cluster, "updateTopic", "OnSlave", "-b", cluster.slave.address)
+    assert (result.code, "this is a slave" in result.rows[0]["error"]) == (1, True)
     assert wire.ask(cluster.slave.port, 351, {"topic": "OnSlave"}).code == 17
 
 
 def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster) -> None:
     words = ("updateTopic", "Ordered", "-b", cluster.master.address, "-r", "4", "-w", "4", "-o", "true")
-    done = nsadmin(cluster, *words)
-    assert (done.code, done.rows[1]["changes"]) == (0, "new: orderConf broker-a:4")
+    result = nsadmin(cluster, *words)
+    assert (result.code, result.rows[1]["changes"]) == (0, "new: orderConf broker-a:4")
     said = cluster.mqadmin("updateOrderConf", "-t", "Ordered", "-m", "get")
     assert "orderConf=[broker-a:4]" in said
     wait_for_topic([cluster.server], "Ordered")
     put = nsadmin(cluster, "updateOrderConf", "Ordered", "put", "broker-a:3;broker-old:2")
-    assert (put.code, put.said) == (0, "")
+    assert (put.code, put.err) == (0, "")
     assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
     [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows
     assert row["orderConf"] == "broker-a:3;broker-old:2"
@@ -183,15 +183,15 @@ def test_topic_status_tells_what_mqadmin_tells(cluster: Cluster) -> None:
         return rows if [row["maxOffset"] for row in rows] == [5, 0, 1] else None
 
     wait_for("the queues", written, 15)
-    done = nsadmin(cluster, "topicStatus", "Written")
-    assert (done.code, done.said) == (0, "")
+    result = nsadmin(cluster, "topicStatus", "Written")
+    assert (result.code, result.err) == (0, "")
     theirs = sorted(
         row for row in table(cluster.mqadmin("topicStatus", "-t", "Written")) if row[0] == "broker-a"
     )
     ours = [
         [row["brokerName"], str(row["queueId"]), str(row["minOffset"]), str(row["maxOffset"])]
         + ([] if row["lastUpdated"] is None else local(row["lastUpdated"]).split())
-        for row in done.rows
+        for row in result.rows
     ]
     assert ours == theirs
 
@@ -207,8 +207,8 @@ def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) 
         send(broker.port, "Mixed", 0, 2)
 
     def both() -> bool:
-        done = nsadmin(cluster, "topicStatus", "Mixed")
-        found = [(row["brokerName"], row["maxOffset"]) for row in done.rows or ()]
+        result = nsadmin(cluster, "topicStatus", "Mixed")
+        found = [(row["brokerName"], row["maxOffset"]) for row in result.rows or ()]
         return found == [("broker-a", 2), ("broker-old", 2)]
 
     wait_for("both brokers' queues", both, 15)
@@ -222,8 +222,8 @@ def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
         theirs = dict(
             re.split(r"\s+=\s*", line, maxsplit=1) for line in said.splitlines() if re.search(r"\s=\s*", line)
         )
-        done = nsadmin(cluster, "getBrokerConfig", broker.address)
-        ours = {row["key"]: row["value"] for row in done.rows}
+        result = nsadmin(cluster, "getBrokerConfig", broker.address)
+        ours = {row["key"]: row["value"] for row in result.rows}
         assert len(ours) > 150
         differing = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
         assert differing == set()
@@ -236,8 +236,8 @@ def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
 
 
 def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
-    done = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER)
-    assert (done.code, [(row["before"], row["after"], row["result"]) for row in done.rows]) == (
+    result = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER)
+    assert (result.code, [(row["before"], row["after"], row["result"]) for row in result.rows]) == (
         0,
         [("72", "48", "done")] * 2,
     )
@@ -266,8 +266,8 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
 
     # The slave learns where the master is with a registration, which may be the next one, 30 s later.
     wait_for("the slave", in_step, 75)
-    done = nsadmin(cluster, "haStatus", "-c", CLUSTER)
-    master, slave, old = done.rows
+    result = nsadmin(cluster, "haStatus", "-c", CLUSTER)
+    master, slave, old = result.rows
     said = cluster.mqadmin("haStatus", "-b", cluster.master.address)
     assert re.search(rf"MasterCommitLogMaxOffset\s+{master['commitLogMaxOffset']}\b", said)
     [theirs] = table(said)
@@ -279,7 +279,7 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
         f"127.0.0.1:{cluster.master.port + 1}",
     )
     assert f"127.0.0.1:{cluster.master.port + 1}" in cluster.mqadmin("haStatus", "-b", cluster.slave.address)
-    assert (done.code, "907 not supported" in old["error"]) == (3, True)
+    assert (result.code, "907 not supported" in old["error"]) == (3, True)
 
 
 def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
@@ -324,8 +324,8 @@ def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_pat
 
 def test_upkeep_is_taken_by_every_broker_and_leaves_what_is_used(cluster: Cluster) -> None:
     for command in ("cleanExpiredCQ", "cleanUnusedTopic"):
-        done = nsadmin(cluster, command, "-c", CLUSTER, "--yes")
-        assert (done.code, [row["result"] for row in done.rows]) == (0, ["done"] * 3)
+        result = nsadmin(cluster, command, "-c", CLUSTER, "--yes")
+        assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"] * 3)
     assert [row["maxOffset"] for row in nsadmin(cluster, "topicStatus", "Mixed").rows] == [2, 2]
     assert nsadmin(cluster, "cleanUnusedTopic", "-c", CLUSTER).code == 2
     assert nsadmin(cluster, "cleanUnusedTopic", "-c", "NoSuch", "--yes").code == 5

@@ -11,7 +11,7 @@ import pytest
 
 from tests.interop import jars, popping
 from tests.interop.cluster import create_topic, send, wait_for_broker, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -42,7 +42,7 @@ class Transfer(NamedTuple):
     def ends(self) -> tuple[str, ...]:
         return ("--from", self.source.server.address, "--to", self.target.server.address)
 
-    def __call__(self, command: str, *args: str) -> Done:
+    def __call__(self, command: str, *args: str) -> CommandResult:
         return run_without_servers(self.state, "transfer", command, *args, *self.ends)
 
     def copied(self) -> int:
@@ -95,9 +95,9 @@ def test_a_consumer_that_is_switched_over_misses_nothing(transfer: Transfer) -> 
     copy_with_kills(transfer)
     load.order(f"foreign {FOREIGN}")
     sent = load.order("stop").sent
-    done = transfer("messages", topic, "--yes")
-    assert (done.code, done.said) == (0, "")
-    assert sum(row["nextOffset"] for row in done.rows) == sent
+    result = transfer("messages", topic, "--yes")
+    assert (result.code, result.err) == (0, "")
+    assert sum(row["nextOffset"] for row in result.rows) == sent
 
     verified = transfer("verify", topic)
     assert (verified.code, {row["result"] for row in verified.rows} <= {"equal", "duplicates"}) == (0, True)
@@ -110,7 +110,7 @@ def test_a_consumer_that_is_switched_over_misses_nothing(transfer: Transfer) -> 
 
 @pytest.mark.parametrize("transfer", [jars.NEWEST], indirect=True)
 def test_the_examples_of_the_manual(transfer: Transfer, tmp_path: Path) -> None:
-    def run(*words: str) -> Done:
+    def run(*words: str) -> CommandResult:
         return run_without_servers(tmp_path, *words)
 
     for name, side in (("prod", transfer.source), ("dr", transfer.target)):
@@ -126,8 +126,8 @@ def test_the_examples_of_the_manual(transfer: Transfer, tmp_path: Path) -> None:
         for example in case.examples:
             # One of them follows the topic without an end.
             more = ("--dry-run",) if "--follow" in example.command_line else ()
-            done = run(*words(example), *more)
-            assert done.code == example.exit_code, (example.command_line, done.said)
+            result = run(*words(example), *more)
+            assert result.code == example.exit_code, (example.command_line, result.err)
 
 
 def copy_with_kills(transfer: Transfer) -> None:
@@ -173,13 +173,13 @@ def restart_target(transfer: Transfer) -> None:
 def switch_over(transfer: Transfer, sent: int) -> None:
     """Move the group, and compare what its consumers got with the report."""
     preview = transfer("offsets", GROUP, "--dry-run")
-    done = transfer("offsets", GROUP, "--yes")
-    assert (preview.code, done.code) == (0, 0), done.said
-    assert {row["result"] for row in done.rows} == {"done"}
-    assert [row["to"] for row in done.rows] == [row["to"] for row in preview.rows]
-    assert (sum_of(done, "missed"), {row["from"] for row in preview.rows}) == (0, {None})
-    repeated = sum_of(done, "repeated")
-    expected = transfer.copied() - sum_of(done, "to")
+    result = transfer("offsets", GROUP, "--yes")
+    assert (preview.code, result.code) == (0, 0), result.err
+    assert {row["result"] for row in result.rows} == {"done"}
+    assert [row["to"] for row in result.rows] == [row["to"] for row in preview.rows]
+    assert (sum_of(result, "missed"), {row["from"] for row in preview.rows}) == (0, {None})
+    repeated = sum_of(result, "repeated")
+    expected = transfer.copied() - sum_of(result, "to")
     transfer.load.order("join target")
     wait_for("deliveries", lambda: transfer.load.order("report /dev/null").target >= expected, 120, 0.2)
     transfer.load.order("leave")
@@ -191,6 +191,6 @@ def switch_over(transfer: Transfer, sent: int) -> None:
     print(f"{transfer.topic}: the consumer got {repeated} messages again, as reported")
 
 
-def sum_of(done: Done, column: str) -> int:
-    rows: list[dict[str, Any]] = done.rows
+def sum_of(result: CommandResult, column: str) -> int:
+    rows: list[dict[str, Any]] = result.rows
     return sum(int(row[column]) for row in rows)

@@ -113,9 +113,9 @@ def test_each_reading_command_prints_what_it_prints_inside_the_network(
 @BOTH_WAYS
 def test_daily_changes_succeed(cluster: TunnelledCluster, way_name: str) -> None:
     lines = list_daily_changes(way_name, find_ids(cluster))
-    done = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
-    assert done.returncode == 0, done.stderr
-    assert len(read_documents(done.stdout)) == len(lines)
+    result = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
+    assert result.returncode == 0, result.stderr
+    assert len(read_documents(result.stdout)) == len(lines)
     if way_name == "kube":
         # One kubectl for each server serves the whole batch.
         forwards = Counter(call.split()[-2] for call in cluster.kube.calls if "port-forward" in call)
@@ -135,9 +135,9 @@ def test_a_broker_of_the_old_release(cluster: TunnelledCluster, way_name: str) -
         "wipeWritePerm broker-old",
         "addWritePerm broker-old",
     ]
-    done = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    listed, _, status, *_, message, _, _ = read_documents(done.stdout)
+    result = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout
+    listed, _, status, *_, message, _, _ = read_documents(result.stdout)
     addr = f"{OLD_IP}:{cluster.brokers[1].port}"
     assert listed == [
         {"brokerName": "broker-old", "brokerAddr": addr, "version": "V4_9_7", "reachable": True}

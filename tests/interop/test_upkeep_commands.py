@@ -12,7 +12,7 @@ import pytest
 
 from tests.interop import command_line, wire
 from tests.interop.cluster import wait_for_broker, wait_for_runtime_info, wait_for_topic
-from tests.interop.command_line import Done
+from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -28,7 +28,7 @@ class Cluster(NamedTuple):
     slave: JavaBroker
     mqadmin: MqAdmin
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
 
@@ -71,8 +71,8 @@ def test_a_list_of_topics_where_mqadmin_stops_at_the_first_that_is_there(
     file.write_text(json.dumps([there, fresh]))
     assert "success" in cluster.mqadmin("updateTopicList", *where, "-f", str(file))
     assert topic_of(cluster.master, "Fresh") is None
-    done = cluster("updateTopicList", *where, "-f", str(file))
-    assert [(row["name"], row["action"], row["result"]) for row in done.rows] == [
+    result = cluster("updateTopicList", *where, "-f", str(file))
+    assert [(row["name"], row["action"], row["result"]) for row in result.rows] == [
         ("Fresh", "create", "done"),
         ("There", None, "unchanged"),
     ]
@@ -105,8 +105,8 @@ def test_a_list_of_groups(cluster: Cluster, tmp_path: Path) -> None:
     cluster.mqadmin("updateSubGroupList", "-c", CLUSTER, "-f", str(file))
     changed = [{"groupName": "Theirs", "consumeEnable": False}, {"groupName": "Ours", "retryMaxTimes": 3}]
     file.write_text(json.dumps(changed))
-    done = cluster("updateSubGroupList", "-c", CLUSTER, "-f", str(file))
-    assert [(row["name"], row["action"], row["result"]) for row in done.rows] == [
+    result = cluster("updateSubGroupList", "-c", CLUSTER, "-f", str(file))
+    assert [(row["name"], row["action"], row["result"]) for row in result.rows] == [
         ("Theirs", "update", "done"),
         ("Ours", "create", "done"),
     ]
@@ -127,8 +127,8 @@ def test_a_consume_mode_is_read_back_whoever_set_it(cluster: Cluster) -> None:
     assert "success" in cluster.mqadmin("setConsumeMode", *flags, "-m", "POP", "-q", "2", *where)
     found = [row for row in cluster("getConsumeMode", *where, *flags).rows if row["topic"]]
     assert [(row["mode"], row["popShareQueueNum"]) for row in found] == [("POP", 2)]
-    done = cluster("setConsumeMode", *flags, "-m", "PULL", "-c", CLUSTER)
-    assert [(row["changes"], row["result"]) for row in done.rows] == [
+    result = cluster("setConsumeMode", *flags, "-m", "PULL", "-c", CLUSTER)
+    assert [(row["changes"], row["result"]) for row in result.rows] == [
         ("mode POP -> PULL, popShareQueueNum 2 -> 0", "done")
     ]
     body = json.loads(wire.ask(cluster.master.port, 402).body)["messageRequestModeMap"]["Popped"]["poppers"]
@@ -159,7 +159,7 @@ def test_raw_entries_and_messages_are_those_of_mqadmin(cluster: Cluster) -> None
     assert [row["queueOffset"] for row in rows] == [1, 2, 3]
     assert {row["brokerAddr"] for row in rows} == {cluster.master.address}
     nothing = cluster("queryCq", "Raw", "0", "99")
-    assert (nothing.code, "Index 99 of 0@Raw is not exist!" in nothing.said) == (5, True)
+    assert (nothing.code, "Index 99 of 0@Raw is not exist!" in nothing.err) == (5, True)
 
     where = ("-t", "Raw", "-b", "broker-a", "-i", "0")
     ours = cluster("consumeMessage", *where, "-o", "2", "-g", "readers").rows
@@ -172,8 +172,8 @@ def test_raw_entries_and_messages_are_those_of_mqadmin(cluster: Cluster) -> None
 
 def test_cold_data_thresholds_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
     flags = ("-g", "cold", "-c", CLUSTER)
-    done = cluster("updateColdDataFlowCtrGroupConfig", *flags, "-v", "5000")
-    assert [(row["brokerName"], row["changes"]) for row in done.rows] == [("broker-a", "new: 5000")]
+    result = cluster("updateColdDataFlowCtrGroupConfig", *flags, "-v", "5000")
+    assert [(row["brokerName"], row["changes"]) for row in result.rows] == [("broker-a", "new: 5000")]
     said = cluster.mqadmin("getColdDataFlowCtrInfo", "-b", cluster.master.address)
     theirs = json.loads(said[said.index("{") :])
     assert theirs["configTable"] == {"cold": 5000}
@@ -192,9 +192,9 @@ def test_cold_data_thresholds_are_those_that_mqadmin_shows(cluster: Cluster) -> 
 
 
 def test_orders_are_taken_and_shown_before_and_after(cluster: Cluster) -> None:
-    done = cluster("setCommitLogReadAheadMode", "-m", "1", "-c", CLUSTER)
-    assert {row["changes"] for row in done.rows} == {"dataReadAheadEnable true -> false"}
-    assert len(done.rows) == 2
+    result = cluster("setCommitLogReadAheadMode", "-m", "1", "-c", CLUSTER)
+    assert {row["changes"] for row in result.rows} == {"dataReadAheadEnable true -> false"}
+    assert len(result.rows) == 2
     assert "mode: 0" in cluster.mqadmin("setCommitLogReadAheadMode", "-m", "0", "-b", cluster.master.address)
     planned = cluster("setCommitLogReadAheadMode", "1", "-c", CLUSTER, "--dry-run")
     assert [row["changes"] for row in planned.rows] == ["dataReadAheadEnable true -> false", None]
@@ -216,8 +216,8 @@ def test_timed_messages_go_from_one_engine_to_the_other(cluster: Cluster) -> Non
     """The master was started with timerRocksDBEnable."""
     words = ("switchTimerEngine", "-b", cluster.master.address, "-e")
     assert "success" in cluster.mqadmin(*words, "F")
-    done = cluster(*words, "R")
-    [row] = done.rows
+    result = cluster(*words, "R")
+    [row] = result.rows
     assert (row["result"], row["after"]) == (
         "done",
         {"timerRocksDBEnable": "true", "timerRocksDBStopScan": "false", "timerStopEnqueue": "true"},
@@ -240,8 +240,8 @@ def test_the_check_of_queues_says_where_there_is_nothing_to_compare(cluster: Clu
     assert (refused.code, "no second consume queue to compare" in refused.rows[0]["error"]) == (1, True)
     item = ("rocksdbCQDoubleWriteEnable", "true", "-b", cluster.master.address)
     assert cluster("updateBrokerConfig", *item).code == 0
-    done = cluster(*words, "-cf", "0", "-t", "Raw")
-    assert [(row["checkStatus"], row["result"]) for row in done.rows] == [(2, "started")]
+    result = cluster(*words, "-cf", "0", "-t", "Raw")
+    assert [(row["checkStatus"], row["result"]) for row in result.rows] == [(2, "started")]
     assert cluster("checkRocksdbCqWriteProgress", "nowhere").code == 5
 
 
@@ -258,10 +258,10 @@ def test_a_compaction_log_is_read_beside_the_broker_that_writes_it(cluster: Clus
         return file.exists() and len(cluster("dumpCompactionLog", str(file)).rows or ()) == 3
 
     wait_for("the messages", written, 30)
-    done = cluster("dumpCompactionLog", "-f", str(file))
-    assert (done.code, [row["body"] for row in done.rows]) == (0, [f"{n} percent" for n in range(3)])
+    result = cluster("dumpCompactionLog", "-f", str(file))
+    assert (result.code, [row["body"] for row in result.rows]) == (0, [f"{n} percent" for n in range(3)])
     # mqadmin opens the file for writing: it gets a copy.
     copy = tmp_path / file.name
     copy.write_bytes(file.read_bytes())
     said = cluster.mqadmin("dumpCompactionLog", "-f", str(copy))
-    assert re.findall(r"UNIQ_KEY=(\w+)", said) == [row["msgId"] for row in done.rows]
+    assert re.findall(r"UNIQ_KEY=(\w+)", said) == [row["msgId"] for row in result.rows]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.interop import jars
-from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running
 from tests.interop.processes import wait_for
 from tests.support.endpoint import FakeEndpoint
@@ -75,37 +75,41 @@ def end(part: Running) -> None:
 
 def is_registered(place: Place) -> bool:
     found = [nsadmin(place, "clusterList", "-n", server.address, *MAP) for server in (place.new, place.old)]
-    return all(done.code == 0 and done.rows and done.rows[0]["version"] for done in found)
+    return all(result.code == 0 and result.rows and result.rows[0]["version"] for result in found)
 
 
 MAP = ("--addressMap", "10.0.0.0/8=127.0.0.1")
 
 
-def nsadmin(place: Place, *args: str) -> Done:
+def nsadmin(place: Place, *args: str) -> CommandResult:
     config = {"NSADMIN_CONFIG": str(place.home / "config.yaml"), "XDG_CACHE_HOME": str(place.home)}
     environment = {**ENVIRONMENT, **config, "NSADMIN_AUDIT": "off"}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "nsadmin", "--json", *args],
         capture_output=True,
         text=True,
         env={name: value for name, value in environment.items() if name != "NAMESRV_ADDR"},
         timeout=60,
     )
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+    return CommandResult(
+        result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
+    )
 
 
-def by_addr(done: Done) -> dict[str, Any]:
-    return {row["namesrvAddr"]: row for row in done.rows}
+def by_addr(result: CommandResult) -> dict[str, Any]:
+    return {row["namesrvAddr"]: row for row in result.rows}
 
 
 def test_real_name_servers_answer_with_their_version(place: Place) -> None:
-    done = nsadmin(place, "where", "--configFile", os.fspath(place.broker_file))
-    assert done.code == 0, done.said
-    rows = by_addr(done)
+    result = nsadmin(place, "where", "--configFile", os.fspath(place.broker_file))
+    assert result.code == 0, result.err
+    rows = by_addr(result)
     assert [*rows] == [place.new.address, place.old.address]
     assert [rows[server.address]["version"] for server in (place.new, place.old)] == ["V5_5_0", "V4_9_7"]
-    assert {row["source"] for row in done.rows} == {f"endpoint http://{place.endpoint.domain}/rocketmq/blue"}
-    assert all(row["reachable"] and row["latencyMillis"] > 0 for row in done.rows)
+    assert {row["source"] for row in result.rows} == {
+        f"endpoint http://{place.endpoint.domain}/rocketmq/blue"
+    }
+    assert all(row["reachable"] and row["latencyMillis"] > 0 for row in result.rows)
 
 
 def test_we_ask_the_endpoint_as_a_real_broker_asks_it(place: Place) -> None:
@@ -121,13 +125,13 @@ def test_we_ask_the_endpoint_as_a_real_broker_asks_it(place: Place) -> None:
 
 def test_a_broker_whose_address_leads_nowhere_is_read_and_changed_through_the_map(place: Place) -> None:
     assert nsadmin(place, "contextSet", "p", "--configFile", os.fspath(place.broker_file), *MAP).code == 0
-    done = nsadmin(place, "clusterList")
-    assert done.code == 0, done.said
-    [row] = done.rows
+    result = nsadmin(place, "clusterList")
+    assert result.code == 0, result.err
+    [row] = result.rows
     assert (row["brokerAddr"], row["version"], row["reachable"]) == (place.broker_addr, "V5_5_0", True)
-    done = nsadmin(place, "updateTopic", "-t", "Mapped", "-b", place.broker_addr, "-r", "3", "-w", "3")
-    assert done.code == 0, done.said
-    assert done.rows[0]["result"] == "done"
+    result = nsadmin(place, "updateTopic", "-t", "Mapped", "-b", place.broker_addr, "-r", "3", "-w", "3")
+    assert result.code == 0, result.err
+    assert result.rows[0]["result"] == "done"
     wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0, 30)
     assert nsadmin(place, "topicRoute", "Mapped").rows[0]["writeQueueNums"] == 3
 
@@ -135,9 +139,9 @@ def test_a_broker_whose_address_leads_nowhere_is_read_and_changed_through_the_ma
 def test_when_the_endpoint_fails_what_it_said_last_counts(place: Place) -> None:
     place.endpoint.status = 503
     try:
-        done = nsadmin(place, "where", "--endpoint", f"http://{place.endpoint.domain}/rocketmq/blue")
+        result = nsadmin(place, "where", "--endpoint", f"http://{place.endpoint.domain}/rocketmq/blue")
     finally:
         place.endpoint.status = 200
-    assert done.code == 0
-    assert [*by_addr(done)] == [place.new.address, place.old.address]
-    assert "HTTP status 503 instead of 200; using its answer of 2" in done.said
+    assert result.code == 0
+    assert [*by_addr(result)] == [place.new.address, place.old.address]
+    assert "HTTP status 503 instead of 200; using its answer of 2" in result.err

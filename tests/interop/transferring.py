@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.interop import jars, wire
-from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import Running, start_clients
 
 
@@ -43,15 +43,17 @@ class TransferLoad(Running):
         return {row[0]: (int(row[1]), int(row[2])) for row in rows}
 
 
-def run_without_servers(state: Path, *words: str) -> Done:
+def run_without_servers(state: Path, *words: str) -> CommandResult:
     """Run a command without -n, its rows read from JSON."""
     environment = {
         **ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_CONFIG": str(state / "config.yaml"),
         "NSADMIN_AUDIT": "off",
     }  # fmt: skip
     command = [sys.executable, "-m", "nsadmin", *words, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    return CommandResult(
+        result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
+    )
 
 
 def start_transfer(state: Path, *words: str) -> "subprocess.Popen[str]":

@@ -16,15 +16,15 @@ from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
-class Done(NamedTuple):
-    """What a command left behind."""
+class CommandResult(NamedTuple):
+    """The exit code and the output of a command."""
 
     code: int
     out: str
     err: str
 
 
-Run = Callable[..., Done]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def run(
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
 
-    def run(*args: str) -> Done:
+    def run(*args: str) -> CommandResult:
         code = main(args)
         assert undeclared == [], f"{args[0]}: declare the columns of its rows with @declare_columns(COLUMNS)"
-        return Done(code, *capfd.readouterr())
+        return CommandResult(code, *capfd.readouterr())
 
     return run
 

@@ -76,9 +76,9 @@ def test_rows_are_selected_before_or_after_the_command(run: Run, server: FakeNam
 def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
     run: Run, server: FakeNameServer, args: tuple[str, str], said: str
 ) -> None:
-    done = run("topicList", "-n", server.addr, *args)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(said)
+    result = run("topicList", "-n", server.addr, *args)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(said)
 
 
 def test_what_no_row_has_is_noticed_before_anything_is_changed(run: Run, server: FakeNameServer) -> None:
@@ -110,18 +110,18 @@ def test_help_alone_is_the_overview(run: Run, args: tuple[str, ...]) -> None:
     "args", [("wipeWritePerm", "--help"), ("help", "wipewriteperm"), ("-h", "wipeWritePerm")]
 )
 def test_help_of_one_command(run: Run, args: tuple[str, ...]) -> None:
-    done = run(*args)
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("Usage: nsadmin wipeWritePerm BROKER [OPTIONS]\n")
-    assert "-b, --brokerName BROKER" in done.out
+    result = run(*args)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: nsadmin wipeWritePerm BROKER [OPTIONS]\n")
+    assert "-b, --brokerName BROKER" in result.out
 
 
 @pytest.mark.parametrize("args", [("kv",), ("kv", "--help"), ("KV", "-h"), ("help", "kv")])
 def test_a_group_lists_its_commands(run: Run, args: tuple[str, ...]) -> None:
-    done = run(*args)
-    assert (done.code, done.err) == (0, "")
-    assert "Usage: nsadmin kv COMMAND [ARGUMENTS] [OPTIONS]\n" in done.out
-    assert [line.split()[:2] for line in done.out.splitlines() if line.startswith("  kv ")] == [
+    result = run(*args)
+    assert (result.code, result.err) == (0, "")
+    assert "Usage: nsadmin kv COMMAND [ARGUMENTS] [OPTIONS]\n" in result.out
+    assert [line.split()[:2] for line in result.out.splitlines() if line.startswith("  kv ")] == [
         ["kv", name] for name in ("get", "list", "diff", "sync", "export", "import")
     ]
 
@@ -224,10 +224,10 @@ def test_the_version(run: Run, word: str) -> None:
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[str, ...], line: str) -> None:
-    done = run(*args)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"nsadmin: {line}")
-    assert done.err.count("\n") == 1
+    result = run(*args)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"nsadmin: {line}")
+    assert result.err.count("\n") == 1
 
 
 def test_positional_words_fill_what_no_flag_gave(run: Run, server: FakeNameServer) -> None:
@@ -292,16 +292,16 @@ def test_ctrl_c_while_waiting_for_an_answer_is_one_line(server: FakeNameServer) 
 
 
 def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Run) -> None:
-    done = run("namesrv", "--no-such-flag")
-    assert done.code == 2
-    assert "nsadmin namesrv" in done.err
+    result = run("namesrv", "--no-such-flag")
+    assert result.code == 2
+    assert "nsadmin namesrv" in result.err
     assert run("namesrv", "-p").out.count("listenPort=9876") == 1
     assert run("lab").code == 2
 
 
 def test_what_is_no_text_is_never_sent(run: Run, server: FakeNameServer) -> None:
-    done = run("updateKvConfig", "N", "\udcff", "v", "--yes", "-n", server.addr)
-    assert (done.code, done.err) == (2, "nsadmin: invalid UTF-8 in the argument '\\udcff'\n")
+    result = run("updateKvConfig", "N", "\udcff", "v", "--yes", "-n", server.addr)
+    assert (result.code, result.err) == (2, "nsadmin: invalid UTF-8 in the argument '\\udcff'\n")
     assert server.codes() == []
 
 
@@ -310,19 +310,19 @@ def test_an_empty_list_of_name_servers_is_no_success(
     run: Run, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.setenv("NAMESRV_ADDR", given)
-    done = run("wipeWritePerm", "broker-a", "--yes")
-    assert (done.code, done.out) == (2, "")
-    assert "the list of name servers is empty: use HOST:PORT;HOST:PORT" in done.err
+    result = run("wipeWritePerm", "broker-a", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert "the list of name servers is empty: use HOST:PORT;HOST:PORT" in result.err
 
 
 def test_what_was_done_is_told_where_stdout_takes_nothing(server: FakeNameServer) -> None:
     line = [*NSADMIN, "updateKvConfig", "N", "k", "v", "--yes", "-n", server.addr]
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
+        result = subprocess.run(
             line, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
         "nsadmin: stdout: No space left on device",
         f"nsadmin: done: PUT_KV_CONFIG on {server.addr}",
     ]
@@ -330,5 +330,5 @@ def test_what_was_done_is_told_where_stdout_takes_nothing(server: FakeNameServer
 
 def test_a_closed_stdout_is_nobody_who_reads(server: FakeNameServer) -> None:
     line = f"{' '.join(NSADMIN)} topicList -n {server.addr} >&-"
-    done = subprocess.run(line, shell=True, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = subprocess.run(line, shell=True, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -275,9 +275,9 @@ def test_a_link_of_another_user_in_the_place_of_the_audit_is_not_followed(
     (tmp_path / "victim").write_text("")
     file.symlink_to(tmp_path / "victim")
     os.chown(file, 12345, 12345, follow_symlinks=False)
-    done = run("updateKvConfig", "N", "k", "v", "-n", server.addr)
-    assert (done.code, (tmp_path / "victim").read_text()) == (0, "")
-    assert "not followed, because it is a symbolic link of another user" in done.err
+    result = run("updateKvConfig", "N", "k", "v", "-n", server.addr)
+    assert (result.code, (tmp_path / "victim").read_text()) == (0, "")
+    assert "not followed, because it is a symbolic link of another user" in result.err
 
 
 HIDDEN_BY_NAME = {
@@ -373,6 +373,6 @@ def test_a_silent_server_makes_a_line_after_the_timeout(
 ) -> None:
     server.handlers[PUT] = silent
     calls_clock(monkeypatch, lambda: len(server.asked))
-    done = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
-    assert "no answer within 0.01 s; the change is possibly done" in done.out
+    result = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
+    assert "no answer within 0.01 s; the change is possibly done" in result.out
     assert records(file)[0]["sent"][0]["outcome"] == "no answer within 0.01 s"

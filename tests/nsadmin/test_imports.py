@@ -21,10 +21,10 @@ ENVIRONMENT = {
 def modules(code: str) -> set[str]:
     """The top-level modules that are loaded after this code, and nsadmin's and the core's own."""
     script = f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
     )
-    return set(done.stderr.splitlines()[-1].split())
+    return set(result.stderr.splitlines()[-1].split())
 
 
 def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:

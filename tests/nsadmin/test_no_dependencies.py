@@ -81,22 +81,22 @@ def run(python: Path, *args: str) -> subprocess.CompletedProcess[str]:
 def test_the_library_works(bare_python: Path) -> None:
     with FakeBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
         server.routes = {"T": {"broker-a": 6}}
-        done = run(bare_python, "-c", LIBRARY, server.addr, ",".join(DEPENDENCIES))
-        assert (done.stderr, done.stdout) == ("", f"T {broker.addr}\nv None\nbroker-a\n")
+        result = run(bare_python, "-c", LIBRARY, server.addr, ",".join(DEPENDENCIES))
+        assert (result.stderr, result.stdout) == ("", f"T {broker.addr}\nv None\nbroker-a\n")
 
 
 @pytest.mark.parametrize("line", ["--help", "help options", "topicList --help", "help kv", "version"])
 def test_help_works(bare_python: Path, line: str) -> None:
-    done = run(bare_python, "-m", "nsadmin", *line.split())
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout
+    result = run(bare_python, "-m", "nsadmin", *line.split())
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout
 
 
 def test_a_plain_command_works(bare_python: Path) -> None:
     with FakeNameServer() as server:
         server.routes = {"T": {"broker-a": 6}}
-        done = run(bare_python, "-m", "nsadmin", "topicList", "-n", server.addr)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "topic\nT\n", "")
+        result = run(bare_python, "-m", "nsadmin", "topicList", "-n", server.addr)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "topic\nT\n", "")
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_command_says_in_one_line_what_it_misses(
     bare_python: Path, line: str, code: int, package: str
 ) -> None:
     with FakeNameServer() as server:
-        done = run(bare_python, "-m", "nsadmin", *line.format(addr=server.addr).split())
-    assert (done.returncode, done.stdout) == (code, "")
+        result = run(bare_python, "-m", "nsadmin", *line.format(addr=server.addr).split())
+    assert (result.returncode, result.stdout) == (code, "")
     advice = "run pip install nsadmin-"
-    assert done.stderr.startswith(f"nsadmin: the Python package {package} is missing: {advice}")
-    assert done.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"nsadmin: the Python package {package} is missing: {advice}")
+    assert result.stderr.count("\n") == 1

@@ -15,13 +15,13 @@ def test_neither_a_process_nor_what_it_starts_imports_from_the_current_folder(
     hostile = HostileFolder(tmp_path)
     monkeypatch.chdir(hostile.folder)
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    done = subprocess.run(
+    result = subprocess.run(
         python_process.build_command("json.tool", "--help"),
         env=python_process.build_environment({"COLUMNS": "60"}),
         capture_output=True,
         check=False,
     )
-    assert (done.returncode, hostile.traces) == (0, [])
+    assert (result.returncode, hostile.traces) == (0, [])
     grandchild = [python_process.build_command("x")[0], "-m", "json.tool", "--help"]
     subprocess.run(grandchild, env=python_process.build_environment(), capture_output=True, check=True)
     assert hostile.traces == []

@@ -64,18 +64,18 @@ def test_a_request_that_is_reported_again_as_interrupted_counts_once() -> None:
 
 def test_debug_says_each_request_and_never_what_is_in_it(run: Run) -> None:
     with FakeNameServer() as server:
-        done = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")
-    assert done.code == 0
-    lines = done.err.splitlines()
+        result = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")
+    assert result.code == 0
+    lines = result.err.splitlines()
     assert len(lines) == 2
     assert f" ms {server.addr} PUT_KV_CONFIG (100): SUCCESS (0), " in lines[1]
-    assert "secret" not in done.err
+    assert "secret" not in result.err
 
 
 def test_debug_says_why_there_was_no_answer(run: Run) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    done = run("--debug", "topicList", "-n", dead)
-    assert f" ms {dead} GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206): connection refused" in done.err
+    result = run("--debug", "topicList", "-n", dead)
+    assert f" ms {dead} GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206): connection refused" in result.err
 
 
 def test_debug_never_says_who_signs_or_how(capsys: pytest.CaptureFixture[str]) -> None:

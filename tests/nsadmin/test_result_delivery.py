@@ -32,8 +32,8 @@ def test_watch_repeats_a_command_that_reads_until_ctrl_c(
 
 
 def test_watch_is_refused_for_a_command_that_repeats_itself(run: Run, server: FakeNameServer) -> None:
-    done = run("clusterList", "-n", server.addr, "-i", "1", "--watch", "1")
-    assert (done.code, done.err) == (
+    result = run("clusterList", "-n", server.addr, "-i", "1", "--watch", "1")
+    assert (result.code, result.err) == (
         2,
         "nsadmin: --watch cannot be combined with an option that repeats the command, such as -i\n",
     )
@@ -53,9 +53,9 @@ def test_watch_is_refused_for_a_command_that_repeats_itself(run: Run, server: Fa
 def test_the_format_of_mqadmin_is_refused_where_mqadmin_has_none(
     run: Run, server: FakeNameServer, args: tuple[str, ...], line: str
 ) -> None:
-    done = run(*args, "--output", "mqadmin", "-n", server.addr)
-    assert (done.code, done.out) == (2, "")
-    assert f"nsadmin: --output mqadmin {line}" in done.err
+    result = run(*args, "--output", "mqadmin", "-n", server.addr)
+    assert (result.code, result.out) == (2, "")
+    assert f"nsadmin: --output mqadmin {line}" in result.err
 
 
 def test_an_empty_table_is_a_line_on_stderr_and_other_formats_are_an_empty_list(

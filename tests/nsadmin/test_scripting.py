@@ -71,8 +71,8 @@ def test_they_are_as_clean_as_the_rest(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     for words in (["check", "-q"], ["format", "-q", "--check"]):
         ruff = [sys.executable, "-m", "ruff", *words, "--config", str(ROOT / "pyproject.toml"), str(tmp_path)]
-        done = subprocess.run(ruff, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, ""), done
+        result = subprocess.run(ruff, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout) == (0, ""), result
 
 
 @pytest.mark.parametrize("name", sorted(SCRIPTS))
@@ -90,7 +90,7 @@ def test_a_script_says_in_one_line_that_nobody_answers(
     (tmp_path / "cluster.yaml").write_text("cluster: c\n")
     file = tmp_path / name
     file.write_text(SCRIPTS[name])
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, file, *args.get(name, [])],
         env=Program.environment() | {"NAMESRV_ADDR": dead},
         capture_output=True,
@@ -98,9 +98,9 @@ def test_a_script_says_in_one_line_that_nobody_answers(
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "no name server answered" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "no name server answered" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> None:
@@ -112,9 +112,9 @@ def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> 
         change.error is None
         for change in admin.topic_configs.update_topic(masters, "payments", TopicPatch(perm=4))
     )
-    done = script("no_writable_queue.py")
-    assert [line.partition(" ")[0] for line in done.stdout.splitlines()] == ["orders-history", "payments"]
-    assert (done.returncode, done.stderr) == (0, "")
+    result = script("no_writable_queue.py")
+    assert [line.partition(" ")[0] for line in result.stdout.splitlines()] == ["orders-history", "payments"]
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
@@ -124,17 +124,17 @@ def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
         source.order_confs.put_conf("refunds", "broker-a-0:4")
         goal.order_confs.delete_conf("orders")
         goal.order_confs.put_conf("refunds", "broker-a-1:4")
-        done = script("move_order_conf.py", old, new)
-        assert done.returncode == 1
-        assert "3 of 3 topics are on" in done.stdout
-        assert f"payments: broker-a-0:8 on {new}: written" in done.stdout
-        assert f"refunds: left alone, {new} has broker-a-1:4" in done.stderr
-        assert "set orderMessageEnable" in done.stderr
+        result = script("move_order_conf.py", old, new)
+        assert result.returncode == 1
+        assert "3 of 3 topics are on" in result.stdout
+        assert f"payments: broker-a-0:8 on {new}: written" in result.stdout
+        assert f"refunds: left alone, {new} has broker-a-1:4" in result.stderr
+        assert "set orderMessageEnable" in result.stderr
         assert goal.order_confs.list_all() == {**source.order_confs.list_all(), "refunds": "broker-a-1:4"}
         goal.order_confs.put_conf("refunds", "broker-a-0:4")
         goal.name_servers.update_item("orderMessageEnable", "true")
-    done = script("move_order_conf.py", old, new)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"3 of 3 topics are on {new}\n", "")
+    result = script("move_order_conf.py", old, new)
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"3 of 3 topics are on {new}\n", "")
 
 
 def test_configurations_are_compared(script: Script, there: Lab, admin: AdminClient) -> None:
@@ -143,8 +143,8 @@ def test_configurations_are_compared(script: Script, there: Lab, admin: AdminCli
         0,
     )
     admin.broker_configs.update_item([there.brokers["broker-a-1", 0]], "fileReservedTime", "24")
-    done = script("compare_configs.py", "cluster-a")
-    assert done.stdout.splitlines() == [
+    result = script("compare_configs.py", "cluster-a")
+    assert result.stdout.splitlines() == [
         "fileReservedTime = 72: broker-a-0:0 broker-a-0:1 broker-a-1:1 broker-a-2:0 broker-a-2:1",
         "fileReservedTime = 24: broker-a-1:0",
     ]
@@ -159,8 +159,8 @@ def test_topics_are_created_from_a_csv_and_only_once(
     dry = script("create_topics.py", str(file), "cluster-a", "--dry-run")
     assert "vouchers broker-a-0: changed" in dry.stdout
     assert "vouchers" not in admin.topics.list_names()
-    done = script("create_topics.py", str(file), "cluster-a")
-    assert (done.returncode, done.stdout) == (0, dry.stdout)
+    result = script("create_topics.py", str(file), "cluster-a")
+    assert (result.returncode, result.stdout) == (0, dry.stdout)
     for addr, config, error in admin.topic_configs.get_each(
         admin.clusters.list_masters("cluster-a"), "vouchers"
     ):
@@ -182,11 +182,11 @@ def test_topics_are_created_from_a_csv_and_only_once(
 
 def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> None:
     admin.topic_configs.update_topic(admin.clusters.list_masters("cluster-a"), "vouchers", TopicPatch())
-    done = script("nightly_report.py")
-    assert (done.returncode, done.stderr) == (0, "")
-    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))
-    assert done.stdout.startswith("# RocketMQ, 20")
-    assert "12 brokers, 7 groups" in done.stdout.splitlines()[0]
+    result = script("nightly_report.py")
+    assert (result.returncode, result.stderr) == (0, "")
+    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", result.stdout))
+    assert result.stdout.startswith("# RocketMQ, 20")
+    assert "12 brokers, 7 groups" in result.stdout.splitlines()[0]
     assert parts["Brokers"] == parts["Groups without a client"] == "Nothing.\n"
     assert re.fullmatch(r"- analytics: \d+ messages\n", parts["Groups that are behind"])
     assert parts["Topics without traffic"] == "- vouchers\n"
@@ -194,22 +194,22 @@ def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> N
 
 def test_the_nightly_report_of_a_night_with_a_dead_broker(script: Script, there: Lab) -> None:
     there.kill("broker-a-1", 0)
-    done = script("nightly_report.py", "10")
-    assert done.returncode == 1
-    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))
+    result = script("nightly_report.py", "10")
+    assert result.returncode == 1
+    parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", result.stdout))
     assert parts["Brokers"] == "- broker-a-1 has no master\n"
     assert len(parts["Groups that are behind"].splitlines()) == 7
 
 
 def test_brokers_that_answer_in_time_are_not_slow(script: Script) -> None:
-    done = script("slow_brokers.py", "60")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    result = script("slow_brokers.py", "60")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 def test_brokers_that_have_no_time_to_answer_are_slow(script: Script, there: Lab) -> None:
-    done = script("slow_brokers.py", "0")
-    assert (done.returncode, done.stderr) == (1, "")
-    lines = done.stdout.splitlines()
+    result = script("slow_brokers.py", "0")
+    assert (result.returncode, result.stderr) == (1, "")
+    lines = result.stdout.splitlines()
     assert len(lines) == len(there.brokers)
     assert "broker-a-1:0: no answer within 0 s" in lines
 
@@ -225,15 +225,15 @@ def test_a_broker_is_restarted_while_no_client_writes_to_it(
         "on_event=report_event,", "on_event=report_event, force=True, max_messages=9999,"
     )
     try:
-        done = script("restart_quickly.py", "broker-a-0", "touch", str(tmp_path / "restarted"))
+        command_result = script("restart_quickly.py", "broker-a-0", "touch", str(tmp_path / "restarted"))
     finally:
         del SCRIPTS["restart_quickly.py"]
-    assert done.returncode == 0, done.stderr
+    assert command_result.returncode == 0, command_result.stderr
     assert (tmp_path / "restarted").exists()
-    assert [line.split(": ")[1].split(" ", 1)[1] for line in done.stdout.splitlines()] == [
+    assert [line.split(": ")[1].split(" ", 1)[1] for line in command_result.stdout.splitlines()] == [
         "topics as before"
     ] * 2
-    assert "waiting for" in done.stderr
+    assert "waiting for" in command_result.stderr
     assert [result.value() for result in admin.brokers.get_topic_permissions("broker-a-0")] == before
     refused = script("restart_broker.py", "broker-a-0", "false")
     assert refused.returncode == 1
@@ -251,8 +251,8 @@ def test_a_reviewed_file_is_applied_to_a_healthy_cluster(
         f"create topic vouchers on broker-a-{n}" for n in range(3)
     ]
     assert "vouchers" not in admin.topics.list_names()
-    done = script("apply_reviewed.py", str(file), "--apply")
-    assert (done.returncode, done.stdout) == (0, shown.stdout)
+    result = script("apply_reviewed.py", str(file), "--apply")
+    assert (result.returncode, result.stdout) == (0, shown.stdout)
     assert "vouchers" in admin.topics.list_names()
     assert "vouchers" not in admin.backups.load_snapshot(f"{file}.before.zst").topics
     file.write_text("cluster: cluster-a\ntopiks: {}\n")

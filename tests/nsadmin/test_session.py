@@ -130,9 +130,9 @@ def test_one_dead_name_server_of_two_is_a_line_and_exit_code_3(run: Run, server:
 
 def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server: FakeNameServer) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    done = run("topicRoute", "T", "-n", f"{dead};{server.addr}")
-    assert (done.code, done.out) == (5, "")
-    assert done.err == (
+    result = run("topicRoute", "T", "-n", f"{dead};{server.addr}")
+    assert (result.code, result.out) == (5, "")
+    assert result.err == (
         f"nsadmin: name server {dead}: connection refused, no server listens on this port\n"
         f"nsadmin: {server.addr}: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
         "nsadmin: run nsadmin topicList to list the topics\n"
@@ -190,9 +190,9 @@ def test_quiet_says_errors_and_nothing_else(
     dead = f"127.0.0.1:{closed_port()}"
     with FakeNameServer() as other:
         assert run("topicList", "-n", f"{server.addr},{other.addr}", "--quiet") == (0, "topic\nT\n", "")
-    done = run("--quiet", "topicList", "-n", f"{server.addr},{dead}")
-    assert done.code == 3
-    assert done.err == f"nsadmin: name server {dead}: connection refused, no server listens on this port\n"
+    result = run("--quiet", "topicList", "-n", f"{server.addr},{dead}")
+    assert result.code == 3
+    assert result.err == f"nsadmin: name server {dead}: connection refused, no server listens on this port\n"
     monkeypatch.setattr("nsadmin.client.connection.addresses.LOCAL_NAME_SERVER", server.addr)
     assert run("topicList", "--quiet") == (0, "topic\nT\n", "")
     server.config["orderMessageEnable"] = "false"
@@ -226,9 +226,9 @@ def test_a_tiny_timeout_is_named_in_the_error(
     server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
     # Each attempt has had its time once the server has heard of it.
     calls_clock(monkeypatch, lambda: len(server.asked))
-    done = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
-    assert (done.code, done.out) == (4, "")
-    assert done.err == (
+    result = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
+    assert (result.code, result.out) == (4, "")
+    assert result.err == (
         f"nsadmin: no name server answered: {server.addr}: no answer within 0.01 s\n"
         "nsadmin: use --timeout SECONDS to wait longer\n"
     )

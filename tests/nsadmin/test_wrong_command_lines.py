@@ -54,7 +54,10 @@ def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
     first.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
     for context_name, option in (("lab", "--writable"), ("prod", "--readOnly")):
         assert run("contextSet", context_name, "-n", first.addr, option).code == 0
-    done = run(*shlex.split(wrong_line.words.replace("{ns}", first.addr)))
-    stderr_text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\n)", "{now}", done.err)
+    result = run(*shlex.split(wrong_line.words.replace("{ns}", first.addr)))
+    stderr_text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\n)", "{now}", result.err)
     expected_text = wrong_line.stderr_text.replace("2026-11-23T14:03Z\n", "{now}\n")
-    assert (stderr_text.replace(first.addr, "{ns}"), int(done.code)) == (expected_text, wrong_line.exit_code)
+    assert (stderr_text.replace(first.addr, "{ns}"), int(result.code)) == (
+        expected_text,
+        wrong_line.exit_code,
+    )

@@ -64,15 +64,15 @@ def read_probe(dependencies: Sequence[dict[str, Any]] | None) -> str | None:
 
 def run_pip_audit(requirements_path: Path) -> list[dict[str, Any]] | None:
     """The dependencies with what pip-audit says about them; None if it fails."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pip_audit", "--disable-pip", "--no-deps", "--format=json",
          "--progress-spinner=off", "--requirement", requirements_path],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     try:
-        dependencies: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
+        dependencies: list[dict[str, Any]] = json.loads(result.stdout)["dependencies"]
     except ValueError:
-        sys.stderr.write(done.stderr)
+        sys.stderr.write(result.stderr)
         return None
     return dependencies
 

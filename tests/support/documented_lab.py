@@ -87,7 +87,7 @@ class DocumentedLab:
         """The lines that a command prints on stdout and stderr; `$?` is the code of the command before."""
         # A subshell sets $? for the command.
         script = f"(exit {self.last_code})\n{self._with_real_ports(command_line)}"
-        done = subprocess.run(
+        result = subprocess.run(
             ["sh", "-c", script],
             cwd=self.folder,
             env=self.environment(),
@@ -98,8 +98,8 @@ class DocumentedLab:
             timeout=TIMEOUT_SECONDS,
             check=False,
         )
-        self.last_code = done.returncode
-        return [self._with_documented_ports(line) for line in done.stdout.splitlines()]
+        self.last_code = result.returncode
+        return [self._with_documented_ports(line) for line in result.stdout.splitlines()]
 
     def start_program(self, command_line: str, shown: Sequence[str], is_unordered: bool = False) -> list[str]:
         """Start a program that goes on, and wait until it has printed what is shown."""

@@ -48,10 +48,10 @@ class Tmux:
 
     def call(self, *args: str) -> str:
         """The output of a command of tmux."""
-        done = subprocess.run(
+        result = subprocess.run(
             ["tmux", "-S", self._socket, *args], capture_output=True, text=True, check=False
         )
-        return done.stdout
+        return result.stdout
 
     def keys(self, *keys: str) -> None:
         self.call("send-keys", *keys)

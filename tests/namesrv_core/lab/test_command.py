@@ -68,20 +68,20 @@ def test_a_port_in_use_is_one_line_and_exit_code_1() -> None:
     with lab() as (_, address):
         port = address.rpartition(":")[2]
         command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--namesrv-port", port]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"nsadmin lab: ns-1 cannot listen at 127.0.0.1:{port}: ")
-    assert len(done.stderr.splitlines()) == 1
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"nsadmin lab: ns-1 cannot listen at 127.0.0.1:{port}: ")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--broker-port", port]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"nsadmin lab: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
-    assert len(done.stderr.splitlines()) == 1
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"nsadmin lab: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_ordered_topics_have_their_configuration_in_a_lab_with_a_name_server_of_its_own() -> None:

@@ -23,9 +23,9 @@ def server(first: FakeNameServer) -> FakeNameServer:
 
 
 def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
-    done = run(*words, "-n", server.addr)
-    assert done.code == 5
-    return [line for line in done.err.splitlines() if "did you mean" in line]
+    result = run(*words, "-n", server.addr)
+    assert result.code == 5
+    return [line for line in result.err.splitlines() if "did you mean" in line]
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_producer_groups(run: Run, first: FakeNameServer, consumer_broker: Consu
 def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:
     with TopicBroker() as broker:
         key = sorted(broker.items)[0]
-        done = run("updateBrokerConfig", key.upper(), "1", "-b", broker.addr)
-    assert (done.code, done.err.splitlines()[-1]) == (
+        result = run("updateBrokerConfig", key.upper(), "1", "-b", broker.addr)
+    assert (result.code, result.err.splitlines()[-1]) == (
         5,
         f'nsadmin: no setting "{key.upper()}"; did you mean "{key}"?',
     )
@@ -85,8 +85,8 @@ def test_nothing_is_suggested_where_nothing_is_alike_or_nobody_wants_to_know(
 
 def test_who_does_not_tell_names_is_not_mentioned(run: Run, server: FakeNameServer) -> None:
     del server.handlers[206]
-    done = run("topicRoute", "order", "-n", server.addr)
-    assert done.err.splitlines()[1:] == ["nsadmin: run nsadmin topicList to list the topics"]
+    result = run("topicRoute", "order", "-n", server.addr)
+    assert result.err.splitlines()[1:] == ["nsadmin: run nsadmin topicList to list the topics"]
 
 
 def test_at_most_three_and_the_nearest_first() -> None:
@@ -114,5 +114,5 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
 
 
 def test_a_suggestion_replaces_the_error_of_the_server(run: Run, server: FakeNameServer) -> None:
-    done = run("topicRoute", "order", "-n", server.addr)
-    assert (done.code, done.err) == (5, 'nsadmin: no topic "order"; did you mean "orders"?\n')
+    result = run("topicRoute", "order", "-n", server.addr)
+    assert (result.code, result.err) == (5, 'nsadmin: no topic "order"; did you mean "orders"?\n')

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.lab import Lab, lab
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
@@ -55,7 +55,7 @@ def holder(holder: MessageBroker, first: FakeNameServer) -> MessageBroker:
 def ask(run: Run, first: FakeNameServer, holder: MessageBroker) -> Run:
     """Run a command about messages, its rows in JSON."""
 
-    def ask(*words: str) -> Done:
+    def ask(*words: str) -> CommandResult:
         return run(*words, "-n", first.addr, "--json")
 
     return ask
@@ -72,7 +72,7 @@ def there(tmp_path: Path) -> Iterator[Lab]:
 def do(there: Lab, run: Run) -> Run:
     """A command about the lab; what it writes is JSON."""
 
-    def do(*words: str) -> Done:
+    def do(*words: str) -> CommandResult:
         return run(*words, "-n", there.namesrv_addr, "--json")
 
     return do

@@ -23,9 +23,9 @@ def there(tmp_path: Path) -> Iterator[Lab]:
 
 def states(run: Run, there: Lab, *words: str) -> dict[str, str]:
     """What `check all` finds, without looking twice at what differs."""
-    done = run("check", "all", "-n", there.namesrv_addr, "--settle", "0", "--json", *words)
-    value: dict[str, Any] = json.loads(done.out)
-    assert value["exitCode"] == done.code
+    result = run("check", "all", "-n", there.namesrv_addr, "--settle", "0", "--json", *words)
+    value: dict[str, Any] = json.loads(result.out)
+    assert value["exitCode"] == result.code
     return {one["check"]: one["state"] for one in value["checks"]}
 
 
@@ -62,16 +62,16 @@ def test_a_slave_that_is_killed_is_missed_until_it_is_forgotten(run: Run, there:
 
 def test_a_master_that_is_killed_is_critical(run: Run, there: Lab) -> None:
     there.kill(NAME, 0)
-    done = run("check", "brokers", "-n", there.namesrv_addr)
-    assert done.code == 2
+    result = run("check", "brokers", "-n", there.namesrv_addr)
+    assert result.code == 2
     found = bad(run, there, "-t", "orders")
     assert (found["brokers"], found["topic"]) == ("CRITICAL", "WARNING")
 
 
 def test_heartbeats_are_told_by_our_name_servers(run: Run, there: Lab) -> None:
-    done = run("check", "heartbeat", "-n", there.namesrv_addr, "--critical", "~:0", "--json")
-    value = json.loads(done.out)
-    assert done.code in (0, 2)
+    result = run("check", "heartbeat", "-n", there.namesrv_addr, "--critical", "~:0", "--json")
+    value = json.loads(result.out)
+    assert result.code in (0, 2)
     by_server = {one["of"]: one["value"] for one in value["values"] if one["name"] == "silence"}
     assert by_server.keys() == set(there.namesrv_addrs)
     assert all(0 <= seconds < 30 for seconds in by_server.values())

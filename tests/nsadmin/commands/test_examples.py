@@ -70,10 +70,10 @@ def test_the_examples_of_a_command_do_what_they_say(
             assert run(*map(there.with_addresses, line)).code == 0, line
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
-            done = run(*map(there.with_addresses, words(example)))
-            assert done.code == example.exit_code, (example.command_line, done.err)
+            result = run(*map(there.with_addresses, words(example)))
+            assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
-            shown = written(example) if "--output-file" in example.command_line else done.out
+            shown = written(example) if "--output-file" in example.command_line else result.out
             assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )

@@ -50,15 +50,15 @@ def test_options_environment_and_exit_codes_are_pages(run: Run) -> None:
         ("environment", "NAMESRV_ADDR"),
         ("exit-codes", "  3    partly done: some servers failed\n"),
     ):
-        done = run("help", word)
-        assert (done.code, done.err) == (0, "")
-        assert text in done.out
+        result = run("help", word)
+        assert (result.code, result.err) == (0, "")
+        assert text in result.out
 
 
 def test_columns_of_a_command_are_explained(run: Run) -> None:
-    done = run("help", "columns", "kv", "get")
-    assert done.code == 0
-    assert done.out.startswith(
+    result = run("help", "columns", "kv", "get")
+    assert result.code == 0
+    assert result.out.startswith(
         "Columns of nsadmin kv get, for --columns, --sort and --filter:\n  namesrvAddr  "
     )
     assert run("help", "columns", "batch").out == "batch prints no table.\n"

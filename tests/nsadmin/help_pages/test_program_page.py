@@ -6,21 +6,21 @@ from tests.nsadmin.conftest import Run
 
 
 def test_a_program_with_commands_lists_them(run: Run) -> None:
-    done = run("lab", "--help")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("Usage: nsadmin lab COMMAND [ARGUMENTS] [OPTIONS]\n")
-    assert "\nCommands:\n  lab up [SCENARIO]  " in done.out
-    assert "  nsadmin lab up --namesrv-port 9876 --broker-port 10911\n" in done.out
-    assert done.out.endswith("Help for one command: nsadmin lab COMMAND --help\n")
+    result = run("lab", "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: nsadmin lab COMMAND [ARGUMENTS] [OPTIONS]\n")
+    assert "\nCommands:\n  lab up [SCENARIO]  " in result.out
+    assert "  nsadmin lab up --namesrv-port 9876 --broker-port 10911\n" in result.out
+    assert result.out.endswith("Help for one command: nsadmin lab COMMAND --help\n")
 
 
 @pytest.mark.parametrize("words", [("lab", "run", "--help"), ("help", "lab", "run"), ("lab", "-h", "run")])
 def test_a_command_of_a_program_has_a_page(run: Run, words: tuple[str, ...]) -> None:
-    done = run(*words)
-    assert done.code == 0
-    assert done.out.startswith("Usage: nsadmin lab run SCENARIO [OPTIONS]\n")
-    assert "  --java-logs 4.x|5.x  " in done.out
-    assert "--clusters" not in done.out
+    result = run(*words)
+    assert result.code == 0
+    assert result.out.startswith("Usage: nsadmin lab run SCENARIO [OPTIONS]\n")
+    assert "  --java-logs 4.x|5.x  " in result.out
+    assert "--clusters" not in result.out
 
 
 def test_required_and_positional_arguments_are_in_the_usage(run: Run) -> None:

@@ -35,5 +35,5 @@ def test_a_noun_within_a_noun_has_a_class_of_its_own() -> None:
 def test_the_file_is_as_clean_as_the_rest() -> None:
     for words in (["check", "-q", "-"], ["format", "-q", "--check", "-"]):
         ruff = [sys.executable, "-m", "ruff", *words, "--stdin-filename", "cli/nsadmin/aio/nouns.pyi"]
-        done = subprocess.run(ruff, input=STUBS, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, ""), done
+        result = subprocess.run(ruff, input=STUBS, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout) == (0, ""), result

@@ -17,12 +17,12 @@ needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is
 
 
 def shown(page: str) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         ["groff", "-man", "-ww", "-Tutf8", "-P-c"], input=page, capture_output=True, text=True, check=True
     )
-    assert done.stderr == ""
+    assert result.stderr == ""
     # Bold is a letter over itself, italic one over an underscore.
-    return re.sub(".\b", "", done.stdout)
+    return re.sub(".\b", "", result.stdout)
 
 
 @needs_groff
@@ -34,9 +34,9 @@ def test_a_page_is_set_without_a_warning(name: str) -> None:
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
 @pytest.mark.parametrize("name", PAGES)
 def test_mandoc_has_nothing_to_say_of_a_page(name: str) -> None:
-    done = subprocess.run(["mandoc", "-T", "lint"], input=PAGES[name], capture_output=True, text=True)
+    result = subprocess.run(["mandoc", "-T", "lint"], input=PAGES[name], capture_output=True, text=True)
     # What is rendered from the commands has no date of its own.
-    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+    assert [line for line in result.stdout.splitlines() if "missing date" not in line] == []
 
 
 @needs_groff

@@ -31,9 +31,9 @@ def cluster(master: AccessBroker, slave: AccessBroker) -> Iterator[tuple[str, ..
 
 def test_a_row_for_each_resource_of_each_broker(run: Run, cluster: tuple[str, ...]) -> None:
     for words in (("listAcl",), ("getAcl", "operator-1"), ("getAcl", "-s", "user:operator-1")):
-        done = run(*words, *cluster, "--json")
-        assert (done.code, done.err) == (0, "")
-        first, second = json.loads(done.out)
+        result = run(*words, *cluster, "--json")
+        assert (result.code, result.err) == (0, "")
+        first, second = json.loads(result.out)
         assert (first["brokerId"], second["brokerId"]) == (0, 1)
         assert {key: first[key] for key in ("subject", "policyType", "resource", "actions", "decision")} == {
             "subject": "User:operator-1",
@@ -46,9 +46,9 @@ def test_a_row_for_each_resource_of_each_broker(run: Run, cluster: tuple[str, ..
 
 
 def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
-    done = run("getAcl", "shop", *cluster)
-    assert done.code == 5
-    assert [line.partition(": ")[2].partition(": ")[2] for line in done.err.splitlines()[:2]] == [
+    result = run("getAcl", "shop", *cluster)
+    assert result.code == 5
+    assert [line.partition(": ")[2].partition(": ")[2] for line in result.err.splitlines()[:2]] == [
         'no user "User:shop"',
         "User:shop has no ACL",
     ]
@@ -56,15 +56,15 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
 
 def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroker) -> None:
     words = ("operator-1", "-r", "topic:orders,Group:g*,*", "-a", "pub,SUB", "-d", "deny", "-b", master.addr)
-    done = run("createAcl", *words, "-i", "10.0.0.0/8", "--json", "--dry-run")
-    [row] = json.loads(done.out)
+    result = run("createAcl", *words, "-i", "10.0.0.0/8", "--json", "--dry-run")
+    [row] = json.loads(result.out)
     assert row["changes"] == (
         "Topic:orders Allow All -> Deny Pub,Sub from 10.0.0.0/8; new: Group:g* Deny Pub,Sub from 10.0.0.0/8;"
         " new: * Deny Pub,Sub from 10.0.0.0/8"
     )
     assert (row["result"], master.codes()) == ("dry-run", [3009, 26])
-    done = run("updateAcl", *words, "--json")
-    [row] = json.loads(done.out)
+    result = run("updateAcl", *words, "--json")
+    [row] = json.loads(result.out)
     assert (row["result"], [entry["resource"] for entry in row["after"]]) == (
         "done",
         ["Topic:orders", "Group:g*", "*"],
@@ -73,9 +73,9 @@ def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroke
 
 
 def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: tuple[str, ...]) -> None:
-    done = run("createAcl", "shop", "-r", "Topic:t", "-a", "Pub", "-d", "Allow", *cluster, "--json")
-    assert done.code == 3
-    assert [row["result"] for row in json.loads(done.out)] == ["not found", "done"]
+    result = run("createAcl", "shop", "-r", "Topic:t", "-a", "Pub", "-d", "Allow", *cluster, "--json")
+    assert result.code == 3
+    assert [row["result"] for row in json.loads(result.out)] == ["not found", "done"]
 
 
 @pytest.mark.parametrize(
@@ -110,21 +110,21 @@ def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: t
     ],
 )
 def test_what_brokers_would_misunderstand_is_refused(run: Run, words: tuple[str, ...], said: str) -> None:
-    done = run("createAcl", *words, "-b", "h:1")
-    assert done.code == 2
-    assert done.err.startswith(f"nsadmin: {said}")
+    result = run("createAcl", *words, "-b", "h:1")
+    assert result.code == 2
+    assert result.err.startswith(f"nsadmin: {said}")
 
 
 def test_what_is_not_there_cannot_be_deleted(run: Run, cluster: tuple[str, ...], slave: AccessBroker) -> None:
-    done = run("deleteAcl", "operator-1", "-r", "Topic:orders", "-b", slave.addr, "--yes", "--json")
-    assert [(row["changes"], row["after"]) for row in json.loads(done.out)] == [
+    result = run("deleteAcl", "operator-1", "-r", "Topic:orders", "-b", slave.addr, "--yes", "--json")
+    assert [(row["changes"], row["after"]) for row in json.loads(result.out)] == [
         ("gone: Topic:orders Allow All", None)
     ]
-    done = run("deleteAcl", "operator-1", *cluster, "--yes", "--json")
-    assert done.code == 3
-    assert [row["result"] for row in json.loads(done.out)] == ["done", "not found"]
-    done = run("deleteAcl", "operator-1", "-b", slave.addr, "--policyType", "x", "--yes")
-    assert (done.code, done.err) == (
+    result = run("deleteAcl", "operator-1", *cluster, "--yes", "--json")
+    assert result.code == 3
+    assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]
+    result = run("deleteAcl", "operator-1", "-b", slave.addr, "--policyType", "x", "--yes")
+    assert (result.code, result.err) == (
         2,
         'nsadmin: invalid value "x" for --policyType: expected Custom or Default\n',
     )
@@ -134,12 +134,12 @@ def test_acls_are_copied_among_those_there_are(run: Run, master: AccessBroker, s
     acl = {"resource": "Topic:t", "actions": ["Pub"], "decision": "Allow"}
     policy = {"policyType": "Default", "entries": [acl]}
     master.users.put_acl(json.dumps({"subject": "User:operator-1", "policies": [policy]}).encode())
-    done = run("copyAcl", master.addr, slave.addr, "-s", "operator-1,shop", "--json")
-    assert done.code == 3
-    copied, missing = json.loads(done.out)
+    result = run("copyAcl", master.addr, slave.addr, "-s", "operator-1,shop", "--json")
+    assert result.code == 3
+    copied, missing = json.loads(result.out)
     assert copied["changes"] == "new: Topic:t Allow Pub (Default)"
     assert missing["error"] == f"{master.addr} has no ACL of User:shop"
-    done = run("copyAcl", master.addr, slave.addr, "--dry-run", "--json")
-    assert [row["result"] for row in json.loads(done.out)] == ["unchanged"]
+    result = run("copyAcl", master.addr, slave.addr, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(result.out)] == ["unchanged"]
     slave.close()
     assert run("copyAcl", slave.addr, master.addr).code == 4

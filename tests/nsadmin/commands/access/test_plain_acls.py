@@ -33,25 +33,25 @@ def cluster(master: PlainAclBroker, slave: PlainAclBroker) -> Iterator[tuple[str
 def test_accounts_are_shown_without_their_keys(
     run: Run, cluster: tuple[str, ...], slave: PlainAclBroker
 ) -> None:
-    done = run("getAclConfig", *cluster)
-    assert (done.code, "12345678" in done.out) == (0, False)
+    result = run("getAclConfig", *cluster)
+    assert (result.code, "12345678" in result.out) == (0, False)
     assert [
-        (row["brokerId"], row["accessKey"], row["admin"], row["topicPerms"]) for row in json.loads(done.out)
+        (row["brokerId"], row["accessKey"], row["admin"], row["topicPerms"]) for row in json.loads(result.out)
     ] == [
         (0, "operator-1", True, None),
         (1, "operator-1", True, None),
     ]
     slave.close()
-    done = run("getAclConfig", *cluster)
-    assert (done.code, len(json.loads(done.out))) == (3, 1)
-    assert f"broker {slave.addr}: " in done.err
+    result = run("getAclConfig", *cluster)
+    assert (result.code, len(json.loads(result.out))) == (3, 1)
+    assert f"broker {slave.addr}: " in result.err
 
 
 def test_files_are_shown_with_their_times(run: Run, cluster: tuple[str, ...], slave: PlainAclBroker) -> None:
     slave.close()
-    done = run("clusterAclConfigVersion", *cluster)
-    assert done.code == 3
-    [row] = json.loads(done.out)
+    result = run("clusterAclConfigVersion", *cluster)
+    assert result.code == 3
+    [row] = json.loads(result.out)
     assert (row["aclFile"], row["counter"], row["lastUpdated"]) == (
         "/conf/plain_acl.yml",
         0,
@@ -118,16 +118,16 @@ def test_a_new_account_and_a_new_key(
 def test_what_cannot_be(
     run: Run, master: PlainAclBroker, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    done = run("updateAclConfig", *words, "-b", master.addr)
-    assert done.code == code
-    assert said in done.err
+    result = run("updateAclConfig", *words, "-b", master.addr)
+    assert result.code == code
+    assert said in result.err
 
 
 def test_accounts_are_deleted(run: Run, cluster: tuple[str, ...], slave: PlainAclBroker) -> None:
     slave.accounts.clear()
-    done = run("deleteAclConfig", "operator-1", *cluster, "--yes")
-    assert done.code == 3
-    assert [(row["result"], row["changes"]) for row in json.loads(done.out)] == [
+    result = run("deleteAclConfig", "operator-1", *cluster, "--yes")
+    assert result.code == 3
+    assert [(row["result"], row["changes"]) for row in json.loads(result.out)] == [
         ("done", "gone: admin true"),
         ("not found", None),
     ]
@@ -141,9 +141,9 @@ def test_addresses_take_the_place_of_those_there_are(
     planned = json.loads(run(*words, "--dry-run").out)
     assert [row["changes"] for row in planned] == ["10.9.9.9 -> 10.0.0.*,10.1.*.*", "new: 10.0.0.*,10.1.*.*"]
     slave.close()
-    done = run(*words)
-    assert done.code == 3
-    assert [(row["result"], row["after"]) for row in json.loads(done.out)] == [
+    result = run(*words)
+    assert result.code == 3
+    assert [(row["result"], row["after"]) for row in json.loads(result.out)] == [
         ("done", ["10.0.0.*", "10.1.*.*"]),
         ("failed", None),
     ]

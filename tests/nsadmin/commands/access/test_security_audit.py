@@ -11,17 +11,22 @@ from tests.support.servers import FakeNameServer, closed_port, refuse
 
 def test_what_stands_open_is_a_warning_with_what_to_do(run: Run) -> None:
     with FakeNameServer() as server:
-        done = run("securityAudit", "-n", server.addr)
-        assert done.code == 1
-        lines = done.out.splitlines()
+        result = run("securityAudit", "-n", server.addr)
+        assert result.code == 1
+        lines = result.out.splitlines()
         assert lines[0] == "WARNING: 0 critical, 2 warnings of 1 server"
         assert "    name server " + server.addr in lines
         assert any(
             line.startswith("    remedy: Apache's name server cannot authenticate clients") for line in lines
         )
-        done = run("securityAudit", "-n", server.addr, "--format", "json")
-        whole = json.loads(done.out)
-        assert (done.code, whole["check"], whole["state"], whole["exitCode"]) == (1, "security", "WARNING", 1)
+        result = run("securityAudit", "-n", server.addr, "--format", "json")
+        whole = json.loads(result.out)
+        assert (result.code, whole["check"], whole["state"], whole["exitCode"]) == (
+            1,
+            "security",
+            "WARNING",
+            1,
+        )
         assert {part["check"]: part["state"] for part in whole["checks"]} == {
             "openNameServer": "WARNING",
             "noTls": "WARNING",
@@ -32,38 +37,38 @@ def test_what_stands_open_is_a_warning_with_what_to_do(run: Run) -> None:
 @pytest.mark.parametrize("form", ["nagios", "prometheus", "text"])
 def test_other_formats(run: Run, form: str) -> None:
     with FakeNameServer() as server:
-        done = run("securityAudit", "-n", server.addr, "--format", form, "--warning", "~:")
-    assert done.code == 0
+        result = run("securityAudit", "-n", server.addr, "--format", form, "--warning", "~:")
+    assert result.code == 0
     heads = {
         "nagios": "SECURITY OK - 0 critical, 2 warnings of 1 server",
         "prometheus": "# HELP nsadmin_check_state",
         "text": "OK: 0 critical",
     }
-    assert done.out.startswith(heads[form])
+    assert result.out.startswith(heads[form])
 
 
 def test_a_secret_that_is_told_is_critical_and_not_repeated(run: Run) -> None:
     with FakeNameServer() as server:
         server.config["controllerPassword"] = "tell nobody"
-        done = run("securityAudit", "-n", server.addr)
-    assert done.code == 2
-    assert "openSecrets" in done.out
-    assert "controllerPassword" in done.out
-    assert "tell nobody" not in done.out + done.err
+        result = run("securityAudit", "-n", server.addr)
+    assert result.code == 2
+    assert "openSecrets" in result.out
+    assert "controllerPassword" in result.out
+    assert "tell nobody" not in result.out + result.err
 
 
 def test_what_cannot_be_seen_is_unknown(run: Run) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    done = run("securityAudit", "-n", gone)
-    assert (done.code, done.out.splitlines()[0]) == (3, "UNKNOWN: 0 critical, 0 warnings of 1 server")
+    result = run("securityAudit", "-n", gone)
+    assert (result.code, result.out.splitlines()[0]) == (3, "UNKNOWN: 0 critical, 0 warnings of 1 server")
     with FakeNameServer() as server:
         for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
             server.handlers[code] = refuse(16, "who are you?")
-        done = run("securityAudit", "-n", server.addr, "--warning", "~:")
-    assert done.code == 3
-    assert "unreadSettings" in done.out
+        result = run("securityAudit", "-n", server.addr, "--warning", "~:")
+    assert result.code == 3
+    assert "unreadSettings" in result.out
 
 
 def test_a_limit_that_is_none_is_refused(run: Run) -> None:
-    done = run("securityAudit", "--critical", "many")
-    assert (done.code, done.out) == (3, "")
+    result = run("securityAudit", "--critical", "many")
+    assert (result.code, result.out) == (3, "")

@@ -36,9 +36,9 @@ def make(broker: AccessBroker, name: str, password: str = "p") -> None:
 
 
 def test_masters_and_slaves_are_asked_and_no_password_is_shown(run: Run, cluster: tuple[str, ...]) -> None:
-    done = run("listUser", *cluster, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [(row["brokerId"], row["username"], row["userType"]) for row in json.loads(done.out)] == [
+    result = run("listUser", *cluster, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["brokerId"], row["username"], row["userType"]) for row in json.loads(result.out)] == [
         (0, "operator-1", "Super"),
         (1, "operator-1", "Super"),
     ]
@@ -49,21 +49,21 @@ def test_where_brokers_differ_is_said(
     run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
 ) -> None:
     make(master, "shop")
-    done = run("listUser", *cluster)
-    assert (done.code, done.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
+    result = run("listUser", *cluster)
+    assert (result.code, result.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
     make(slave, "shop", "q")
-    done = run("getUser", "shop", *cluster)
-    assert done.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"
+    result = run("getUser", "shop", *cluster)
+    assert result.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"
 
 
 def test_a_dead_broker_hides_no_other(
     run: Run, cluster: tuple[str, ...], slave: AccessBroker, master: AccessBroker
 ) -> None:
     slave.close()
-    done = run("listUser", *cluster, "--json")
-    assert (done.code, len(json.loads(done.out))) == (3, 1)
+    result = run("listUser", *cluster, "--json")
+    assert (result.code, len(json.loads(result.out))) == (3, 1)
     assert (
-        done.err.splitlines()[0]
+        result.err.splitlines()[0]
         == f"nsadmin: broker {slave.addr}: connection refused, no server listens on this port"
     )
     assert run("getUser", "nobody", "-b", master.addr).code == 5
@@ -74,22 +74,22 @@ def test_where_there_is_such_a_user_the_others_are_told_all_the_same(
 ) -> None:
     make(master, "shop")
     monkeypatch.setattr(sys, "stdin", StringIO("a secret\n"))
-    done = run("createUser", "shop", "-t", "super", *cluster, "--passwordStdin", "--json")
-    assert done.code == 3
-    first, second = json.loads(done.out)
+    result = run("createUser", "shop", "-t", "super", *cluster, "--passwordStdin", "--json")
+    assert result.code == 3
+    first, second = json.loads(result.out)
     assert first["error"] == 'the user "shop" exists: change it with `nsadmin updateUser`'
     assert (second["result"], second["before"], second["after"]) == (
         "done",
         None,
         {"userType": "Super", "userStatus": "enable"},
     )
-    assert "a secret" not in done.out + done.err
+    assert "a secret" not in result.out + result.err
 
 
 def test_a_dry_run_sends_nothing(run: Run, master: AccessBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("a secret\n"))
-    done = run("createUser", "shop", "-b", master.addr, "--passwordStdin", "--dry-run", "--json")
-    assert (done.code, json.loads(done.out)[0]["result"], master.codes()) == (0, "dry-run", [3004, 26])
+    result = run("createUser", "shop", "-b", master.addr, "--passwordStdin", "--dry-run", "--json")
+    assert (result.code, json.loads(result.out)[0]["result"], master.codes()) == (0, "dry-run", [3004, 26])
 
 
 def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_path: Path) -> None:
@@ -97,21 +97,21 @@ def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_
     file.write_text("another\n")
     file.chmod(0o600)
     words = ("updateUser", "operator-1", "-t", "Normal", "--passwordFile", str(file), "-b", master.addr)
-    done = run(*words, "--json")
-    assert done.code == 0
-    assert json.loads(done.out)[0]["changes"] == "userType Super -> Normal, new password"
+    result = run(*words, "--json")
+    assert result.code == 0
+    assert json.loads(result.out)[0]["changes"] == "userType Super -> Normal, new password"
     assert json.loads(master.users.get_user({"username": "operator-1"}))["password"] == "another"
     assert json.loads(run(*words, "--json").out)[0]["result"] == "unchanged"
 
 
 def test_nothing_to_change_is_a_mistake(run: Run, master: AccessBroker) -> None:
-    done = run("updateUser", "operator-1", "-b", master.addr)
-    assert (done.code, done.err) == (
+    result = run("updateUser", "operator-1", "-b", master.addr)
+    assert (result.code, result.err) == (
         2,
         "nsadmin: nothing to change: pass -t, -s, --passwordPrompt or --passwordFile\n",
     )
-    done = run("updateUser", "operator-1", "-s", "off", "-b", master.addr)
-    assert done.err == 'nsadmin: invalid value "off" for -s: expected enable or disable\n'
+    result = run("updateUser", "operator-1", "-s", "off", "-b", master.addr)
+    assert result.err == 'nsadmin: invalid value "off" for -s: expected enable or disable\n'
 
 
 def test_a_new_password_alone_is_a_change(run: Run, master: AccessBroker) -> None:
@@ -131,25 +131,25 @@ def test_who_is_there_is_deleted_and_who_is_not_is_told(
     run: Run, cluster: tuple[str, ...], master: AccessBroker
 ) -> None:
     make(master, "shop")
-    done = run("deleteUser", "shop", *cluster, "--yes", "--json")
-    assert done.code == 3
-    assert [row["result"] for row in json.loads(done.out)] == ["done", "not found"]
+    result = run("deleteUser", "shop", *cluster, "--yes", "--json")
+    assert result.code == 3
+    assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]
 
 
 def test_users_are_copied_and_missing_ones_are_named(
     run: Run, master: AccessBroker, slave: AccessBroker
 ) -> None:
     make(master, "shop")
-    done = run("copyUser", master.addr, slave.addr, "-u", "shop,nobody,operator-1", "--json")
-    assert done.code == 3
-    assert [(row["username"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("copyUser", master.addr, slave.addr, "-u", "shop,nobody,operator-1", "--json")
+    assert result.code == 3
+    assert [(row["username"], row["result"]) for row in json.loads(result.out)] == [
         ("shop", "done"),
         ("nobody", "not found"),
         ("operator-1", "unchanged"),
     ]
     make(master, "other")
-    done = run("copyUser", "-f", master.addr, "-t", slave.addr, "--dry-run", "--json")
-    assert [(row["username"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("copyUser", "-f", master.addr, "-t", slave.addr, "--dry-run", "--json")
+    assert [(row["username"], row["result"]) for row in json.loads(result.out)] == [
         ("operator-1", "unchanged"),
         ("other", "dry-run"),
         ("shop", "unchanged"),
@@ -160,5 +160,5 @@ def test_users_are_copied_and_missing_ones_are_named(
 
 
 def test_an_unknown_type_is_refused_before_anything_is_asked(run: Run) -> None:
-    done = run("createUser", "shop", "-t", "Odd", "-b", "h:1", "--passwordStdin")
-    assert (done.code, done.err) == (2, 'nsadmin: invalid value "Odd" for -t: expected Super or Normal\n')
+    result = run("createUser", "shop", "-t", "Odd", "-b", "h:1", "--passwordStdin")
+    assert (result.code, result.err) == (2, 'nsadmin: invalid value "Odd" for -t: expected Super or Normal\n')

@@ -52,5 +52,5 @@ def test_a_backup_is_made_shown_compared_and_restored(run: Run, tmp_path: Path) 
 def test_mistakes_are_one_line(run: Run, tmp_path: Path, words: str, message: str) -> None:
     with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
         archive.writestr("readme", "")
-    done = run("backup", *words.split())
-    assert (done.code, done.err.count("\n"), message in done.err) == (2, 1, True), done.err
+    result = run("backup", *words.split())
+    assert (result.code, result.err.count("\n"), message in result.err) == (2, 1, True), result.err

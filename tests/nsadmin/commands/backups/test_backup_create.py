@@ -19,8 +19,8 @@ def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
         assert run(*words).code == 0
         [first] = (tmp_path / "all").iterdir()
         first.rename(tmp_path / "all" / "cluster-a-20200101T000000Z.nsbackup.zip")
-        done = run(*words)
-    assert "deleted 1 older backup" in done.err
+        result = run(*words)
+    assert "deleted 1 older backup" in result.err
     [last] = (tmp_path / "all").iterdir()
     assert not last.name.startswith("cluster-a-2020")
 
@@ -34,5 +34,5 @@ def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line(run: Run, words: str, message: str) -> None:
-    done = run("backup", *words.split(), "-n", "127.0.0.1:9")
-    assert (done.code, done.err.count("\n"), message in done.err) == (2, 1, True), done.err
+    result = run("backup", *words.split(), "-n", "127.0.0.1:9")
+    assert (result.code, result.err.count("\n"), message in result.err) == (2, 1, True), result.err

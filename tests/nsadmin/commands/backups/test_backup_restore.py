@@ -25,5 +25,5 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
         ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show`'),
         ("-g nope", 'the backup has no group "nope"'),
     ):
-        done = run(*restore, *words.split())
-        assert (done.code, message in done.err) == (2, True), done.err
+        result = run(*restore, *words.split())
+        assert (result.code, message in result.err) == (2, True), result.err

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nsadmin.client.topics.topic_configs import TopicConfigs
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import FakeNameServer
 
@@ -28,7 +28,7 @@ def store(first: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[De
 
 @pytest.fixture
 def bench(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
-    def bench(*words: str) -> Done:
+    def bench(*words: str) -> CommandResult:
         return run("bench", *words, "-n", first.addr, "--json")
 
     return bench
@@ -38,9 +38,9 @@ def bench(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
 def test_throughput_is_per_broker(
     bench: Run, store: DeadLetterBroker, first: FakeNameServer, kind: str
 ) -> None:
-    done = bench(kind, "--count", "200", "--size", "10")
-    [row] = json.loads(done.out)
-    assert (done.code, done.err) == (0, "")
+    result = bench(kind, "--count", "200", "--size", "10")
+    [row] = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
     assert (row["brokerName"], row["messageCount"], row["bodyBytes"], row["result"]) == (
         "broker-a", 200, 2000, "done",
     )  # fmt: skip
@@ -49,30 +49,30 @@ def test_throughput_is_per_broker(
 
 
 def test_latency_has_percentiles_and_a_histogram(bench: Run, store: DeadLetterBroker) -> None:
-    done = bench("latency", "--count", "10", "--rate", "500")
-    rows = json.loads(done.out)
+    result = bench("latency", "--count", "10", "--rate", "500")
+    rows = json.loads(result.out)
     assert [(row["kind"], row["messageCount"]) for row in rows] == [("ack", 10), ("end to end", 10)]
     assert all(0 < row["p50"] <= row["p90"] <= row["p999"] <= row["max"] for row in rows)
-    assert done.err.startswith("nsadmin: broker-a, end to end:\nnsadmin: ")
-    assert "#" in done.err
+    assert result.err.startswith("nsadmin: broker-a, end to end:\nnsadmin: ")
+    assert "#" in result.err
 
 
 @pytest.mark.parametrize("kind", ["produce", "consume", "latency"])
 def test_a_dry_run_says_what_it_would_cost(bench: Run, store: DeadLetterBroker, kind: str) -> None:
-    done = bench(kind, "--count", "2048", "--size", "1024", "--dry-run")
-    assert done.err == (
+    result = bench(kind, "--count", "2048", "--size", "1024", "--dry-run")
+    assert result.err == (
         "nsadmin: would write 2048 messages of 1024 bytes, 2.0 MiB, to a new topic on broker-a\n"
     )
-    assert {row["result"] for row in json.loads(done.out)} == {"dry-run"}
-    assert (done.code, store.sent) == (0, [])
+    assert {row["result"] for row in json.loads(result.out)} == {"dry-run"}
+    assert (result.code, store.sent) == (0, [])
 
 
 def test_a_topic_that_a_killed_benchmark_left_is_named(
     bench: Run, store: DeadLetterBroker, first: FakeNameServer
 ) -> None:
     first.routes["nsadmin-bench-0badcafe"] = {"broker-a": 6}
-    done = bench("produce", "--count", "1")
-    assert done.err == (
+    result = bench("produce", "--count", "1")
+    assert result.err == (
         "nsadmin: a killed benchmark left topic nsadmin-bench-0badcafe: "
         "nsadmin deleteTopic nsadmin-bench-0badcafe C\n"
     )
@@ -89,8 +89,8 @@ def test_a_topic_that_a_killed_benchmark_left_is_named(
 def test_words_that_do_not_fit(
     bench: Run, store: DeadLetterBroker, words: tuple[str, ...], text: str
 ) -> None:
-    done = bench(*words)
-    assert (done.code, text in done.err, store.sent) == (2, True, []), done.err
+    result = bench(*words)
+    assert (result.code, text in result.err, store.sent) == (2, True, []), result.err
 
 
 def test_a_read_only_context_is_not_loaded(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> None:

@@ -34,9 +34,9 @@ def server(master: TopicBroker, slave: TopicBroker) -> Iterator[FakeNameServer]:
 def test_one_broker_s_settings_need_no_name_server(
     run: Run, master: TopicBroker, flags: tuple[str, ...]
 ) -> None:
-    done = run("getBrokerConfig", *flags, master.addr)
-    assert (done.code, done.err) == (0, "")
-    assert [line.split()[2:] for line in done.out.splitlines()] == [
+    result = run("getBrokerConfig", *flags, master.addr)
+    assert (result.code, result.err) == (0, "")
+    assert [line.split()[2:] for line in result.out.splitlines()] == [
         ["brokerAddr", "key", "value"],
         [master.addr, "brokerId", "0"],
         [master.addr, "brokerName", "broker-a"],
@@ -46,9 +46,9 @@ def test_one_broker_s_settings_need_no_name_server(
 
 
 def test_a_cluster_s_settings_are_those_of_masters_and_slaves(run: Run, server: FakeNameServer) -> None:
-    done = run("getBrokerConfig", "-c", "C", "-n", server.addr, "--filter", "key=brokerRole", "--json")
-    assert done.code == 0
-    assert [(row["brokerName"], row["brokerId"], row["value"]) for row in json.loads(done.out)] == [
+    result = run("getBrokerConfig", "-c", "C", "-n", server.addr, "--filter", "key=brokerRole", "--json")
+    assert result.code == 0
+    assert [(row["brokerName"], row["brokerId"], row["value"]) for row in json.loads(result.out)] == [
         ("broker-a", 0, "ASYNC_MASTER"),
         ("broker-a", 1, "SLAVE"),
     ]
@@ -58,9 +58,9 @@ def test_a_cluster_s_settings_are_those_of_masters_and_slaves(run: Run, server: 
 
 def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead: str, master: TopicBroker) -> None:
     server.clusters = {"C": {"broker-a": {0: master.addr, 1: dead}}}
-    done = run("getBrokerConfig", "-c", "C", "-n", server.addr)
-    assert done.code == 3
-    assert done.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
+    result = run("getBrokerConfig", "-c", "C", "-n", server.addr)
+    assert result.code == 3
+    assert result.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     assert run("getBrokerConfig", dead).code == 4
 
 
@@ -77,17 +77,17 @@ def test_masters_are_changed_and_slaves_if_wanted(
     run: Run, server: FakeNameServer, flags: tuple[str, ...], results: list[str], master: TopicBroker
 ) -> None:
     words = ("updateBrokerConfig", "fileReservedTime", "48", "-c", "C", "-n", server.addr, "--json")
-    done = run(*words, *flags)
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = run(*words, *flags)
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert [row["result"] for row in rows] == results
     assert (rows[0]["before"], rows[0]["after"], rows[0]["changes"]) == ("72", "48", "72 -> 48")
     assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "48")
 
 
 def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
-    done = run("updateBrokerConfig", "-k", "fileReservedTime", "-v", "72", "-b", master.addr, "--json")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "unchanged")
+    result = run("updateBrokerConfig", "-k", "fileReservedTime", "-v", "72", "-b", master.addr, "--json")
+    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "unchanged")
 
 
 @pytest.mark.parametrize(
@@ -97,23 +97,23 @@ def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
 def test_what_a_broker_ignores_is_a_failure(
     run: Run, master: TopicBroker, key: str, value: str, code: int, result: str
 ) -> None:
-    done = run("updateBrokerConfig", key, value, "-b", master.addr, "--json")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (code, result)
+    command_result = run("updateBrokerConfig", key, value, "-b", master.addr, "--json")
+    assert (command_result.code, json.loads(command_result.out)[0]["result"]) == (code, result)
 
 
 def test_a_broker_without_master_is_told(run: Run, server: FakeNameServer, slave: TopicBroker) -> None:
     server.clusters = {"C": {"broker-a": {1: slave.addr}, **{"broker-b": {0: slave.addr}}}}
-    done = run("updateBrokerConfig", "fileReservedTime", "1", "-c", "C", "-n", server.addr, "--json")
-    assert done.code == 3
-    assert [(row["brokerName"], row["error"]) for row in json.loads(done.out)] == [
+    result = run("updateBrokerConfig", "fileReservedTime", "1", "-c", "C", "-n", server.addr, "--json")
+    assert result.code == 3
+    assert [(row["brokerName"], row["error"]) for row in json.loads(result.out)] == [
         ("broker-a", "this broker has no master now"),
         ("broker-b", None),
     ]
 
 
 def test_a_dummy_value_is_asked_back(run: Run, master: TopicBroker) -> None:
-    done = run("updateBrokerConfig", "a", "b", "-b", master.addr, "-a", "x")
-    assert (done.code, done.err) == (
+    result = run("updateBrokerConfig", "a", "b", "-b", master.addr, "-a", "x")
+    assert (result.code, result.err) == (
         2,
         'nsadmin: invalid value "x" for -a: expected true or false\n',
     )
@@ -130,11 +130,11 @@ def test_a_silent_name_server_is_named_although_the_broker_made_the_change(
         frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
         master.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
         words = ("updateBrokerConfig", "brokerPermission", "4", "-b", master.addr, "-n", server.addr)
-        done = run(*words, "--timeout", "0.3", "--yes", "--json")
-    assert done.code == 3
-    [row] = json.loads(done.out)
+        result = run(*words, "--timeout", "0.3", "--yes", "--json")
+    assert result.code == 3
+    [row] = json.loads(result.out)
     assert (row["result"], row["after"], row["error"]) == ("done", "4", None)
-    assert done.err == (
+    assert result.err == (
         f"nsadmin: name server {frozen.addr}: no answer within 0.3 s: {master.addr} made the change "
         "but cannot register it here yet\n"
     )

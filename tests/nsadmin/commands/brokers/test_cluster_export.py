@@ -30,10 +30,10 @@ def test_to_standard_output_or_into_a_folder_the_same(
 ) -> None:
     shown = run(command, "cluster-a", "-n", there.namesrv_addr)
     assert shown.code == 0
-    done = run(command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", there.namesrv_addr, "--json")
-    [row] = json.loads(done.out)
+    result = run(command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", there.namesrv_addr, "--json")
+    [row] = json.loads(result.out)
     written = tmp_path / "out" / file
-    assert (done.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
+    assert (result.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
     assert set(json.loads(shown.out)[key]) == set(json.loads(written.read_text())[key])
     assert run(command, "cluster-x", "-n", there.namesrv_addr).code == 5
 
@@ -52,21 +52,23 @@ def test_what_was_exported_is_what_is_there(run: Run, there: Lab, tmp_path: Path
     addr = there.brokers["broker-a-0", 0]
     assert run("exportMetadata", "-b", addr, "-t", "-f", str(tmp_path)).code == 0
     server = there.namesrv_addr
-    done = run("updateTopicList", str(tmp_path / "topic.json"), "-b", addr, "-n", server, "-y", "--json")
-    assert (done.code, {row["result"] for row in json.loads(done.out)}) == (0, {"unchanged"})
+    result = run("updateTopicList", str(tmp_path / "topic.json"), "-b", addr, "-n", server, "-y", "--json")
+    assert (result.code, {row["result"] for row in json.loads(result.out)}) == (0, {"unchanged"})
 
 
 def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run, there: Lab) -> None:
     server, addr = there.namesrv_addr, there.brokers["broker-a-0", 0]
     assert run("updateTopic", "uneven", "-b", addr, "-r", "2", "-w", "2", "-n", server, "-y").code == 0
-    done = run("exportMetadata", "cluster-a", "-n", server)
+    result = run("exportMetadata", "cluster-a", "-n", server)
     assert (
         "brokers differ, see perBroker: accounts, clicks, coupons-created, "
         "customers-archived, invoices, sessions-updated, uneven"
-    ) in done.err
-    assert "uneven" in done.err
-    assert json.loads(done.out)["perBroker"]["topicConfigTable"]["uneven"]["broker-a-0"]["readQueueNums"] == 2
-    orders = json.loads(done.out)["topicConfigTable"]["orders"]["readQueueNums"]
+    ) in result.err
+    assert "uneven" in result.err
+    assert (
+        json.loads(result.out)["perBroker"]["topicConfigTable"]["uneven"]["broker-a-0"]["readQueueNums"] == 2
+    )
+    orders = json.loads(result.out)["topicConfigTable"]["orders"]["readQueueNums"]
     summed = json.loads(run("exportMetadata", "cluster-a", "--sum", "-n", server).out)
     assert summed["topicConfigTable"]["orders"]["readQueueNums"] > orders
 
@@ -78,17 +80,17 @@ def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
     with FakeNameServer(
         {"C": {"a": {0: alive}, "b": {0: dead}, "c": {1: dead}}, "D": {"b": {0: dead}}}
     ) as server:
-        done = run("exportConfigs", "C", "-n", server.addr)
-        assert done.code == 3
-        assert "broker b: " in done.err
-        assert "broker c: this broker has no master now" in done.err
-        assert set(json.loads(done.out)["brokerConfigs"]) == {"a"}
+        result = run("exportConfigs", "C", "-n", server.addr)
+        assert result.code == 3
+        assert "broker b: " in result.err
+        assert "broker c: this broker has no master now" in result.err
+        assert set(json.loads(result.out)["brokerConfigs"]) == {"a"}
         assert run("exportMetrics", "C", "-n", server.addr, "-f", str(tmp_path), "--json").code == 3
         assert run("exportConfigs", "D", "-n", server.addr, "-f", str(tmp_path / "no")).code == 4
         assert not (tmp_path / "no").exists()
     (tmp_path / "file").touch()
-    done = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", there.namesrv_addr)
-    assert (done.code, done.err.count("\n")) == (2, 1)
+    result = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", there.namesrv_addr)
+    assert (result.code, result.err.count("\n")) == (2, 1)
 
 
 def test_neither_or_both_of_cluster_and_broker_is_a_mistake(run: Run) -> None:

@@ -78,8 +78,8 @@ def test_a_broker_that_denies_is_not_called_starting(
     run: Run, first: FakeNameServer, broker: FakeBroker
 ) -> None:
     broker.handlers[28] = refuse(16, "check signature failed.")
-    done = run("clusterList", "-n", first.addr, "--json")
-    [row] = json.loads(done.out)
+    result = run("clusterList", "-n", first.addr, "--json")
+    [row] = json.loads(result.out)
     assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
 
 
@@ -89,12 +89,12 @@ def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     with FakeBroker() as starting:
         starting.handlers[28] = refuse(1, "NoSuchElementException")
         first.clusters = {"C": {"a": {0: broker.addr, 1: dead}, "b": {0: starting.addr}}}
-        done = run("clusterList", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (
+        result = run("clusterList", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (
         3,
         "nsadmin: 2 of 3 brokers did not report their load: see the column error\n",
     )
-    alive, down, not_ready = json.loads(done.out)
+    alive, down, not_ready = json.loads(result.out)
     assert list(down) == list(LOAD_COLUMNS)
     assert (alive["reachable"], alive["error"], alive["inTps"]) == (True, None, 1.5)
     assert (down["reachable"], down["error"]) == (False, "connection refused, no server listens on this port")
@@ -141,9 +141,9 @@ def test_again_and_again_until_ctrl_c(first: FakeNameServer) -> None:
 @pytest.mark.parametrize("flag", ["-b", "--brokerAddr", None])
 def test_one_brokers_account_needs_no_name_server(run: Run, broker: FakeBroker, flag: str | None) -> None:
     words = [broker.addr] if flag is None else [flag, broker.addr]
-    done = run("brokerStatus", *words)
-    assert (done.code, done.err) == (0, "")
-    assert [line.split() for line in done.out.splitlines()] == [
+    result = run("brokerStatus", *words)
+    assert (result.code, result.err) == (0, "")
+    assert [line.split() for line in result.out.splitlines()] == [
         ["brokerAddr", "key", "value"],
         [broker.addr, "brokerVersionDesc", "V5_5_0"],
         [broker.addr, "putTps", "1.5", "2", "3"],
@@ -154,12 +154,12 @@ def test_a_clusters_accounts_come_from_all_that_answer(
     run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
 ) -> None:
     first.clusters = {"C": {"a": {0: broker.addr, 1: dead}}}
-    done = run("brokerStatus", "-c", "C", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (
+    result = run("brokerStatus", "-c", "C", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (
         3,
         f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
-    assert json.loads(done.out) == [
+    assert json.loads(result.out) == [
         {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},
         {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
     ]

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.lab import Lab
 
 A, B = "broker-a-0", "broker-a-1"
 UPDATE, REMOVE = "updateColdDataFlowCtrGroupConfig", "removeColdDataFlowCtrGroupConfig"
 
 
-def results(done: Done) -> list[tuple[str, str | None, str]]:
-    return [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(done.out)]
+def results(result: CommandResult) -> list[tuple[str, str | None, str]]:
+    return [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(result.out)]
 
 
 def test_a_threshold_is_planned_set_shown_and_removed(do: Run) -> None:
@@ -38,19 +38,19 @@ def test_a_threshold_is_planned_set_shown_and_removed(do: Run) -> None:
 
 def test_a_broker_without_it_is_no_error_where_another_had_it(do: Run, there: Lab) -> None:
     do(UPDATE, "auditors", "1", "-b", there.brokers[A, 0])
-    done = do(REMOVE, "auditors", "-c", "cluster-a")
-    assert (done.code, [row[2] for row in results(done)]) == (0, ["done", "not found"])
+    result = do(REMOVE, "auditors", "-c", "cluster-a")
+    assert (result.code, [row[2] for row in results(result)]) == (0, ["done", "not found"])
 
 
 @pytest.mark.parametrize("threshold", ["soon", "0", "-1", "1.5"])
 def test_what_is_no_threshold(do: Run, threshold: str) -> None:
-    done = do(UPDATE, "-g", "auditors", "-v", threshold, "-c", "cluster-a")
-    assert (done.code, done.err) == (
+    result = do(UPDATE, "-g", "auditors", "-v", threshold, "-c", "cluster-a")
+    assert (result.code, result.err) == (
         2,
         f'nsadmin: invalid threshold "{threshold}": expected bytes per second, for example 1048576\n',
     )
 
 
 def test_a_dead_broker_is_told(do: Run, dead: str) -> None:
-    done = do("getColdDataFlowCtrInfo", dead)
-    assert (done.code, json.loads(done.out)[0]["error"][:18]) == (4, "connection refused")
+    result = do("getColdDataFlowCtrInfo", dead)
+    assert (result.code, json.loads(result.out)[0]["error"][:18]) == (4, "connection refused")

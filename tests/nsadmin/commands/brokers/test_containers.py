@@ -26,26 +26,27 @@ def container() -> Iterator[Server]:
 def test_the_flags_of_mqadmin(run: Run, container: Server, words: tuple[str, ...], code: int) -> None:
     planned = run(*words, "-c", container.addr, "--dry-run", "--json")
     assert (json.loads(planned.out)[0]["result"], container.codes()) == ("dry-run", [26])
-    done = run(*words, "-c", container.addr, "--yes", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["broker"], row["result"]) == (0, words[2], "done")
+    result = run(*words, "-c", container.addr, "--yes", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["broker"], row["result"]) == (0, words[2], "done")
     assert container.codes() == [26, code]
 
 
 @pytest.mark.parametrize("identity", ["broker-b", "C:broker-b", "C:broker-b:one", "C::0"])
 def test_what_names_no_broker(run: Run, container: Server, identity: str) -> None:
-    done = run("removeBroker", container.addr, identity, "--yes")
+    result = run("removeBroker", container.addr, identity, "--yes")
     assert (
-        done.code,
-        f'invalid broker "{identity}": write CLUSTER:BROKER:ID, for example cluster-a:broker-a:0' in done.err,
+        result.code,
+        f'invalid broker "{identity}": write CLUSTER:BROKER:ID, for example cluster-a:broker-a:0'
+        in result.err,
         container.asked,
     ) == (2, True, [])
 
 
 def test_what_is_refused(run: Run, container: Server) -> None:
     container.handlers |= {902: refuse(1, "addBroker properties empty"), 903: refuse(211, "Broker not exist")}
-    done = run("addBroker", container.addr, "/b.conf", "--json")
-    assert (done.code, json.loads(done.out)[0]["error"]) == (
+    result = run("addBroker", container.addr, "/b.conf", "--json")
+    assert (result.code, json.loads(result.out)[0]["error"]) == (
         1,
         "SYSTEM_ERROR (1): addBroker properties empty",
     )

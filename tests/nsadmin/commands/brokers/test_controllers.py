@@ -34,29 +34,29 @@ def controllers(leader: FakeController, follower: FakeController, dead: str) -> 
 def test_each_says_who_leads(
     run: Run, controllers: tuple[str, ...], follower: FakeController, leader: FakeController, dead: str
 ) -> None:
-    done = run("getControllerMetaData", *controllers)
-    assert done.code == 3
-    assert [(row["isLeader"], row["leaderAddr"]) for row in json.loads(done.out)] == [
+    result = run("getControllerMetaData", *controllers)
+    assert result.code == 3
+    assert [(row["isLeader"], row["leaderAddr"]) for row in json.loads(result.out)] == [
         (False, leader.addr),
         (True, leader.addr),
     ]
-    assert f"controller {dead}: connection refused" in done.err
+    assert f"controller {dead}: connection refused" in result.err
     follower.leader = "h:9"
     said = run("getControllerMetaData", *controllers).err
     assert f"the controllers name different leaders: {leader.addr}, h:9" in said
 
 
 def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...]) -> None:
-    done = run("getSyncStateSet", *controllers, "-b", "broker-a")
-    assert done.code == 0
-    assert [(row["brokerId"], row["isMaster"], row["inSync"]) for row in json.loads(done.out)] == [
+    result = run("getSyncStateSet", *controllers, "-b", "broker-a")
+    assert result.code == 0
+    assert [(row["brokerId"], row["isMaster"], row["inSync"]) for row in json.loads(result.out)] == [
         (1, True, True),
         (2, False, True),
     ]
     with FakeNameServer({"C": {"broker-a": {0: "h:1"}, "broker-b": {0: "h:2"}}}) as server:
-        done = run("getSyncStateSet", *controllers, "-c", "C", "-n", server.addr)
-    assert (done.code, len(json.loads(done.out))) == (3, 2)
-    assert 'the controllers have no broker "broker-b"' in done.err
+        result = run("getSyncStateSet", *controllers, "-c", "C", "-n", server.addr)
+    assert (result.code, len(json.loads(result.out))) == (3, 2)
+    assert 'the controllers have no broker "broker-b"' in result.err
     assert run("getSyncStateSet", *controllers).code == 2
     assert run("getSyncStateSet", *controllers, "-b", "broker-a", "-i", "0").code == 2
     assert run("getSyncStateSet", "-a", "here", "-b", "broker-a").err == (
@@ -71,24 +71,24 @@ def test_a_broker_without_controllers_hides_no_other(run: Run) -> None:
         Server(refusing) as slave,
         FakeNameServer({"C": {"broker-a": {0: master.addr, 1: slave.addr}}}) as server,
     ):
-        done = run("getBrokerEpoch", "-b", "broker-a", "-n", server.addr, "--json")
-        assert done.code == 3
-        [row] = json.loads(done.out)
+        result = run("getBrokerEpoch", "-b", "broker-a", "-n", server.addr, "--json")
+        assert result.code == 3
+        [row] = json.loads(result.out)
         assert (row["epoch"], row["endOffset"], row["maxOffset"]) == (1, None, 9)
-        assert "this request only for controllerMode" in done.err
+        assert "this request only for controllerMode" in result.err
         assert run("getBrokerEpoch", "-b", "nope", "-n", server.addr).code == 5
 
 
 def test_settings_of_every_controller(
     run: Run, controllers: tuple[str, ...], follower: FakeController
 ) -> None:
-    done = run("getControllerConfig", *controllers)
-    assert (done.code, [row["value"] for row in json.loads(done.out)]) == (3, ["5000", "5000"])
+    result = run("getControllerConfig", *controllers)
+    assert (result.code, [row["value"] for row in json.loads(result.out)]) == (3, ["5000", "5000"])
     follower.items["scanNotActiveBrokerInterval"] = "6000"
     words = ("updateControllerConfig", "scanNotActiveBrokerInterval", "6000", *controllers)
-    planned, done = run(*words, "--dry-run"), run(*words)
+    planned, result = run(*words, "--dry-run"), run(*words)
     assert [row["result"] for row in json.loads(planned.out)] == ["failed", "unchanged", "dry-run"]
-    assert [row["result"] for row in json.loads(done.out)] == ["failed", "unchanged", "done"]
+    assert [row["result"] for row in json.loads(result.out)] == ["failed", "unchanged", "done"]
 
 
 def test_it_goes_on_until_somebody_stops_it(
@@ -100,10 +100,10 @@ def test_it_goes_on_until_somebody_stops_it(
         yield once()
 
     monkeypatch.setattr(Session, "repeat_every", repeat)
-    done = run(
+    result = run(
         "getSyncStateSet", *controllers[:2], "-b", "broker-a", "-i", "5", "--output", "tsv", "--no-headers"
     )
-    assert len(done.out.splitlines()) == 4
+    assert len(result.out.splitlines()) == 4
     with (
         Server({1007: lambda asked: body(asked, EPOCHS)}) as master,
         FakeNameServer({"C": {"broker-a": {0: master.addr}}}) as server,

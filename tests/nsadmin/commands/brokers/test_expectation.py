@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from nsadmin.exit_codes import ExitCode
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -92,9 +92,11 @@ def test_check_writable_warns_of_an_expected_broker_whose_topics_are_unknown(run
 
 
 def test_check_all_uses_the_inventory_for_topics_and_divergence(run: Run, both: str, broker_b: None) -> None:
-    done = run("check", "all", "-n", both, "-t", "T", "--settle", "0", "--skip", "registrationSize", "--json")
+    result = run(
+        "check", "all", "-n", both, "-t", "T", "--settle", "0", "--skip", "registrationSize", "--json"
+    )
     states = {
-        (finding["check"], finding["about"]): finding["state"] for finding in json.loads(done.out)["checks"]
+        (finding["check"], finding["about"]): finding["state"] for finding in json.loads(result.out)["checks"]
     }
     assert (states["divergence", None], states["topic", "T"]) == ("CRITICAL", "WARNING")
 
@@ -105,8 +107,8 @@ def test_expect_names_a_broker_that_was_forgotten(run: Run, first: FakeNameServe
     run("inventory", "pin", "broker-b", *both)
     assert run("inventory", "forget", "broker-b", *both).code == 0
     assert run("clusterList", *both).code == 0
-    done = run("clusterList", *both, "--expect", "broker-b")
-    assert (done.code, "broker-b:0 is missing" in done.err) == (3, True)
+    result = run("clusterList", *both, "--expect", "broker-b")
+    assert (result.code, "broker-b:0 is missing" in result.err) == (3, True)
     # It is forgotten all the same.
     assert run("clusterList", *both).code == 0
 
@@ -119,8 +121,8 @@ EXPECTING: dict[str, tuple[Sequence[str], int]] = {
 }
 
 
-def texts(done: Done) -> str:
-    return done.out + done.err
+def texts(result: CommandResult) -> str:
+    return result.out + result.err
 
 
 @pytest.mark.parametrize("command", EXPECTING)
@@ -134,9 +136,9 @@ def test_a_command_names_an_expected_broker_that_is_missing(
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         words = (command, *more_words, "-n", f"{first.addr};{second.addr}")
         code_without = run(*words).code
-        done = run(*words, "--expect", "broker-z")
-        assert "broker-z" in texts(done)
-        assert done.code == missing_code != code_without
+        result = run(*words, "--expect", "broker-z")
+        assert "broker-z" in texts(result)
+        assert result.code == missing_code != code_without
         listed = run(*words, "--expect", "broker-a")
         assert (listed.code, "broker-a is missing" in texts(listed)) == (code_without, False)
         bad = run(*words, "--expect", "no such file")

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeBroker, FakeNameServer, Server
 
@@ -24,27 +24,27 @@ def dead(first: FakeNameServer, broker: FakeBroker, run: Run) -> str:
     return gone_addr
 
 
-def rows(done: Done) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(done.out)
+def rows(result: CommandResult) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(result.out)
     return found
 
 
 def test_a_dead_broker_is_a_row_of_cluster_list(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("clusterList", "-n", first.addr, "--json")
-    assert done.code == 3
-    missing = [row for row in rows(done) if row["brokerName"] == "broker-b"]
+    result = run("clusterList", "-n", first.addr, "--json")
+    assert result.code == 3
+    missing = [row for row in rows(result) if row["brokerName"] == "broker-b"]
     assert [(row["brokerId"], row["brokerAddr"], row["reachable"]) for row in missing] == [
         (0, dead, False),
         (1, "127.0.0.1:7", False),
     ]
     assert str(missing[0]["error"]).startswith("missing: no name server lists it, last seen 20")
-    assert "broker-b:0 is missing" in done.err
+    assert "broker-b:0 is missing" in result.err
 
 
 def test_mqadmins_form_has_no_row_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("clusterList", "-n", first.addr, "--output", "mqadmin")
-    assert "broker-b" not in done.out
-    assert "broker-b:0 is missing" in done.err
+    result = run("clusterList", "-n", first.addr, "--output", "mqadmin")
+    assert "broker-b" not in result.out
+    assert "broker-b:0 is missing" in result.err
 
 
 def test_the_only_broker_of_a_cluster_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
@@ -55,10 +55,10 @@ def test_the_only_broker_of_a_cluster_is_missing(first: FakeNameServer, run: Run
 
 
 def test_what_was_forgotten_is_not_missing(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("inventory", "forget", "broker-b", "-n", first.addr, "--json")
-    assert (done.code, [row["result"] for row in rows(done)]) == (0, ["forgotten", "forgotten"])
-    done = run("clusterList", "-n", first.addr, "--json")
-    assert (done.code, [row["brokerName"] for row in rows(done)]) == (0, ["broker-a"])
+    result = run("inventory", "forget", "broker-b", "-n", first.addr, "--json")
+    assert (result.code, [row["result"] for row in rows(result)]) == (0, ["forgotten", "forgotten"])
+    result = run("clusterList", "-n", first.addr, "--json")
+    assert (result.code, [row["brokerName"] for row in rows(result)]) == (0, ["broker-a"])
     listed = rows(run("inventory", "list", "-n", first.addr, "--json"))
     assert [(row["brokerName"], row["state"]) for row in listed] == [
         ("broker-a", "listed"),
@@ -88,16 +88,19 @@ def test_a_forgotten_broker_that_is_still_registered_may_leave_later(
 
 
 def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("inventory", "list", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: broker-b:0 is missing\nnsadmin: broker-b:1 is missing\n")
-    states = [(row["brokerName"], row["state"], row["topicCount"]) for row in rows(done)]
+    result = run("inventory", "list", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (
+        3,
+        "nsadmin: broker-b:0 is missing\nnsadmin: broker-b:1 is missing\n",
+    )
+    states = [(row["brokerName"], row["state"], row["topicCount"]) for row in rows(result)]
     assert states == [("broker-a", "listed", 1), ("broker-b", "missing", 2), ("broker-b", "missing", 2)]
 
 
 def test_without_a_name_server_the_list_is_what_was_known(first: FakeNameServer, run: Run, dead: str) -> None:
     first.close()
-    done = run("inventory", "list", "-n", first.addr, "--json")
-    assert (done.code, {row["state"] for row in rows(done)}) == (4, {None})
+    result = run("inventory", "list", "-n", first.addr, "--json")
+    assert (result.code, {row["state"] for row in rows(result)}) == (4, {None})
 
 
 def test_a_pinned_broker_that_nobody_saw_is_missing(first: FakeNameServer, run: Run, tmp_path: Path) -> None:
@@ -114,8 +117,8 @@ def test_a_pinned_broker_that_nobody_saw_is_missing(first: FakeNameServer, run: 
 
 
 def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameServer, run: Run) -> None:
-    done = run("inventory", "forget", "broker-x", "-n", first.addr)
-    assert (done.code, done.err.splitlines()[0]) == (
+    result = run("inventory", "forget", "broker-x", "-n", first.addr)
+    assert (result.code, result.err.splitlines()[0]) == (
         5,
         'nsadmin: the inventory has no broker "broker-x": it has no broker',
     )
@@ -146,8 +149,8 @@ def test_nothing_is_kept_with_the_inventory_off(
 ) -> None:
     monkeypatch.setenv("NSADMIN_INVENTORY", "off")
     assert run("clusterList", "-n", first.addr).code == 0
-    done = run("inventory", "list", "-n", first.addr)
-    assert (done.code, done.err) == (
+    result = run("inventory", "list", "-n", first.addr)
+    assert (result.code, result.err) == (
         2,
         "nsadmin: the inventory is disabled: NSADMIN_INVENTORY is off\n",
     )
@@ -159,24 +162,24 @@ def test_a_folder_that_cannot_be_written_is_no_error_of_a_command(
     blocked = tmp_path / "a file"
     blocked.write_text("")
     monkeypatch.setenv("NSADMIN_STATE", str(blocked))
-    done = run("clusterList", "-n", first.addr)
-    assert (done.code, done.err) == (0, "")
+    result = run("clusterList", "-n", first.addr)
+    assert (result.code, result.err) == (0, "")
     assert run("inventory", "pin", "broker-b", "-n", first.addr).code == 1
 
 
 def test_check_brokers_is_critical_with_the_name_of_a_dead_broker(
     first: FakeNameServer, run: Run, dead: str
 ) -> None:
-    done = run("check", "brokers", "-n", first.addr)
-    assert done.code == 2
-    assert "broker-b:0, broker-b:1 left all name servers" in done.out
-    assert f"broker-b:0 at {dead}: missing: no name server lists it" in done.out
+    result = run("check", "brokers", "-n", first.addr)
+    assert result.code == 2
+    assert "broker-b:0, broker-b:1 left all name servers" in result.out
+    assert f"broker-b:0 at {dead}: missing: no name server lists it" in result.out
 
 
 def test_check_brokers_misses_a_broker_that_expect_names(first: FakeNameServer, run: Run) -> None:
     assert run("check", "brokers", "-n", first.addr, "--expect", "broker-a").code == 0
-    done = run("check", "brokers", "-n", first.addr, "--expect", "broker-a,broker-c")
-    assert (done.code, "broker-c:0 left all name servers" in done.out) == (2, True)
+    result = run("check", "brokers", "-n", first.addr, "--expect", "broker-a,broker-c")
+    assert (result.code, "broker-c:0 left all name servers" in result.out) == (2, True)
     # What --expect names is not saved.
     assert run("check", "brokers", "-n", first.addr).code == 0
     assert run("check", "brokers", "-n", first.addr, "--expect", "no such file").code == 3
@@ -188,21 +191,25 @@ def test_check_brokers_counts_a_missing_master_of_a_listed_slave_once(
     first.clusters = {"C": {"broker-a": {0: "127.0.0.1:9", 1: broker.addr}}}
     run("clusterList", "-n", first.addr)
     first.clusters = {"C": {"broker-a": {1: broker.addr}}}
-    done = run("check", "brokers", "-n", first.addr, "--json")
-    values = {value["name"]: value["value"] for value in json.loads(done.out)["values"]}
-    assert (done.code, values) == (2, {"failing": 1, "masterless": 1, "serving": 1})
+    result = run("check", "brokers", "-n", first.addr, "--json")
+    values = {value["name"]: value["value"] for value in json.loads(result.out)["values"]}
+    assert (result.code, values) == (2, {"failing": 1, "masterless": 1, "serving": 1})
 
 
 def test_check_writable_names_the_topics_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("check", "writable", "-n", first.addr)
-    assert done.code == 2
-    assert "no broker accepts messages for OnlyB: broker-b: missing: no name server lists it" in done.out
-    assert "broker-b accepts no messages for 1 topics: missing" in done.out
+    result = run("check", "writable", "-n", first.addr)
+    assert result.code == 2
+    assert "no broker accepts messages for OnlyB: broker-b: missing: no name server lists it" in result.out
+    assert "broker-b accepts no messages for 1 topics: missing" in result.out
 
 
 def test_check_all_names_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("check", "all", "--skip", "registrationSize", "-n", first.addr)
-    assert (done.code, "brokers CRITICAL" in done.out, "writable CRITICAL" in done.out) == (2, True, True)
+    result = run("check", "all", "--skip", "registrationSize", "-n", first.addr)
+    assert (result.code, "brokers CRITICAL" in result.out, "writable CRITICAL" in result.out) == (
+        2,
+        True,
+        True,
+    )
 
 
 def test_divergence_has_a_row_of_a_dead_broker(
@@ -213,42 +220,42 @@ def test_divergence_has_a_row_of_a_dead_broker(
     first.clusters = second.clusters = listed
     assert run("divergence", "-n", both, "--settle", "0").code == 0
     first.clusters = second.clusters = {"C": {"broker-a": {0: broker.addr}}}
-    done = run("divergence", "-n", both, "--settle", "0", "--json")
-    found = [(row["name"], row["state"], row["causeKind"]) for row in rows(done)]
-    assert (done.code, found) == (1, [("broker-b:0", "missing", "missing")])
-    assert "2 name servers agree" in done.err
-    assert "broker-b:0 is missing: no name server lists it" in done.err
+    result = run("divergence", "-n", both, "--settle", "0", "--json")
+    found = [(row["name"], row["state"], row["causeKind"]) for row in rows(result)]
+    assert (result.code, found) == (1, [("broker-b:0", "missing", "missing")])
+    assert "2 name servers agree" in result.err
+    assert "broker-b:0 is missing: no name server lists it" in result.err
     assert run("divergence", "-n", both, "--settle", "0", "--hashes").code == 1
 
 
 def test_the_cause_of_a_topic_without_a_route_is_its_dead_broker(
     first: FakeNameServer, run: Run, dead: str
 ) -> None:
-    done = run("routeExplain", "OnlyB", "-n", first.addr, "--json")
-    causes = {row["step"]: row for row in rows(done) if row["result"] == "cause"}
-    assert (done.code, [*causes]) == (1, ["brokersGone"])
+    result = run("routeExplain", "OnlyB", "-n", first.addr, "--json")
+    causes = {row["step"]: row for row in rows(result) if row["result"] == "cause"}
+    assert (result.code, [*causes]) == (1, ["brokersGone"])
     assert causes["brokersGone"]["brokerName"] == "broker-b"
     assert causes["brokersGone"]["command"] == "nsadmin inventory forget broker-b"
-    assert "updateTopic" not in done.out
+    assert "updateTopic" not in result.out
 
 
 def test_a_topic_that_lost_a_broker_is_not_fine(first: FakeNameServer, run: Run, dead: str) -> None:
-    done = run("routeExplain", "T", "-n", first.addr, "--json")
-    warnings = [(row["step"], row["brokerName"]) for row in rows(done) if row["result"] == "warning"]
-    assert (done.code, warnings) == (3, [("brokersGone", "broker-b")])
-    assert "but not those of brokers that left: broker-b" in done.err
-    assert "fine" not in done.err
+    result = run("routeExplain", "T", "-n", first.addr, "--json")
+    warnings = [(row["step"], row["brokerName"]) for row in rows(result) if row["result"] == "warning"]
+    assert (result.code, warnings) == (3, [("brokersGone", "broker-b")])
+    assert "but not those of brokers that left: broker-b" in result.err
+    assert "fine" not in result.err
 
 
 def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
     first: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
     run("inventory", "pin", "broker-z", "-n", first.addr)
-    done = run("routeExplain", "Elsewhere", "-n", first.addr, "--json")
-    found = {row["step"]: row for row in rows(done)}
-    assert (done.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
+    result = run("routeExplain", "Elsewhere", "-n", first.addr, "--json")
+    found = {row["step"]: row for row in rows(result)}
+    assert (result.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
     assert "broker-z possibly had the topic and is missing" in str(found["topicNotRegistered"]["seen"])
-    assert "updateTopic" not in done.out
+    assert "updateTopic" not in result.out
 
 
 def test_consumer_progress_says_whose_queues_it_does_not_count(
@@ -258,10 +265,10 @@ def test_consumer_progress_says_whose_queues_it_does_not_count(
     first.routes = {"T": {"broker-a": 6}, "OnlyB": {"broker-b": 6}}
     run("check", "writable", "-n", first.addr)
     first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    done = run("consumerProgress", "G", "-n", first.addr)
-    assert done.code == 3
-    assert "broker-b is missing: no name server lists it" in done.err
-    assert "its queues are not counted" in done.err
+    result = run("consumerProgress", "G", "-n", first.addr)
+    assert result.code == 3
+    assert "broker-b is missing: no name server lists it" in result.err
+    assert "its queues are not counted" in result.err
     assert run("consumerProgress", "-n", first.addr).code == 3
     # The broker never had this topic.
     assert run("consumerProgress", "G", "-t", "T", "-n", first.addr).code == 0

@@ -40,9 +40,9 @@ def test_a_wipe_on_one_name_server_is_repaired_exactly(there: Lab, run: Run) -> 
     assert len({*before[0].values()}) > 1, "the lab has read-only and inheriting topics"
     first, second = there.namesrv_addrs
     assert run("wipeWritePerm", B, "-n", first, "--yes").code == 0
-    done = run("repair", "wipe", B, "-n", there.namesrv_addr, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    wiped, whole = rows_of(done.out)
+    result = run("repair", "wipe", B, "-n", there.namesrv_addr, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    wiped, whole = rows_of(result.out)
     assert (wiped["namesrvAddr"], wiped["result"], wiped["how"]) == (first, "done", "topic by topic")
     assert wiped["after"] == {topic: perm for topic, perm in before[0].items() if perm & 2}
     assert "r-- -> rw- on" in wiped["changes"]
@@ -72,11 +72,11 @@ def test_a_dry_run_shows_the_repair_and_changes_nothing(there: Lab, run: Run) ->
     before = read_perms(there)
     assert run("wipeWritePerm", B, "-n", there.namesrv_addrs[0], "--yes").code == 0
     wiped = read_perms(there)
-    done = run("repair", "wipe", B, "-n", there.namesrv_addr, "--dry-run", "--json")
-    assert done.code == 0
-    assert [row["result"] for row in rows_of(done.out)] == ["dry-run", "dry-run"]
-    assert rows_of(done.out)[0]["before"]["orders"] == 4
-    assert rows_of(done.out)[0]["after"]["orders"] == 6
+    result = run("repair", "wipe", B, "-n", there.namesrv_addr, "--dry-run", "--json")
+    assert result.code == 0
+    assert [row["result"] for row in rows_of(result.out)] == ["dry-run", "dry-run"]
+    assert rows_of(result.out)[0]["before"]["orders"] == 4
+    assert rows_of(result.out)[0]["after"]["orders"] == 6
     assert read_perms(there) == wiped
     assert run("repair", "wipe", B, "-n", there.namesrv_addr, "--yes").code == 0
     assert read_perms(there) == before
@@ -89,8 +89,8 @@ def test_a_drained_broker_is_refused_and_stays_drained(
     hurry(monkeypatch)
     assert run("drain", B, "-n", there.namesrv_addr, "--force", "--yes").code == 0
     for words in (("repair", "wipe"), ("repair", "register")):
-        done = run(*words, B, "-n", there.namesrv_addr, "--yes")
-        assert (done.code, done.err) == (
+        result = run(*words, B, "-n", there.namesrv_addr, "--yes")
+        assert (result.code, result.err) == (
             1, f"nsadmin: {B} is drained: nsadmin undrain {B} restores its permissions\n",
         )  # fmt: skip
     assert not any(perm & 2 for table in read_perms(there) for perm in table.values())
@@ -99,9 +99,9 @@ def test_a_drained_broker_is_refused_and_stays_drained(
 
 
 def test_an_unknown_broker_is_not_found(there: Lab, run: Run) -> None:
-    done = run("repair", "wipe", "broker-x", "-n", there.namesrv_addr, "--yes")
-    assert done.code == 5
-    assert 'no broker "broker-x"; did you mean "broker-a-1" or "broker-a-0"?' in done.err
+    result = run("repair", "wipe", "broker-x", "-n", there.namesrv_addr, "--yes")
+    assert result.code == 5
+    assert 'no broker "broker-x"; did you mean "broker-a-1" or "broker-a-0"?' in result.err
 
 
 def test_no_name_server_that_answers_is_exit_4(run: Run, dead: str) -> None:
@@ -112,9 +112,9 @@ def test_one_silent_name_server_is_named_and_the_other_repaired(there: Lab, run:
     before = read_perms(there)
     first = there.namesrv_addrs[0]
     assert run("wipeWritePerm", B, "-n", first, "--yes").code == 0
-    done = run("repair", "wipe", B, "-n", f"{dead};{first}", "--yes", "--json")
-    assert done.code == 3
-    silent, repaired = rows_of(done.out)
+    result = run("repair", "wipe", B, "-n", f"{dead};{first}", "--yes", "--json")
+    assert result.code == 3
+    silent, repaired = rows_of(result.out)
     assert (silent["namesrvAddr"], silent["result"], silent["topicCount"]) == (dead, "failed", None)
     assert repaired["result"] == "done"
     assert read_perms(there) == before
@@ -128,9 +128,9 @@ def test_a_broker_registers_all_of_its_topics_again(there: Lab, run: Run) -> Non
         admin.topics.forget_topic("orders", [first])
     dry = run("repair", "register", B, "-n", there.namesrv_addr, "--dry-run", "--json")
     assert [row["missing"] for row in rows_of(dry.out)] == [1, 0]
-    done = run("repair", "register", B, "-n", there.namesrv_addr, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert {(row["result"], row["how"]) for row in rows_of(done.out)} == {
+    result = run("repair", "register", B, "-n", there.namesrv_addr, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert {(row["result"], row["how"]) for row in rows_of(result.out)} == {
         ("done", "the broker registered again")
     }
     assert read_perms(there) == before
@@ -141,7 +141,7 @@ def test_a_server_that_ignores_the_repair_is_reported(there: Lab, run: Run) -> N
     with FakeNameServer({"cluster-a": {B: {0: there.brokers[B, 0]}}}) as server:
         server.routes = {"orders": {B: 4}}
         server.handlers[RequestCode.REGISTER_TOPIC_IN_NAMESRV] = server.handlers[RequestCode.PUT_KV_CONFIG]
-        done = run("repair", "wipe", B, "-n", server.addr, "--yes", "--json")
-    assert done.code == 1
-    [row] = rows_of(done.out)
+        result = run("repair", "wipe", B, "-n", server.addr, "--yes", "--json")
+    assert result.code == 1
+    [row] = rows_of(result.out)
     assert (row["result"], row["error"]) == ("failed", "orders is r-- instead of rw-")

@@ -14,9 +14,9 @@ from tests.support.topic_brokers import topic_config
 
 def test_every_broker_of_a_cluster(run: Run, tmp_path: Path) -> None:
     with lab(tmp_path) as there:
-        done = run("registrationSize", "-c", "cluster-a", "-n", there.namesrv_addr, "--json")
-        assert done.code == 0, done.err
-        rows = json.loads(done.out)
+        result = run("registrationSize", "-c", "cluster-a", "-n", there.namesrv_addr, "--json")
+        assert result.code == 0, result.err
+        rows = json.loads(result.out)
         assert [(row["brokerName"], row["brokerId"]) for row in rows] == [
             (f"broker-a-{number}", broker_id) for number in range(3) for broker_id in (0, 1)
         ]
@@ -33,8 +33,8 @@ def test_every_broker_of_a_cluster(run: Run, tmp_path: Path) -> None:
 def test_the_largest_topics_of_one(run: Run) -> None:
     topics = [topic_config("T" * length) for length in (3, 9, 5)]
     with RegisteringBroker(*topics) as broker:
-        done = run("registrationSize", "-b", broker.addr, "--largest", "2", "--json")
-    rows = json.loads(done.out)
+        result = run("registrationSize", "-b", broker.addr, "--largest", "2", "--json")
+    rows = json.loads(result.out)
     assert [(row["topic"], row["brokerAddr"], row["vanishedGroup"]) for row in rows] == [
         ("T" * 9, broker.addr, None),
         ("T" * 5, broker.addr, None),
@@ -46,11 +46,11 @@ def test_the_largest_topics_of_one(run: Run) -> None:
 def test_one_that_no_name_server_reads(run: Run) -> None:
     huge = [topic_config(name, attributes={"queue.type": "x" * 9_000_000}) for name in ("T", "U")]
     with RegisteringBroker(*huge) as broker:
-        done = run("registrationSize", "-b", broker.addr, "--json")
-    [row] = json.loads(done.out)
+        result = run("registrationSize", "-b", broker.addr, "--json")
+    [row] = json.loads(result.out)
     assert row["framePercent"] > 100
     assert row["fits"] < 0
-    assert done.err == (
+    assert result.err == (
         f"nsadmin: broker {broker.addr}: name servers do not accept its registration, because "
         "it is larger than 16777216 bytes\n"
     )
@@ -59,12 +59,12 @@ def test_one_that_no_name_server_reads(run: Run) -> None:
 def test_compressed_ones_of_5_x_are_refused_by_others(run: Run) -> None:
     with RegisteringBroker() as broker:
         broker.items["compressedRegister"] = "true"
-        done = run("registrationSize", "-b", broker.addr, "--json")
-        assert json.loads(done.out)[0]["form"] == "compressed"
+        result = run("registrationSize", "-b", broker.addr, "--json")
+        assert json.loads(result.out)[0]["form"] == "compressed"
         assert (
             f"broker {broker.addr}: Java name servers refuse its registration, because 5.x "
             "brokers compress it without a mark: set compressedRegister to false"
-        ) in done.err
+        ) in result.err
         broker.version = 407
         assert run("registrationSize", "-b", broker.addr, "--json").err == ""
 
@@ -85,19 +85,19 @@ def test_topics_whose_group_has_vanished(run: Run, first: FakeNameServer) -> Non
         assert row["removableBytes"] == sum(item["bytes"] for item in rows)
         # One broker that does not tell its groups may have them all.
         first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
-        done = run(*words)
-        assert (done.code, [item.get("removable") for item in json.loads(done.out)]) == (3, [None, None])
-        assert "unknown which groups still exist" in done.err
+        result = run(*words)
+        assert (result.code, [item.get("removable") for item in json.loads(result.out)]) == (3, [None, None])
+        assert "unknown which groups still exist" in result.err
 
 
 @pytest.mark.parametrize("words", [("-b", "h:1", "-c", "C"), ("--largest", "1", "--removable")])
 def test_what_contradicts_itself(run: Run, words: tuple[str, ...]) -> None:
-    done = run("registrationSize", *words)
-    assert done.code == 2
-    assert " exclude each other: pass only one of them\n" in done.err
+    result = run("registrationSize", *words)
+    assert result.code == 2
+    assert " exclude each other: pass only one of them\n" in result.err
 
 
 def test_a_broker_that_does_not_answer(run: Run) -> None:
-    done = run("registrationSize", "-b", f"127.0.0.1:{closed_port()}", "--largest", "3")
-    assert done.code == 4
-    assert "no server listens on this port" in done.err
+    result = run("registrationSize", "-b", f"127.0.0.1:{closed_port()}", "--largest", "3")
+    assert result.code == 4
+    assert "no server listens on this port" in result.err

@@ -38,8 +38,8 @@ def test_what_no_election_can_do(run: Run, controllers: tuple[str, ...], leader:
     assert run(*words, "two").err == (
         'nsadmin: invalid replica id "two": use an id that getSyncStateSet shows\n'
     )
-    done = run(*words, "9")
-    assert (done.code, done.err) == (5, "nsadmin: broker-a has no replica 9, only 1, 2\n")
+    result = run(*words, "9")
+    assert (result.code, result.err) == (5, "nsadmin: broker-a has no replica 9, only 1, 2\n")
     leader.handlers[1002] = build_reply
     assert json.loads(run(*words, "2").out)[0]["error"] == "the master is 1"
     leader.handlers[1002] = refuse(2012, "Failed to elect a new master")
@@ -55,8 +55,8 @@ def test_replicas_are_forgotten(run: Run, controllers: tuple[str, ...], leader: 
         "-l and -b exclude each other: with -l, controllers remove the whole broker"
         in run(*words, "-l", "-b", "2").err
     )
-    done = run(*words, "-c", "C", "-b", "2")
-    assert (done.code, done.err) == (
+    result = run(*words, "-c", "C", "-b", "2")
+    assert (result.code, result.err) == (
         2,
         "nsadmin: replica 2 of broker-a is alive: stop it first\n",
     )

@@ -30,9 +30,13 @@ def replicas() -> Iterator[tuple[FakeNameServer, FakeBroker, FakeBroker]]:
 
 def test_equal_replicas_have_no_rows(run: Run) -> None:
     with replicas() as (server, _, _):
-        done = run("replicaDiff", "-n", server.addr, "--json")
+        result = run("replicaDiff", "-n", server.addr, "--json")
         checked = run("check", "replicas", "-n", server.addr)
-    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: no differences on 1 slave\n")
+    assert (result.code, json.loads(result.out), result.err) == (
+        0,
+        [],
+        "nsadmin: no differences on 1 slave\n",
+    )
     assert checked.out.startswith("OK: 1 slave is equal to its master")
 
 
@@ -40,17 +44,17 @@ def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(
     with replicas() as (server, _, slave):
         others = SETTINGS.replace("72", "48").replace("=secret", "=other").replace("broker-a", "x")
         serve_tables(slave, {"orders": {"perm": 6}}, others)
-        done = run("replicaDiff", "-n", server.addr, "--json")
+        result = run("replicaDiff", "-n", server.addr, "--json")
         checked = run("check", "replicas", "-n", server.addr)
-    assert done.code == 1
-    rows = json.loads(done.out)
+    assert result.code == 1
+    rows = json.loads(result.out)
     assert [(row["kind"], row["name"], row["differs"], row["master"]) for row in rows] == [
         ("topic", "payments", "missing on the slave", {"perm": 6}),
         ("setting", "fileReservedTime", "72 on the master, 48 on the slave", "72"),
         ("setting", "rocketmqSecretKey", "differs", None),
     ]
     assert {row["state"] for row in rows} == {"drift"}
-    assert "secret" not in done.out.replace("rocketmqSecretKey", "")
+    assert "secret" not in result.out.replace("rocketmqSecretKey", "")
     assert checked.code == 2
     assert "broker-a:1 topic payments: missing on the slave" in checked.out
 
@@ -58,28 +62,28 @@ def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(
 def test_a_frozen_slave_is_named_and_changes_the_exit_code(run: Run) -> None:
     with replicas() as (server, _, slave):
         slave.handlers.clear()
-        done = run("replicaDiff", "-n", server.addr, "--json")
+        result = run("replicaDiff", "-n", server.addr, "--json")
         checked = run("check", "replicas", "-n", server.addr)
-    assert (done.code, json.loads(done.out)) == (3, [])
-    assert f"broker-a:1 at {slave.addr}: " in done.err
+    assert (result.code, json.loads(result.out)) == (3, [])
+    assert f"broker-a:1 at {slave.addr}: " in result.err
     assert checked.code == 3
 
 
 def test_simulated_slaves_copy_everything_but_the_newest_offsets(run: Run, tmp_path: Path) -> None:
     with lab(tmp_path) as there:
-        done = run("replicaDiff", "-n", there.namesrv_addr, "--lag", "--json")
+        result = run("replicaDiff", "-n", there.namesrv_addr, "--lag", "--json")
         checked = run("check", "replicas", "-n", there.namesrv_addr)
-    assert done.code == 0
-    assert {(row["kind"], row["state"]) for row in json.loads(done.out)} <= {("offset", "lag")}
+    assert result.code == 0
+    assert {(row["kind"], row["state"]) for row in json.loads(result.out)} <= {("offset", "lag")}
     assert checked.out.startswith("OK: 6 slaves are equal to their masters")
 
 
 def test_brokers_without_slaves_are_not_compared(run: Run) -> None:
     with FakeBroker() as master, FakeNameServer({"C": {"broker-a": {0: master.addr}}}) as server:
-        done = run("replicaDiff", "-n", server.addr)
+        result = run("replicaDiff", "-n", server.addr)
         named = run("replicaDiff", "-n", server.addr, "-b", "broker-a", "-c", "C")
         checked = run("check", "replicas", "-n", server.addr)
-    assert (done.code, done.err) == (
+    assert (result.code, result.err) == (
         5,
         "nsadmin: no broker with a slave is registered: nothing was compared\n",
     )

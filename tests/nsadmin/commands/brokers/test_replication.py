@@ -20,10 +20,10 @@ def test_both_sides_of_a_cluster_and_old_brokers(run: Run) -> None:
         slave.handlers[907] = lambda asked: build_reply(asked, body=SLAVE)
         groups = {"a": {0: master.addr, 1: slave.addr}, "b": {0: old.addr}}
         with FakeNameServer({"C": groups}) as server:
-            done = run("haStatus", "-c", "C", "-n", server.addr, "--json")
-    assert done.code == 3
-    assert done.err.startswith("nsadmin: failed on 1 of 3 servers\n")
-    first, second, third = json.loads(done.out)
+            result = run("haStatus", "-c", "C", "-n", server.addr, "--json")
+    assert result.code == 3
+    assert result.err.startswith("nsadmin: failed on 1 of 3 servers\n")
+    first, second, third = json.loads(result.out)
     assert (first["role"], first["slaveAddr"], first["diff"], first["inSync"]) == (
         "master",
         "h:51934",
@@ -41,9 +41,14 @@ def test_both_sides_of_a_cluster_and_old_brokers(run: Run) -> None:
 def test_a_master_without_slaves_has_a_row(run: Run) -> None:
     with FakeBroker() as master:
         master.handlers[907] = lambda asked: build_reply(asked, body=ALONE)
-        done = run("haStatus", master.addr, "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["commitLogMaxOffset"], row["inSyncSlaveNums"], row["slaveAddr"]) == (0, 9, 0, None)
+        result = run("haStatus", master.addr, "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["commitLogMaxOffset"], row["inSyncSlaveNums"], row["slaveAddr"]) == (
+        0,
+        9,
+        0,
+        None,
+    )
 
 
 def test_again_and_again() -> None:

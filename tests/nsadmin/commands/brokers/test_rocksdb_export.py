@@ -21,18 +21,18 @@ def config(tmp_path: Path) -> str:
 
 
 def test_topics_and_groups_are_rows_or_what_mqadmin_prints(run: Run, config: str) -> None:
-    done = run("exportMetadataInRocksDB", config, "topics", "--json")
-    assert (done.code, [row["key"] for row in json.loads(done.out)]) == (0, ["bills", "orders"])
-    done = run("exportMetadataInRocksDB", "-p", config, "-t", "subscriptionGroups", "-j", "true")
-    assert json.loads(done.out) == {"subscriptionGroupTable": {"warehouse": {"groupName": "warehouse"}}}
+    result = run("exportMetadataInRocksDB", config, "topics", "--json")
+    assert (result.code, [row["key"] for row in json.loads(result.out)]) == (0, ["bills", "orders"])
+    result = run("exportMetadataInRocksDB", "-p", config, "-t", "subscriptionGroups", "-j", "true")
+    assert json.loads(result.out) == {"subscriptionGroupTable": {"warehouse": {"groupName": "warehouse"}}}
     assert run("exportMetadataInRocksDB", config, "consumerOffsets").code == 2
 
 
 def test_files_are_read_as_json_as_rows_or_into_a_file(run: Run, config: str, tmp_path: Path) -> None:
-    done = run("rocksDBConfigToJson", "-p", config, "-t", "topics")
-    assert json.loads(done.out)["dataVersion"] == VERSION
-    done = run("rocksDBConfigToJson", "-p", config, "-t", "consumerOffsets", "-j", "false", "--json")
-    assert json.loads(done.out) == [{"key": "orders@warehouse", "value": {"0": 7}}]
+    result = run("rocksDBConfigToJson", "-p", config, "-t", "topics")
+    assert json.loads(result.out)["dataVersion"] == VERSION
+    result = run("rocksDBConfigToJson", "-p", config, "-t", "consumerOffsets", "-j", "false", "--json")
+    assert json.loads(result.out) == [{"key": "orders@warehouse", "value": {"0": 7}}]
     file = tmp_path / "offsets.json"
     assert run("rocksDBConfigToJson", "-p", config, "-t", "consumerOffsets", "-e", str(file)).code == 0
     assert json.loads(file.read_text()) == {"offsetTable": {"orders@warehouse": {"0": 7}}}
@@ -55,18 +55,18 @@ def test_files_are_read_as_json_as_rows_or_into_a_file(run: Run, config: str, tm
     ],
 )
 def test_mistakes_are_said_in_a_line(run: Run, config: str, words: tuple[str, ...], said: str) -> None:
-    done = run("rocksDBConfigToJson", *(word.replace("DIR", config) for word in words))
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert said in done.err
+    result = run("rocksDBConfigToJson", *(word.replace("DIR", config) for word in words))
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert said in result.err
 
 
 def test_without_the_package_one_line_says_what_to_install(
     run: Run, config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "rocksdict", None)
-    done = run("exportMetadataInRocksDB", config, "topics")
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "pip install 'nsadmin[rocksdb]'" in done.err
+    result = run("exportMetadataInRocksDB", config, "topics")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "pip install 'nsadmin[rocksdb]'" in result.err
 
 
 def test_only_who_can_is_told_to_write(run: Run, dead: str) -> None:
@@ -77,10 +77,10 @@ def test_only_who_can_is_told_to_write(run: Run, dead: str) -> None:
             where = ("-c", "C", "-n", server.addr, "--json")
             planned = run("rocksDBConfigToJson", *where, "--dry-run")
             assert broker.codes() == [CONFIG]
-            done = run("rocksDBConfigToJson", *where, "-t", "topics", "-y")
+            result = run("rocksDBConfigToJson", *where, "-t", "topics", "-y")
         assert (broker.codes(), other.codes()) == ([CONFIG, CONFIG, WRITE], [CONFIG, CONFIG])
     assert [row["result"] for row in json.loads(planned.out)] == ["dry-run", "unchanged", "failed"]
-    rows = json.loads(done.out)
-    assert (done.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
+    rows = json.loads(result.out)
+    assert (result.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
     assert rows[0]["changes"] == "writes topics.json in /data/config"
     assert rows[1]["changes"] == "nothing: the broker keeps JSON files anyway (storeType=default)"

@@ -2,14 +2,14 @@
 
 import json
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.lab import Lab
 
 A, B = "broker-a-0", "broker-a-1"
 
 
-def results(done: Done) -> list[tuple[str, int, str | None, str]]:
-    rows = json.loads(done.out)
+def results(result: CommandResult) -> list[tuple[str, int, str | None, str]]:
+    rows = json.loads(result.out)
     return [(row["brokerName"], row["brokerId"], row["changes"], row["result"]) for row in rows]
 
 
@@ -27,11 +27,11 @@ def test_the_engine_of_masters(do: Run, there: Lab) -> None:
     assert (refused.code, "timerRocksDBEnable must be" in json.loads(refused.out)[0]["error"]) == (1, True)
     do("updateBrokerConfig", "timerRocksDBEnable", "true", "-c", "cluster-a")
     planned = do("switchTimerEngine", "R", "-c", "cluster-a", "--dry-run")
-    done = do("switchTimerEngine", "R", "-c", "cluster-a")
+    result = do("switchTimerEngine", "R", "-c", "cluster-a")
     changes = "timerStopEnqueue false -> true"
-    assert results(done) == [(name, 0, changes, "done") for name in (A, B)]
+    assert results(result) == [(name, 0, changes, "done") for name in (A, B)]
     assert [row[2] for row in results(planned)] == [changes] * 2
-    assert json.loads(planned.out)[0]["after"] == json.loads(done.out)[0]["after"]
+    assert json.loads(planned.out)[0]["after"] == json.loads(result.out)[0]["after"]
     back = json.loads(do("switchTimerEngine", "F", "-c", "cluster-a").out)[0]["after"]
     assert (back["timerStopEnqueue"], back["timerRocksDBStopScan"]) == ("false", "true")
     assert do("switchTimerEngine", "X", "-c", "cluster-a").code == 2
@@ -52,8 +52,8 @@ def test_a_slave_is_told_of_its_master(do: Run, there: Lab) -> None:
 
 def test_the_check_of_queues_says_who_has_nothing_to_compare(do: Run, there: Lab) -> None:
     do("updateBrokerConfig", "rocksdbCQDoubleWriteEnable", "true", "-b", there.brokers[A, 0])
-    done = do("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
-    found = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(done.out)]
-    assert (done.code, found) == (3, [(A, 2, "started"), (B, None, "failed")])
-    assert "no second consume queue to compare" in json.loads(done.out)[1]["error"]
+    result = do("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
+    found = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(result.out)]
+    assert (result.code, found) == (3, [(A, 2, "started"), (B, None, "failed")])
+    assert "no second consume queue to compare" in json.loads(result.out)[1]["error"]
     assert do("checkRocksdbCqWriteProgress", "nowhere").code == 5

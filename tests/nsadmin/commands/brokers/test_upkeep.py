@@ -21,9 +21,9 @@ def broker() -> Iterator[TopicBroker]:
 @pytest.mark.parametrize(("command", "code"), COMMANDS)
 def test_every_broker_of_a_cluster_or_one(run: Run, broker: TopicBroker, command: str, code: int) -> None:
     with TopicBroker() as slave, FakeNameServer({"C": {"a": {0: broker.addr, 1: slave.addr}}}) as server:
-        done = run(command, "-c", "C", "-n", server.addr, "--yes", "--json")
-        assert done.code == 0
-        assert [(row["brokerId"], row["result"]) for row in json.loads(done.out)] == [
+        result = run(command, "-c", "C", "-n", server.addr, "--yes", "--json")
+        assert result.code == 0
+        assert [(row["brokerId"], row["result"]) for row in json.loads(result.out)] == [
             (0, "done"),
             (1, "done"),
         ]
@@ -36,9 +36,9 @@ def test_every_broker_of_a_cluster_or_one(run: Run, broker: TopicBroker, command
 def test_dry_and_without_a_target_nothing_is_ordered(
     run: Run, broker: TopicBroker, command: str, _code: int
 ) -> None:
-    done = run(command, broker.addr, "--dry-run", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["result"]) == (0, "dry-run")
+    result = run(command, broker.addr, "--dry-run", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["result"]) == (0, "dry-run")
     assert row["changes"].startswith(
         {
             "cleanUnusedTopic": "deletes the queues of topics without config",
@@ -55,9 +55,9 @@ def test_a_dry_run_tells_from_where_on_messages_stay_and_who_cannot_be_asked(
 ) -> None:
     broker.table["commitLogMinOffset"] = "1073741824"
     with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
-        done = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--dry-run", "--json")
-    assert done.code == 3
-    assert [(row["changes"], row["result"]) for row in json.loads(done.out)] == [
+        result = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--dry-run", "--json")
+    assert result.code == 3
+    assert [(row["changes"], row["result"]) for row in json.loads(result.out)] == [
         (
             "deletes queue entries whose messages have left the commit log, which begins at 1073741824",
             "dry-run",
@@ -74,15 +74,15 @@ def test_what_deletes_for_good_needs_a_yes(run: Run, broker: TopicBroker) -> Non
 
 def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead: str) -> None:
     with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
-        done = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
-    assert done.code == 3
-    assert json.loads(done.out)[1]["error"] == "connection refused, no server listens on this port"
+        result = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
+    assert result.code == 3
+    assert json.loads(result.out)[1]["error"] == "connection refused, no server listens on this port"
 
 
 def test_how_old_messages_are_and_how_full_the_disk_is(run: Run, broker: TopicBroker) -> None:
     broker.table |= {"earliestMessageTimeStamp": "1", "commitLogDiskRatio": "0.91"}
-    done = run("deleteExpiredCommitLog", broker.addr, "--dry-run", "--json")
-    changes = json.loads(done.out)[0]["changes"]
+    result = run("deleteExpiredCommitLog", broker.addr, "--dry-run", "--json")
+    changes = json.loads(result.out)[0]["changes"]
     assert "the oldest message is " in changes
     assert changes.endswith(" hours old, 91% of the disk is used")
     assert run("deleteExpiredCommitLog", broker.addr).code == 2

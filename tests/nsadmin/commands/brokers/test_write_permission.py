@@ -21,9 +21,9 @@ KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after",
 def test_both_forms_wipe_on_every_name_server(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
 ) -> None:
-    done = run(*words, both, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [list(row.values()) for row in json.loads(done.out)] == [
+    result = run(*words, both, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [list(row.values()) for row in json.loads(result.out)] == [
         [first.addr, "broker-a", 1, None, None, None, "done", None],
         [second.addr, "broker-a", 1, None, None, None, "done", None],
     ]
@@ -31,15 +31,15 @@ def test_both_forms_wipe_on_every_name_server(
 
 
 def test_adding_sets_the_flat_permission(run: Run, both: str, first: FakeNameServer) -> None:
-    done = run("addWritePerm", "broker-a", both, "--json")
-    assert list(json.loads(done.out)[0]) == KEYS
+    result = run("addWritePerm", "broker-a", both, "--json")
+    assert list(json.loads(result.out)[0]) == KEYS
     assert first.routes["T"]["broker-a"] == 6
 
 
 def test_an_unknown_broker_is_not_found(run: Run, both: str, first: FakeNameServer) -> None:
-    done = run("wipeWritePerm", "broker-x", both, "--json")
-    assert done.code == 5
-    assert {(row["topicCount"], row["result"], row["error"]) for row in json.loads(done.out)} == {
+    result = run("wipeWritePerm", "broker-x", both, "--json")
+    assert result.code == 5
+    assert {(row["topicCount"], row["result"], row["error"]) for row in json.loads(result.out)} == {
         (None, "not found", 'no broker "broker-x" is registered here')
     }
     assert 205 not in first.codes()
@@ -48,9 +48,9 @@ def test_an_unknown_broker_is_not_found(run: Run, both: str, first: FakeNameServ
 def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
     run: Run, first: FakeNameServer, dead: str
 ) -> None:
-    done = run("wipeWritePerm", "broker-a", "-n", dead, "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: failed on 1 of 2 servers\n")
-    assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(done.out)] == [
+    result = run("wipeWritePerm", "broker-a", "-n", dead, "-n", first.addr, "--json")
+    assert (result.code, result.err) == (3, "nsadmin: failed on 1 of 2 servers\n")
+    assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(result.out)] == [
         (dead, "failed", "connection refused, no server listens on this port"),
         (first.addr, "done", None),
     ]
@@ -60,9 +60,9 @@ def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
 def test_a_dry_run_touches_nothing(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, command: str, broker: FakeBroker
 ) -> None:
-    done = run(command, "broker-a", both, "--dry-run", "--json")
-    assert done.code == 0
-    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"] * 2
+    result = run(command, "broker-a", both, "--dry-run", "--json")
+    assert result.code == 0
+    assert [row["result"] for row in json.loads(result.out)] == ["dry-run"] * 2
     assert {*first.codes(), *second.codes()} == {106, 206, 105}
     assert broker.asked == []
 
@@ -83,9 +83,9 @@ def test_a_dry_run_shows_each_topic_before_and_after(
         "R": {"broker-a": 4},
         "X": {"z": 6},
     }
-    done = run(command, "broker-a", "-n", f"{dead};{first.addr}", "--dry-run", "--json")
-    assert done.code == 3
-    refused, row = json.loads(done.out)
+    result = run(command, "broker-a", "-n", f"{dead};{first.addr}", "--dry-run", "--json")
+    assert result.code == 3
+    refused, row = json.loads(result.out)
     assert (refused["result"], refused["before"]) == ("failed", None)
     assert (row["topicCount"], row["changes"]) == (3, changes)
     assert (row["before"], row["after"]) == ({"R": 4, "T": 7, "U": 6}, after)
@@ -95,10 +95,10 @@ def test_a_dry_run_shows_each_topic_before_and_after(
 
 def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first: FakeNameServer) -> None:
     first.handlers[206] = refuse(1, "disable")
-    done = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
-    assert (done.code, json.loads(done.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
+    result = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+    assert (result.code, json.loads(result.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
     first.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
-    done = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
-    assert (done.code, json.loads(done.out)[0]["before"]) == (0, {"T": 7})
+    result = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+    assert (result.code, json.loads(result.out)[0]["before"]) == (0, {"T": 7})
     first.handlers[105] = refuse(2, "busy")
     assert run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run").code == 1

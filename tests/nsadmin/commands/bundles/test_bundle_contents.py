@@ -32,23 +32,23 @@ def test_show_lists_servers_journals_and_what_was_left_out(run: Run, tmp_path: P
     path = write_bundle(
         tmp_path / "a.zip", {NAMESRV: cluster("h:1")}, MANIFEST, files={"journals/ns-1/0.jsonl": b"{}\n"}
     )
-    done = run("bundle", "show", str(path), "--json")
-    assert done.code == 0
-    assert [tuple(row.values()) for row in json.loads(done.out)] == [
+    result = run("bundle", "show", str(path), "--json")
+    assert result.code == 0
+    assert [tuple(row.values()) for row in json.loads(result.out)] == [
         ("server", NAMESRV, 1, None),
         ("journal", "ns-1", None, None),
         ("leftOut", "messages", None, "a bundle contains no messages"),
         ("leftOut", "x", 3, "limit"),
     ]
-    assert done.err == "nsadmin: 2023-11-14T22:13:20.000Z, by nsadmin 1.0, 1 answer in 1.5 s\n"
+    assert result.err == "nsadmin: 2023-11-14T22:13:20.000Z, by nsadmin 1.0, 1 answer in 1.5 s\n"
 
 
 def test_a_changed_bundle_is_refused(run: Run, tmp_path: Path) -> None:
     path = write_bundle(tmp_path / "a.zip", {NAMESRV: cluster("h:1")})
     path.write_bytes(path.read_bytes()[:100])
-    done = run("bundle", "show", str(path))
-    assert done.code == 2
-    assert "is damaged, or is not a bundle of nsadmin" in done.err
+    result = run("bundle", "show", str(path))
+    assert result.code == 2
+    assert "is damaged, or is not a bundle of nsadmin" in result.err
     missing = run("bundle", "show", str(tmp_path / "none.zip"))
     assert (
         missing.err == f'nsadmin: cannot read the bundle "{tmp_path}/none.zip": No such file or directory\n'
@@ -71,6 +71,6 @@ def test_diff_exits_with_1_if_something_changed(run: Run, tmp_path: Path) -> Non
 def test_bundles_with_pseudonyms_are_not_compared(run: Run, tmp_path: Path) -> None:
     manifest = MANIFEST._replace(anonymised=("addresses",))
     path = str(write_bundle(tmp_path / "a.zip", {NAMESRV: cluster("h:1")}, manifest))
-    done = run("bundle", "diff", path, path)
-    assert done.code == 2
-    assert "bundles with pseudonyms cannot be compared" in done.err
+    result = run("bundle", "diff", path, path)
+    assert result.code == 2
+    assert "bundles with pseudonyms cannot be compared" in result.err

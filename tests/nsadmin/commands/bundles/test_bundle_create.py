@@ -86,14 +86,14 @@ def test_a_reading_command_runs_on_a_bundle_as_on_the_cluster(
             continue
         if example.command_line in UNANSWERED:
             continue
-        done = run(*map(cluster.with_addresses, example_words))
-        assert "bundle" not in done.err, done.err
-        assert done.code == example.exit_code, (example.command_line, done.err)
+        result = run(*map(cluster.with_addresses, example_words))
+        assert "bundle" not in result.err, result.err
+        assert result.code == example.exit_code, (example.command_line, result.err)
 
 
 def test_a_change_is_refused_in_one_line(run: Run, bundle_path: Path) -> None:
-    done = run("--bundle", str(bundle_path), "deleteTopic", "orders", "-c", "cluster-a", "--yes")
-    assert (done.code, done.err) == (
+    result = run("--bundle", str(bundle_path), "deleteTopic", "orders", "-c", "cluster-a", "--yes")
+    assert (result.code, result.err) == (
         6,
         "nsadmin: deleteTopic changes the cluster, and a bundle only has its answers: leave out --bundle, "
         "or pass --dry-run\n",
@@ -101,9 +101,9 @@ def test_a_change_is_refused_in_one_line(run: Run, bundle_path: Path) -> None:
 
 
 def test_a_command_for_messages_says_that_there_are_none(run: Run, bundle_path: Path) -> None:
-    done = run("--bundle", str(bundle_path), "queryMsgByKey", "orders", "k")
-    assert done.code == 4
-    assert "a bundle contains no messages" in done.err
+    result = run("--bundle", str(bundle_path), "queryMsgByKey", "orders", "k")
+    assert result.code == 4
+    assert "a bundle contains no messages" in result.err
 
 
 def test_the_library_computes_the_ages_of_the_command(
@@ -120,19 +120,19 @@ def test_the_library_computes_the_ages_of_the_command(
 
 
 def test_a_bundle_is_not_made_of_a_bundle(run: Run, bundle_path: Path) -> None:
-    done = run("--bundle", str(bundle_path), "bundle", "create", "x.zip")
-    assert (done.code, done.err) == (2, "nsadmin: bundle create reads a cluster: leave out --bundle\n")
+    result = run("--bundle", str(bundle_path), "bundle", "create", "x.zip")
+    assert (result.code, result.err) == (2, "nsadmin: bundle create reads a cluster: leave out --bundle\n")
 
 
 def test_the_file_is_named_by_the_time_and_names_can_be_replaced(
     run: Run, cluster: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run(
+    result = run(
         "bundle", "create", "-n", cluster.namesrv_addr, "--anonymise-names", "--max-details", "0", "--json"
     )
-    assert done.code == 0
-    assert "left out: details of topics: the limit of details was reached: raise --max-details" in done.err
+    assert result.code == 0
+    assert "left out: details of topics: the limit of details was reached: raise --max-details" in result.err
     [path] = tmp_path.glob("nsadmin-*Z.nsbundle.zip")
     with SupportBundle(path) as bundle:
         assert bundle.manifest.anonymised == ("addresses", "names")
@@ -146,11 +146,11 @@ def test_a_folder_that_does_not_exist_is_a_mistake_in_the_command_line(
     run: Run, cluster: Lab, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    done = run(
+    result = run(
         "bundle", "create", str(tmp_path / "file" / "x.zip"), "-n", cluster.namesrv_addr, "--max-details", "0"
     )
-    assert done.code == 2
-    assert done.err.startswith(f'nsadmin: cannot write the bundle "{tmp_path}/file/x.zip": ')
+    assert result.code == 2
+    assert result.err.startswith(f'nsadmin: cannot write the bundle "{tmp_path}/file/x.zip": ')
 
 
 def create_in_process(namesrv_addr: str, folder: Path, max_file_bytes: int = -1) -> subprocess.Popen[bytes]:

@@ -10,16 +10,16 @@ from tests.support.servers import FakeNameServer
 
 
 def test_each_check_is_told(run: Run, first: FakeNameServer) -> None:
-    done = run("check", "all", "-n", first.addr, "--skip", "registrationSize", "--json")
-    value = json.loads(done.out)
-    assert (done.code, value["state"]) == (0, "OK")
+    result = run("check", "all", "-n", first.addr, "--skip", "registrationSize", "--json")
+    value = json.loads(result.out)
+    assert (result.code, value["state"]) == (0, "OK")
     assert [one["check"] for one in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
 
 
 def test_the_worst_state_is_the_exit_code(run: Run, first: FakeNameServer, dead: str) -> None:
-    done = run("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--settle", "0")
-    assert done.code == 1
-    assert done.out.splitlines()[0] == (
+    result = run("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--settle", "0")
+    assert result.code == 1
+    assert result.out.splitlines()[0] == (
         "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
         " heartbeat WARNING, divergence UNKNOWN"
     )
@@ -45,10 +45,10 @@ def test_a_broker_that_has_gone_is_missed_where_it_is_expected(run: Run, first: 
 def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> None:
     words = ("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--skip", "divergence")
     limits = ("--warning", "namesrv=1", "--critical", "namesrv=2:", "--critical", "brokers=~:")
-    done = run(*words, *limits, "--json")
-    found = {one["check"]: one["state"] for one in json.loads(done.out)["checks"]}
+    result = run(*words, *limits, "--json")
+    found = {one["check"]: one["state"] for one in json.loads(result.out)["checks"]}
     assert found["namesrv"] == "CRITICAL"
-    assert done.code == 2
+    assert result.code == 2
     found = {
         one["check"]: one["state"] for one in json.loads(run(*words, *limits[:2], "--json").out)["checks"]
     }
@@ -69,12 +69,12 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
         ("lag=x", 'check lag: --critical: invalid range "x"'),
         ("namesrv=2", "low values are bad: use 2:"),
     ):
-        done = run(*words, "--critical", wrong)
-        assert (done.code, said in done.err) == (3, True), done.err
+        result = run(*words, "--critical", wrong)
+        assert (result.code, said in result.err) == (3, True), result.err
 
 
 def test_a_check_that_is_none(run: Run, first: FakeNameServer) -> None:
-    done = run("check", "all", "-n", first.addr, "--skip", "topic")
-    assert (done.code, done.out) == (3, "")
-    assert 'unknown check "topic" for --skip: use namesrv, brokers' in done.err
+    result = run("check", "all", "-n", first.addr, "--skip", "topic")
+    assert (result.code, result.out) == (3, "")
+    assert 'unknown check "topic" for --skip: use namesrv, brokers' in result.err
     assert run("check", "all", "-n", first.addr, "--settle", "-1").code == 3

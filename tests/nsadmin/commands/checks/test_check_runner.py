@@ -14,9 +14,9 @@ from tests.support.servers import FakeNameServer, closed_port
 def test_a_check_is_typed_in_two_words_and_its_state_is_the_exit_code(
     run: Run, first: FakeNameServer, dead: str
 ) -> None:
-    done = run("check", "namesrv", "-n", first.addr)
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("OK: 1 of 1 name servers answer\n")
+    result = run("check", "namesrv", "-n", first.addr)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("OK: 1 of 1 name servers answer\n")
     assert run("check", "namesrv", f"-n{first.addr};{dead}").code == 1
     assert run("checkNamesrv", "-n", dead).code == 2
     assert run("check", "brokers", "-n", dead).code == 3
@@ -25,8 +25,8 @@ def test_a_check_is_typed_in_two_words_and_its_state_is_the_exit_code(
 def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
     run: Run, first: FakeNameServer, dead: str
 ) -> None:
-    done = run("check", "namesrv", f"-n{first.addr};{dead}", "--warning", "1")
-    assert done.code == 0
+    result = run("check", "namesrv", f"-n{first.addr};{dead}", "--warning", "1")
+    assert result.code == 0
 
 
 @pytest.mark.parametrize(
@@ -60,38 +60,40 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
 def test_a_wrong_line_is_one_line_and_unknown(
     run: Run, first: FakeNameServer, words: tuple[str, ...], said: str
 ) -> None:
-    done = run(*words, "-n", first.addr) if len(words) > 2 else run(*words)
-    assert done.code == 3
-    assert done.out == ""
-    assert said in done.err
-    assert len(done.err.splitlines()) == 1
+    result = run(*words, "-n", first.addr) if len(words) > 2 else run(*words)
+    assert result.code == 3
+    assert result.out == ""
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_check_alone_lists_them(run: Run) -> None:
     for words in (("check", "--help"), ("check", "-h"), ("help", "check")):
-        done = run(*words)
-        assert (done.code, done.err) == (0, "")
-        assert "\n  check namesrv           Check that name servers answer\n" in done.out
-        assert "\n  3  unknown" in done.out
+        result = run(*words)
+        assert (result.code, result.err) == (0, "")
+        assert "\n  check namesrv           Check that name servers answer\n" in result.out
+        assert "\n  3  unknown" in result.out
 
 
 def test_check_without_a_name_is_unknown_for_a_monitoring_system(run: Run) -> None:
-    done = run("check")
-    assert (done.code, done.err) == (3, "")
-    assert done.out == run("check", "--help").out
+    result = run("check")
+    assert (result.code, result.err) == (3, "")
+    assert result.out == run("check", "--help").out
 
 
 def test_help_has_the_exit_codes_of_plugins(run: Run) -> None:
-    done = run("check", "namesrv", "--help")
-    assert done.code == 0
-    assert "0 OK; 1 warning; 2 critical; 3 unknown" in " ".join(done.out.split())
+    result = run("check", "namesrv", "--help")
+    assert result.code == 0
+    assert "0 OK; 1 warning; 2 critical; 3 unknown" in " ".join(result.out.split())
 
 
 def test_a_file_is_written_whole_and_nothing_else(run: Run, first: FakeNameServer, tmp_path: Path) -> None:
     file = tmp_path / "textfile" / "namesrv.prom"
     for _ in range(2):
-        done = run("check", "namesrv", "-n", first.addr, "--format", "prometheus", "--output-file", str(file))
-        assert (done.code, done.out, done.err) == (0, "", "")
+        result = run(
+            "check", "namesrv", "-n", first.addr, "--format", "prometheus", "--output-file", str(file)
+        )
+        assert (result.code, result.out, result.err) == (0, "", "")
     assert [path.name for path in file.parent.iterdir()] == [file.name]
     assert file.read_text().startswith("# HELP nsadmin_check_state ")
     assert file.read_text().endswith("\n")
@@ -111,23 +113,23 @@ def test_waiting_ends_when_all_is_well(run: Run, first: FakeNameServer) -> None:
 
     timer = Timer(0.1, come)
     timer.start()
-    done = run("check", "brokers", "-n", first.addr, "--wait-until-ok", "1m")
+    result = run("check", "brokers", "-n", first.addr, "--wait-until-ok", "1m")
     timer.join()
-    assert done.code == 0
-    assert done.out.startswith("OK: 1 of 1 registered brokers answer\n")
-    assert done.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting for up to 60 s\n"
+    assert result.code == 0
+    assert result.out.startswith("OK: 1 of 1 registered brokers answer\n")
+    assert result.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting for up to 60 s\n"
 
 
 def test_waiting_ends_with_what_is_so_then(run: Run, dead: str) -> None:
-    done = run("check", "namesrv", "-n", dead, "--wait-until-ok", "0.2s")
-    assert done.code == 2
-    assert done.out.startswith("CRITICAL: 0 of 1 name servers answer\n")
+    result = run("check", "namesrv", "-n", dead, "--wait-until-ok", "0.2s")
+    assert result.code == 2
+    assert result.out.startswith("CRITICAL: 0 of 1 name servers answer\n")
 
 
 def test_the_context_is_a_label(run: Run, first: FakeNameServer) -> None:
     run("contextSet", "prod", "-n", first.addr)
-    done = run("check", "namesrv", "--context", "prod", "--format", "prometheus")
-    assert 'nsadmin_check_state{check="namesrv",context="prod"} 0\n' in done.out
+    result = run("check", "namesrv", "--context", "prod", "--format", "prometheus")
+    assert 'nsadmin_check_state{check="namesrv",context="prod"} 0\n' in result.out
 
 
 def test_who_cannot_be_found_is_unknown_also_in_the_file(run: Run, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ def test_clients_before_a_release_are_a_warning(
 ) -> None:
     consumer_broker.clients = {"G": ["c"]}
     consumer_broker.producers = {"P": ["p"]}
-    done = run("check", "clients", "-n", first.addr, "--json")
-    found = json.loads(done.out)
-    assert (done.code, found["summary"]) == (1, "1 of 2 clients are older than 5.0.0")
+    result = run("check", "clients", "-n", first.addr, "--json")
+    found = json.loads(result.out)
+    assert (result.code, found["summary"]) == (1, "1 of 2 clients are older than 5.0.0")
     assert found["details"] == ["p at 10.0.0.1:5: JAVA V4_9_7, groups P"]
     assert run("check", "clients", "--min-version", "4.9.7", "-n", first.addr).code == 0
     assert run("check", "clients", "--critical", "0", "-n", first.addr).code == 2
@@ -24,6 +24,6 @@ def test_clients_before_a_release_are_a_warning(
 
 @pytest.mark.parametrize("version", ["five", "5.x", "", "V5_0_0"])
 def test_a_version_that_is_none(run: Run, version: str) -> None:
-    done = run("check", "clients", "--min-version", version)
-    assert done.code == 3
-    assert f'invalid version "{version}" for --min-version: use a release such as 5.0.0' in done.err
+    result = run("check", "clients", "--min-version", version)
+    assert result.code == 3
+    assert f'invalid version "{version}" for --min-version: use a release such as 5.0.0' in result.err

@@ -28,8 +28,8 @@ def test_once_with_the_exit_code_of_a_check_and_its_formats(run: Run, there: Lab
     loose = run(*line, *ANY)
     assert (loose.code, loose.out) == (0, f"OK: all {found['summary'].split()[2]} groups are healthy\n")
     file = tmp_path / "groups.prom"
-    done = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
-    assert (done.code, done.out) == (2, "")
+    result = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
+    assert (result.code, result.out) == (2, "")
     assert "nsadmin_" in file.read_text()
 
 
@@ -44,9 +44,9 @@ def test_again_and_again_until_somebody_stops_it(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "sleep", pause)
-    done = run("startMonitoring", "-i", "5", "--critical", "0", "-n", there.namesrv_addr)
-    assert (done.code, pauses) == (0, [5.0, 5.0])
-    assert done.out.count("CRITICAL: ") == 2
+    result = run("startMonitoring", "-i", "5", "--critical", "0", "-n", there.namesrv_addr)
+    assert (result.code, pauses) == (0, [5.0, 5.0])
+    assert result.out.count("CRITICAL: ") == 2
 
 
 def test_nobody_answers_or_nonsense_is_unknown(run: Run, dead: str) -> None:

@@ -26,14 +26,14 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
         ]
         cluster.servers = {"names-0:9876": server.addr, "names-1:9876": server.addr}
         cluster.save()
-        done = run("kube", "doctor", "--kube", "mq")
-        assert done.code == 1
-        assert done.out.splitlines()[0] == "WARNING: 0 critical, 1 warning of 2 servers in mq"
-        assert "    names-1 on 192.0.2.1" in done.out.splitlines()
-        assert "    remedy: use pod addresses or a headless service, and set hostNetwork: false" in done.out
-        done = run("kube", "doctor", "--kube", "mq", "--format", "json", "--warning", "~:")
-    report = json.loads(done.out)
-    assert (done.code, report["check"], report["state"]) == (0, "kubernetes", "OK")
+        result = run("kube", "doctor", "--kube", "mq")
+        assert result.code == 1
+        assert result.out.splitlines()[0] == "WARNING: 0 critical, 1 warning of 2 servers in mq"
+        assert "    names-1 on 192.0.2.1" in result.out.splitlines()
+        assert "    remedy: use pod addresses or a headless service, and set hostNetwork: false" in result.out
+        result = run("kube", "doctor", "--kube", "mq", "--format", "json", "--warning", "~:")
+    report = json.loads(result.out)
+    assert (result.code, report["check"], report["state"]) == (0, "kubernetes", "OK")
     assert {part["check"]: part["state"] for part in report["checks"]} == {
         "hostNetwork": "WARNING",
         "servers": "OK",
@@ -43,13 +43,13 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
 def test_a_cluster_that_cannot_be_asked_is_unknown(run: Run, cluster: StubCluster) -> None:
     cluster.error = "Unable to connect to the server: dial tcp: i/o timeout"
     cluster.save()
-    done = run("kube", "doctor", "--kube", "prod/mq")
-    assert (done.code, done.out) == (3, f"UNKNOWN: kubectl prod/mq: {cluster.error}\n")
+    result = run("kube", "doctor", "--kube", "prod/mq")
+    assert (result.code, result.out) == (3, f"UNKNOWN: kubectl prod/mq: {cluster.error}\n")
 
 
 def test_without_a_namespace_it_says_what_to_pass(run: Run) -> None:
-    done = run("kube", "doctor", "-n", "127.0.0.1:1")
-    assert (done.code, done.err) == (
+    result = run("kube", "doctor", "-n", "127.0.0.1:1")
+    assert (result.code, result.err) == (
         3,
         "nsadmin: missing namespace: pass --kube NAMESPACE, or use a context with kube\n",
     )

@@ -9,9 +9,9 @@ from tests.support.servers import FakeNameServer
 
 
 def found(run: Run, *words: str) -> dict[str, Any]:
-    done = run("check", *words, "--json")
-    value: dict[str, Any] = json.loads(done.out)
-    assert value["exitCode"] == done.code
+    result = run("check", *words, "--json")
+    value: dict[str, Any] = json.loads(result.out)
+    assert value["exitCode"] == result.code
     return value
 
 
@@ -43,11 +43,11 @@ def test_all_topics_but_some(run: Run, both: str, first: FakeNameServer) -> None
     assert found(run, "writable", both)["state"] == "CRITICAL"
     assert found(run, "writable", both, "--exclude", "^U$")["state"] == "OK"
     assert found(run, "writable", both, "--critical", "1")["state"] == "OK"
-    done = run("check", "writable", both, "--exclude", "(")
-    assert done.code == 3
+    result = run("check", "writable", both, "--exclude", "(")
+    assert result.code == 3
     assert (
         'invalid regular expression "(" for --exclude: missing ), unterminated subpattern at position 0'
-    ) in done.err
+    ) in result.err
 
 
 def test_a_group_on_one_topic(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:

@@ -14,9 +14,9 @@ from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(run: Run, *words: str) -> dict[str, Any]:
-    done = run("check", *words, "--json")
-    value: dict[str, Any] = json.loads(done.out)
-    assert value["exitCode"] == done.code
+    result = run("check", *words, "--json")
+    value: dict[str, Any] = json.loads(result.out)
+    assert value["exitCode"] == result.code
     return value
 
 
@@ -61,10 +61,10 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     value = found(run, "journal", "--journal", folder, "--warning", "~:", "--critical", "~:", "--verify")
     assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are undamaged")
     assert len(first.asked) == asked
-    done = run("check", "journal", "--journal", folder, "--since", "soon")
+    result = run("check", "journal", "--journal", folder, "--since", "soon")
     assert (
-        done.code,
-        'invalid time "soon" for --since: use 1h, 14:03, or 2026-11-23T14:03Z' in done.err,
+        result.code,
+        'invalid time "soon" for --since: use 1h, 14:03, or 2026-11-23T14:03Z' in result.err,
     ) == (3, True)
 
 

@@ -25,9 +25,9 @@ def test_a_broker_that_is_given_by_its_address_has_its_name_and_id_in_the_rows(
     run: Run, words: tuple[str, ...]
 ) -> None:
     with TopicBroker() as broker:
-        done = run(words[0], "-b", broker.addr, *words[1:], "--json")
-        [row] = json.loads(done.out)
-        assert (done.code, row["brokerName"], row["brokerId"]) == (0, "broker-a", 0)
+        result = run(words[0], "-b", broker.addr, *words[1:], "--json")
+        [row] = json.loads(result.out)
+        assert (result.code, row["brokerName"], row["brokerId"]) == (0, "broker-a", 0)
 
 
 def test_brokers_of_a_cluster_are_not_asked_again(run: Run) -> None:
@@ -39,9 +39,9 @@ def test_brokers_of_a_cluster_are_not_asked_again(run: Run) -> None:
 def test_a_broker_that_does_not_tell_stays_without_a_name(run: Run) -> None:
     with TopicBroker() as broker:
         del broker.handlers[26]
-        done = run("cleanExpiredCQ", "-b", broker.addr, "--yes", "--json")
-        [row] = json.loads(done.out)
-        assert (done.code, row["brokerName"], row["result"]) == (0, None, "done")
+        result = run("cleanExpiredCQ", "-b", broker.addr, "--yes", "--json")
+        [row] = json.loads(result.out)
+        assert (result.code, row["brokerName"], row["result"]) == (0, None, "done")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ def test_a_mode_is_planned_set_and_shown(do: Run) -> None:
     words = ("setConsumeMode", "-t", "payments", "-g", "search-indexer", "-m", "pop", "-q", "2")
     planned = do(*words, "-c", "cluster-a", "--dry-run")
     assert {row["result"] for row in json.loads(planned.out)} == {"dry-run"}
-    done = do(*words, "-c", "cluster-a")
-    assert [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(done.out)] == [
+    result = do(*words, "-c", "cluster-a")
+    assert [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         (name, "new: mode POP, popShareQueueNum 2", "done") for name in (A, B)
     ]
     again = do("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
@@ -31,13 +31,13 @@ def test_a_mode_is_planned_set_and_shown(do: Run) -> None:
 
 
 def test_what_is_not_there_is_not_made(do: Run, there: Lab) -> None:
-    done = do("setConsumeMode", "payments", "nobody", "POP", "-c", "cluster-a")
-    assert (done.code, {row["result"] for row in json.loads(done.out)}) == (5, {"not found"})
+    result = do("setConsumeMode", "payments", "nobody", "POP", "-c", "cluster-a")
+    assert (result.code, {row["result"] for row in json.loads(result.out)}) == (5, {"not found"})
     assert do("getConsumerConfig", "nobody").code == 5
     bad = do("setConsumeMode", "payments", "search-indexer", "PUSH", "-c", "cluster-a")
     assert (bad.code, bad.err) == (2, 'nsadmin: invalid mode "PUSH": use PULL or POP\n')
 
 
 def test_a_dead_broker_is_told(do: Run, dead: str) -> None:
-    done = do("getConsumeMode", "-b", dead)
-    assert (done.code, json.loads(done.out)[0]["error"][:18]) == (4, "connection refused")
+    result = do("getConsumeMode", "-b", dead)
+    assert (result.code, json.loads(result.out)[0]["error"][:18]) == (4, "connection refused")

@@ -14,14 +14,14 @@ from tests.support.servers import FakeNameServer, refuse
 def test_progress_of_a_group_queue_by_queue(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    done = run("consumerProgress", *words, "-n", first.addr)
-    assert done.code == 0
-    assert [line.split() for line in done.out.splitlines()] == [
+    result = run("consumerProgress", *words, "-n", first.addr)
+    assert result.code == 0
+    assert [line.split() for line in result.out.splitlines()] == [
         [*LAG_TABLE_COLUMNS],
         ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-"],
         ["T", "broker-a", "1", "50", "-", "-", "-", "-", "-"],
     ]
-    assert done.err == (
+    assert result.err == (
         "nsadmin: consume TPS 1.50, diff total 10, inflight total 2; "
         "1 queues without a committed offset not counted\n"
     )
@@ -30,9 +30,9 @@ def test_progress_of_a_group_queue_by_queue(
 def test_progress_in_json_has_the_numbers_only(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    done = run("consumerProgress", "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out)[0] == {
+    result = run("consumerProgress", "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out)[0] == {
         "group": "G",
         "topic": "T",
         "brokerName": "broker-a",
@@ -52,12 +52,12 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
 ) -> None:
     first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead}}}
-    done = run("consumerProgress", "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (
+    result = run("consumerProgress", "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (
         3,
         f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
-    rows = json.loads(done.out)
+    rows = json.loads(result.out)
     assert [(row["diff"], row["error"]) for row in rows] == [
         (10, None),
         (None, None),
@@ -69,17 +69,17 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
 def test_whose_a_queue_is(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": f'{{"mqTable":{keyed("broker-a", {("T", 1): {}})}}}'}
-    done = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
-    assert [row["clientId"] for row in json.loads(done.out)] == [None, "c1"]
+    result = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert [row["clientId"] for row in json.loads(result.out)] == [None, "c1"]
     assert run("consumerProgress", "G", "-s", "yes", "-n", first.addr).code == 2
 
 
 def test_progress_of_all_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
     consumer_broker.clients = {"Idle": ["c1"]}
-    done = run("consumerProgress", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    g, idle = json.loads(done.out)
+    result = run("consumerProgress", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    g, idle = json.loads(result.out)
     assert g == {
         "group": "G",
         "count": 0,
@@ -99,16 +99,16 @@ def test_a_group_that_could_not_be_told_of_says_so(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.handlers[208] = refuse(1, "no")
-    done = run("consumerProgress", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
-    assert json.loads(done.out)[0]["diffTotal"] is None
+    result = run("consumerProgress", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
+    assert json.loads(result.out)[0]["diffTotal"] is None
 
 
 def test_what_cannot_be_asked(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     assert run("consumerProgress", "X", "-n", first.addr).code == 5
     assert run("consumerProgress", "G", "-c", "D", "-n", first.addr).code == 5
-    done = run("consumerProgress", "-t", "T", "-n", first.addr)
-    assert (done.code, done.err.count("\n")) == (2, 1)
+    result = run("consumerProgress", "-t", "T", "-n", first.addr)
+    assert (result.code, result.err.count("\n")) == (2, 1)
     assert run("consumerConnection", "-n", first.addr).code == 2
     assert run("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2
 
@@ -118,9 +118,9 @@ def test_connections_of_a_group(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
-    done = run("consumerConnection", *([flag] if flag else []), "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [
+    result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [
         {
             "group": "G",
             "clientId": "c1",
@@ -142,9 +142,9 @@ def test_connections_of_a_group(
 def test_a_group_of_which_nobody_is_connected(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    done = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first.addr)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
+    result = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first.addr)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
     assert run("consumerConnection", "X", "-n", first.addr).code == 5
 
 
@@ -155,20 +155,20 @@ def test_brokers_with_different_subscriptions(
     with ConsumerBroker() as other:
         other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
         first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        done = run("consumerConnection", "G", "-n", first.addr)
-        assert (done.code, done.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
+        result = run("consumerConnection", "G", "-n", first.addr)
+        assert (result.code, result.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
 
 
 def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker: ConsumerBroker) -> None:
-    done = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
-    assert (done.code, done.err) == (0, "nsadmin: 10 messages behind in total\n")
-    assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(done.out)] == [
+    result = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
+    assert (result.code, result.err) == (0, "nsadmin: 10 messages behind in total\n")
+    assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(result.out)] == [
         ("G", 0, 10),
         ("G", 1, None),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
-    done = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
-    assert [row["queueId"] for row in json.loads(done.out)] == [0]
+    result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
+    assert [row["queueId"] for row in json.loads(result.out)] == [0]
     assert run("brokerConsumeStats", consumer_broker.addr, "-l", "11", "--json").out == "[]\n"
 
 

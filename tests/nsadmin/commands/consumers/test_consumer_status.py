@@ -27,9 +27,9 @@ def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 def test_every_queue_of_every_client(
     run: Run, first: FakeNameServer, online: ConsumerBroker, flag: str | None
 ) -> None:
-    done = run("consumerStatus", *([flag] if flag else []), "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = run("consumerStatus", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert [(row["clientId"], row["queueId"]) for row in rows] == [
         *(("c1", number) for number in range(4)),
         *(("c2", number) for number in range(4, 8)),
@@ -40,30 +40,32 @@ def test_every_queue_of_every_client(
 
 
 def test_one_client(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
-    done = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first.addr, "--json")
-    assert {row["clientId"] for row in json.loads(done.out)} == {"c2"}
+    result = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first.addr, "--json")
+    assert {row["clientId"] for row in json.loads(result.out)} == {"c2"}
     assert run("consumerStatus", "G", "-i", "c3", "-n", first.addr).code == 5
     assert run("consumerStatus", "X", "-n", first.addr).code == 5
 
 
 def test_what_is_wrong_is_said(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
     online.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
-    done = run("consumerStatus", "G", "-n", first.addr, "--json")
-    assert done.code == 0
-    assert done.err == "".join(f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8))
-    assert json.loads(done.out)[4]["queueId"] is None
+    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert result.code == 0
+    assert result.err == "".join(
+        f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)
+    )
+    assert json.loads(result.out)[4]["queueId"] is None
 
 
 def test_a_client_that_does_not_answer_is_a_row(
     run: Run, first: FakeNameServer, online: ConsumerBroker
 ) -> None:
     del online.running["c1"]
-    done = run("consumerStatus", "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (
+    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (
         3,
         "nsadmin: client c1: SYSTEM_ERROR (1): The Consumer <G> <c1> not online\n",
     )
-    rows = json.loads(done.out)
+    rows = json.loads(result.out)
     assert (rows[0]["clientId"], rows[0]["queueId"]) == ("c1", None)
     assert len(rows) == 5
 
@@ -78,14 +80,14 @@ def test_a_client_that_pops_has_a_row_for_a_broker(
     run: Run, first: FakeNameServer, online: ConsumerBroker
 ) -> None:
     online.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
-    done = run("consumerStatus", "G", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
         ("c1", None, 3),
         ("c2", None, 0),
     ]
     assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
     assert "waitAckCount" in run("consumerStatus", "G", "-n", first.addr).out
-    done = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
-    assert {row["clientId"] for row in json.loads(done.out)} == {"c1,c2"}
+    result = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert {row["clientId"] for row in json.loads(result.out)} == {"c1,c2"}

@@ -21,9 +21,11 @@ def test_settings_on_every_broker(
             "D": {"d": {0: dead}},
         }
         words = [flag, "G"] if flag else ["G"]
-        done = run("getConsumerConfig", *words, "-n", first.addr, "--json")
-        assert done.code == 3
-        assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(done.out)] == [
+        result = run("getConsumerConfig", *words, "-n", first.addr, "--json")
+        assert result.code == 3
+        assert [
+            (row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(result.out)
+        ] == [
             ("a", 3, None),
             ("b", None, "this broker does not have the group"),
             ("d", None, "connection refused, no server listens on this port"),
@@ -37,9 +39,9 @@ def test_settings_on_every_broker(
 def test_a_change_keeps_what_is_not_named(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    done = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert row == {
         "target": consumer_broker.addr,
         "brokerName": "broker-a",
@@ -57,8 +59,8 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
     flags = ["-s", "true", "-m", "true", "-d", "true", "-o", "true", "-a", "false"]
     flags += ["-q", "2", "-r", "5", "-i", "1", "-w", "2", "--attributes", "+a=1,-b"]
     flags += ["-p", '{"type":"CUSTOMIZED"}']
-    done = run("updateSubGroup", "-g", "New", "-b", consumer_broker.addr, *flags)
-    assert (done.code, done.err) == (0, "")
+    result = run("updateSubGroup", "-g", "New", "-b", consumer_broker.addr, *flags)
+    assert (result.code, result.err) == (0, "")
     assert consumer_broker.configs["New"] == {
         "groupName": "New",
         "consumeEnable": True,
@@ -78,9 +80,9 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
 def test_a_change_dry_shows_before_and_after(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    done = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--dry-run")
-    assert done.code == 0
-    line = done.out.splitlines()[1]
+    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--dry-run")
+    assert result.code == 0
+    line = result.out.splitlines()[1]
     assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
     assert 200 not in consumer_broker.codes()
@@ -103,8 +105,8 @@ def test_a_change_dry_shows_before_and_after(
 def test_wrong_words_are_one_line(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: list[str]
 ) -> None:
-    done = run("updateSubGroup", *words, "-n", first.addr)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = run("updateSubGroup", *words, "-n", first.addr)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert 200 not in consumer_broker.codes()
 
 
@@ -112,9 +114,9 @@ def test_a_failing_master_does_not_hide_the_other(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
 ) -> None:
     first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}, "c": {1: "h:1"}}}
-    done = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--json")
-    assert done.code == 3
-    assert [(row["result"], row["error"]) for row in json.loads(done.out)] == [
+    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--json")
+    assert result.code == 3
+    assert [(row["result"], row["error"]) for row in json.loads(result.out)] == [
         ("done", None),
         ("failed", "connection refused, no server listens on this port"),
         ("failed", "this broker has no master now"),
@@ -123,16 +125,16 @@ def test_a_failing_master_does_not_hide_the_other(
 
 def test_deleting_needs_a_yes(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     assert run("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
-    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--dry-run", "--json")
-    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"]
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(result.out)] == ["dry-run"]
     assert "G" in consumer_broker.configs
 
 
 def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> None:
     before = dict(consumer_broker.configs["G"])
-    done = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [
+    result = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [
         {
             "target": consumer_broker.addr,
             "role": "master",
@@ -154,9 +156,9 @@ def test_deleting_from_a_cluster_takes_its_topics(
 ) -> None:
     consumer_broker.topics = {"%RETRY%G": []}
     first.routes["%RETRY%G"] = {"broker-a": 6}
-    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [(row["role"], row["topic"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["role"], row["topic"], row["result"]) for row in json.loads(result.out)] == [
         ("master", None, "done"),
         ("master", "%RETRY%G", "done"),
         ("nameserver", "%RETRY%G", "done"),
@@ -185,14 +187,14 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     consumer_broker.topics = {"%DLQ%G": []}
     consumer_broker.forbidden = {"G": {"T": 4, "Open": 0}, "Other": {"T": 4}}
     make_anew(consumer_broker)
-    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
-    assert (done.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
-    [row] = json.loads(done.out)
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    assert (result.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
+    [row] = json.loads(result.out)
     assert row["result"] == "failed"
     assert row["error"].startswith("the broker created the group again, and its settings are restored. 5.5")
     assert consumer_broker.configs["G"] == settings
     assert consumer_broker.forbidden == {"G": {"T": 4}}
-    assert "%RETRY%G and %DLQ%G stay, because the group still exists" in done.err
+    assert "%RETRY%G and %DLQ%G stay, because the group still exists" in result.err
 
 
 def test_settings_that_cannot_be_restored_are_told(
@@ -200,10 +202,10 @@ def test_settings_that_cannot_be_restored_are_told(
 ) -> None:
     make_anew(consumer_broker)
     consumer_broker.handlers[200] = refuse(1, "no space left")
-    done = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
-    assert done.code == 1
-    assert "its settings are not restored: " in json.loads(done.out)[0]["error"]
-    assert "no space left" in json.loads(done.out)[0]["error"]
+    result = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
+    assert result.code == 1
+    assert "its settings are not restored: " in json.loads(result.out)[0]["error"]
+    assert "no space left" in json.loads(result.out)[0]["error"]
 
 
 def test_its_topics_can_be_kept_and_their_failure_is_told(
@@ -214,15 +216,15 @@ def test_its_topics_can_be_kept_and_their_failure_is_told(
     config = consumer_broker.configs["G"]
     assert run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--keep-topics").code == 0
     consumer_broker.configs["G"] = config
-    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
-    assert done.code == 3
-    assert [row["result"] for row in json.loads(done.out)] == ["done", "failed", "skipped"]
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    assert result.code == 3
+    assert [row["result"] for row in json.loads(result.out)] == ["done", "failed", "skipped"]
 
 
 def test_one_master_of_two_had_it(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     with ConsumerBroker() as other:
         other.configs = {}
         first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
-        assert done.code == 0
-        assert [row["result"] for row in json.loads(done.out)] == ["done", "not found"]
+        result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+        assert result.code == 0
+        assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]

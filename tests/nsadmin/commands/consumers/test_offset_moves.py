@@ -21,9 +21,9 @@ def filled(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 def test_a_reset_dry_shows_what_would_be_repeated(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    done = run("resetOffsetByTime", *words, "-n", first.addr, "--dry-run", "--json")
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = run("resetOffsetByTime", *words, "-n", first.addr, "--dry-run", "--json")
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert rows[0] == {
         "group": "G",
         "topic": "T",
@@ -44,9 +44,9 @@ def test_a_reset_dry_shows_what_would_be_repeated(
 def test_a_reset_needs_a_yes_and_is_done(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
     words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first.addr]
     assert run(*words).code == 2
-    done = run(*words, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [row["result"] for row in json.loads(done.out)] == ["done"] * 8
+    result = run(*words, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 8
     assert set(filled.offsets.values()) == {15}
 
 
@@ -58,9 +58,9 @@ def test_minus_one_and_skipping_go_to_the_end(
         ["skipAccumulatedMessage", "-g", "G", "-t", "T"],
     ):
         filled.offsets = {("G", "T", number): 20 for number in range(7)}
-        done = run(*words, "-n", first.addr, "-y", "--json")
-        assert (done.code, done.err) == (0, "")
-        assert json.loads(done.out)[0]["skipped"] == 30
+        result = run(*words, "-n", first.addr, "-y", "--json")
+        assert (result.code, result.err) == (0, "")
+        assert json.loads(result.out)[0]["skipped"] == 30
         assert set(filled.offsets.values()) == {50}
 
 
@@ -70,17 +70,17 @@ def test_one_queue_goes_to_any_offset_that_it_has(
 ) -> None:
     filled.ends["T", 3] = (0, 50)
     words = ["resetOffsetByTime", "G", "T", "-b", filled.addr, "-q", "3", "-o", offset, "-n", first.addr]
-    done = run(*words, "-y", "--json")
-    assert done.code == 0
-    assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(done.out)] == [
+    result = run(*words, "-y", "--json")
+    assert result.code == 0
+    assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(result.out)] == [
         (3, int(offset), "done")
     ]
     assert filled.offsets["G", "T", 3] == int(offset)
     # mqadmin demands -s, and does not look at it.
     assert run(*words, "-s", "now", "-y").code == 0
     assert filled.offsets["G", "T", 3] == int(offset)
-    done = run(*words[:-4], "-o", "51", "-n", first.addr, "-y")
-    assert (done.code, done.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
+    result = run(*words[:-4], "-o", "51", "-n", first.addr, "-y")
+    assert (result.code, result.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
 
 
 @pytest.mark.parametrize(
@@ -98,16 +98,16 @@ def test_one_queue_goes_to_any_offset_that_it_has(
 def test_wrong_words_are_one_line(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, words: list[str]
 ) -> None:
-    done = run("resetOffsetByTime", "G", "T", *words, "-n", first.addr, "-y")
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = run("resetOffsetByTime", "G", "T", *words, "-n", first.addr, "-y")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def test_queues_and_brokers_that_are_not_there(
     run: Run, first: FakeNameServer, filled: ConsumerBroker
 ) -> None:
     for place in (["-b", filled.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
-        done = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first.addr, "-y")
-        assert (done.code, done.out) == (5, "")
+        result = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first.addr, "-y")
+        assert (result.code, result.out) == (5, "")
     assert run("skipAccumulatedMessage", "X", "T", "-n", first.addr, "-y").code == 5
     assert run("skipAccumulatedMessage", "G", "X", "-n", first.addr, "-y").code == 5
 
@@ -126,10 +126,10 @@ def test_clients_of_an_old_broker_are_told(
         return answer
 
     filled.handlers[222] = forget  # type: ignore[assignment]
-    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
-    assert done.code == 0
-    assert done.err.startswith("nsadmin: pending: ")
-    assert {row["result"] for row in json.loads(done.out)} == {"pending"}
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert result.code == 0
+    assert result.err.startswith("nsadmin: pending: ")
+    assert {row["result"] for row in json.loads(result.out)} == {"pending"}
     assert len(seconds) == 18
 
 
@@ -141,15 +141,15 @@ def test_a_clone_is_previewed_and_done(
     filled.offsets["Other", "T", 0] = 45
     command = ["cloneGroupOffset", *words, "-n", first.addr, "--json"]
     assert run(*command).code == 2
-    done = run(*command, "--dry-run")
-    assert [(row["repeated"], row["result"]) for row in json.loads(done.out)[:2]] == [
+    result = run(*command, "--dry-run")
+    assert [(row["repeated"], row["result"]) for row in json.loads(result.out)[:2]] == [
         (25, "dry-run"),
         (None, "dry-run"),
     ]
     assert filled.offsets["Other", "T", 0] == 45
-    done = run(*command, "-y")
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = run(*command, "-y")
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
         ("Other", 45, 20),
         ("Other", None, 20),
@@ -163,8 +163,8 @@ def test_a_clone_that_cannot_be(run: Run, first: FakeNameServer, filled: Consume
     assert run("cloneGroupOffset", "G", "X", "T", "-n", first.addr, "-y").code == 5
     filled.configs["Other"] = {}
     filled.clients = {"Other": ["c1"]}
-    done = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first.addr, "-y")
-    assert (done.code, "stop c1" in done.err) == (1, True)
+    result = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first.addr, "-y")
+    assert (result.code, "stop c1" in result.err) == (1, True)
 
 
 @pytest.fixture
@@ -193,9 +193,9 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 21), (12, 22), (18, 23))
-    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
-    assert (done.code, len(seconds)) == (3, 18)
-    rows = json.loads(done.out)
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (result.code, len(seconds)) == (3, 18)
+    rows = json.loads(result.out)
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
         50, "failed", "overwritten: a client committed 23 after the change; stop the clients first",
     )  # fmt: skip
@@ -206,17 +206,17 @@ def test_an_old_commit_that_the_client_corrects_itself_is_waited_for(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 21), (12, 50))
-    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
-    assert (done.code, len(seconds)) == (0, 12)
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (result.code, len(seconds)) == (0, 12)
 
 
 def test_the_first_look_is_the_last_if_all_holds(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 17))
-    done = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
-    assert (done.code, len(seconds)) == (0, 6)
-    assert json.loads(done.out)[0]["result"] == "done"
+    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    assert (result.code, len(seconds)) == (0, 6)
+    assert json.loads(result.out)[0]["result"] == "done"
 
 
 @pytest.mark.parametrize(("delivered", "code", "pauses"), [(5, 0, 6), (4, 3, 18)])
@@ -232,8 +232,8 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
     """The offset is the old one again: the broker's count of deliveries says why."""
     commit_later(filled, seconds, (6, 20))
     filled.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
-    done = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
-    assert (done.code, len(seconds)) == (code, pauses)
+    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    assert (result.code, len(seconds)) == (code, pauses)
     [asked] = [command for command in filled.asked if command.code == 315][:1]
     assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
 
@@ -243,20 +243,20 @@ def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float], words: list[str]
 ) -> None:
     commit_later(filled, seconds)
-    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json", *words)
-    assert (done.code, seconds) == (0, [])
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json", *words)
+    assert (result.code, seconds) == (0, [])
 
 
 def test_without_clients_nothing_is_waited_for(
     run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
-    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
-    assert (done.code, seconds) == (0, [])
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (result.code, seconds) == (0, [])
 
 
 def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(run: Run) -> None:
-    done = run("resetOffsetByTime", "G", "T", "-n", "127.0.0.1:1")
-    assert (done.code, done.err) == (
+    result = run("resetOffsetByTime", "G", "T", "-n", "127.0.0.1:1")
+    assert (result.code, result.err) == (
         2,
         "nsadmin: missing option -s TIME or -o OFFSET: usage: nsadmin resetOffsetByTime GROUP TOPIC"
         " (-s TIME | -o OFFSET)\n",

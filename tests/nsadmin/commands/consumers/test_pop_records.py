@@ -26,35 +26,35 @@ def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead: st
         TopicBroker() as other,
         FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead}}}) as server,
     ):
-        done = run("exportPopRecord", "-c", "C", "-n", server.addr, "-y", "--json")
+        result = run("exportPopRecord", "-c", "C", "-n", server.addr, "-y", "--json")
         assert other.codes() == [CONFIG]
-    rows = json.loads(done.out)
-    assert (done.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
+    rows = json.loads(result.out)
+    assert (result.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
     assert rows[0]["changes"].startswith("moves all pop records")
     assert rows[1]["changes"].startswith("nothing: it keeps no pop records in RocksDB")
     assert broker.codes() == [CONFIG, MOVE]
 
 
 def test_a_dry_run_asks_no_broker_to_move_anything(run: Run, broker: TopicBroker) -> None:
-    done = run("exportPopRecord", broker.addr, "--dry-run", "--json")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "dry-run")
+    result = run("exportPopRecord", broker.addr, "--dry-run", "--json")
+    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "dry-run")
     assert set(broker.codes()) == {CONFIG}
 
 
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_the_flag_that_means_the_opposite_is_refused(run: Run, broker: TopicBroker, value: str) -> None:
-    done = run("exportPopRecord", "-b", broker.addr, "-d", value, "-y")
-    assert done.code == 2
+    result = run("exportPopRecord", "-b", broker.addr, "-d", value, "-y")
+    assert result.code == 2
     assert (
         "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to move the records"
-    ) in done.err
+    ) in result.err
     assert run("exportPopRecord", "-y").code == 2
     assert broker.codes() == []
 
 
 def test_a_broker_that_fails_at_it(run: Run, broker: TopicBroker) -> None:
     broker.handlers[MOVE] = lambda asked: build_reply(asked, 1, remark="disk full")
-    done = run("exportPopRecord", broker.addr, "-y", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["result"]) == (1, "failed")
+    result = run("exportPopRecord", broker.addr, "-y", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["result"]) == (1, "failed")
     assert "disk full" in row["error"]

@@ -19,9 +19,9 @@ def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 def test_clients_of_a_producer_group(
     run: Run, first: FakeNameServer, online: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    done = run("producerConnection", *words, "-n", first.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [
+    result = run("producerConnection", *words, "-n", first.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [
         {
             "producerGroup": "P",
             "clientId": "p1",
@@ -37,12 +37,12 @@ def test_clients_of_a_producer_group(
 def test_a_producer_group_nobody_is_of(
     run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
 ) -> None:
-    done = run("producerConnection", "X", "-n", first.addr)
-    assert (done.code, done.out) == (5, "")
+    result = run("producerConnection", "X", "-n", first.addr)
+    assert (result.code, result.out) == (5, "")
     assert run("producerConnection", "P", "NoTopic", "-n", first.addr).code == 5
     first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
-    done = run("producerConnection", "P", "-n", first.addr)
-    assert (done.code, done.err) == (
+    result = run("producerConnection", "P", "-n", first.addr)
+    assert (result.code, result.err) == (
         3,
         f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
@@ -52,9 +52,9 @@ def test_a_producer_group_nobody_is_of(
 def test_all_producers_of_one_broker_need_no_name_server(
     run: Run, online: ConsumerBroker, flag: str | None
 ) -> None:
-    done = run("producer", *([flag] if flag else []), online.addr, "--json")
-    assert (done.code, done.err) == (0, "")
-    inner, mine = json.loads(done.out)
+    result = run("producer", *([flag] if flag else []), online.addr, "--json")
+    assert (result.code, result.err) == (0, "")
+    inner, mine = json.loads(result.out)
     assert inner["producerGroup"] == "CLIENT_INNER_PRODUCER"
     assert mine == {
         "producerGroup": "P",
@@ -72,7 +72,7 @@ def test_producers_of_every_broker(
     run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
 ) -> None:
     first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
-    done = run("producer", "--no-internal", "-n", first.addr)
-    assert done.code == 3
-    assert [line.split()[0] for line in done.out.splitlines()] == ["producerGroup", "P"]
-    assert done.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
+    result = run("producer", "--no-internal", "-n", first.addr)
+    assert result.code == 3
+    assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]
+    assert result.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"

@@ -10,9 +10,9 @@ from tests.support.servers import FakeNameServer
 
 @pytest.mark.parametrize("words", [("T", "b,a,c"), ("-t", "T", "-i", "c, b ,a"), ("T", "--ipList", "a,b,c")])
 def test_sorted_as_clients_do(run: Run, first: FakeNameServer, words: tuple[str, ...]) -> None:
-    done = run("allocateMQ", *words, "-n", first.addr, "--json")
-    assert done.code == 0
-    assert [(row["clientId"], row["queueId"]) for row in json.loads(done.out)] == [
+    result = run("allocateMQ", *words, "-n", first.addr, "--json")
+    assert result.code == 0
+    assert [(row["clientId"], row["queueId"]) for row in json.loads(result.out)] == [
         *(("a", number) for number in (0, 1, 2)),
         *(("b", number) for number in (3, 4, 5)),
         *(("c", number) for number in (6, 7)),

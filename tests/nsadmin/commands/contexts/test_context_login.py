@@ -12,7 +12,7 @@ import pytest
 
 from nsadmin import Credentials, confirmation
 from nsadmin.client.connection.credentials import from_file, from_keyring
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer
 
 ROOT = Path(__file__).parents[4]
@@ -23,7 +23,7 @@ def login(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run contextLogin with these words and, as `said`, this standard input; there is a context prod."""
     run("contextSet", "prod", "-n", "a:9876")
 
-    def login(*args: str, said: str = "operator\ns3cret\n") -> Done:
+    def login(*args: str, said: str = "operator\ns3cret\n") -> CommandResult:
         monkeypatch.setattr(sys, "stdin", io.StringIO(said))
         return run("contextLogin", *args)
 
@@ -42,20 +42,20 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
 
 
 def test_into_the_keyring(login: Run, run: Run, kept: dict[tuple[str, str], str], tmp_path: Path) -> None:
-    done = login("prod", "--json")
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = login("prod", "--json")
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert (row["name"], row["credentials"]) == ("prod", "keyring:prod")
     assert from_keyring("prod") == Credentials("operator", "s3cret")
     assert [*kept] == [("nsadmin", "prod")]
-    for text in (done.out, run("contextShow", "prod").out, (tmp_path / "config.yaml").read_text()):
+    for text in (result.out, run("contextShow", "prod").out, (tmp_path / "config.yaml").read_text()):
         assert "s3cret" not in text
 
 
 def test_into_a_file_with_which_requests_are_then_signed(login: Run, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "new" / "prod.yml"
-    done = login("prod", "--file", str(file), said=" operator \r\n s3cret \r\ntoken\r\n")
-    assert done.code == 0
+    result = login("prod", "--file", str(file), said=" operator \r\n s3cret \r\ntoken\r\n")
+    assert result.code == 0
     assert from_file(file) == Credentials("operator", "s3cret", "token")
     with FakeNameServer() as server:
         run("contextSet", "prod", "-n", server.addr)
@@ -77,25 +77,25 @@ def test_into_a_file_with_which_requests_are_then_signed(login: Run, run: Run, t
 def test_what_cannot_be_stored(
     login: Run, kept: dict[tuple[str, str], str], args: tuple[str, ...], said: str, error: str
 ) -> None:
-    done = login(*args, said=said)
-    assert (done.code, done.out, kept) == (2, "", {})
-    assert error in done.err
-    assert "s3cret" not in done.err
+    result = login(*args, said=said)
+    assert (result.code, result.out, kept) == (2, "", {})
+    assert error in result.err
+    assert "s3cret" not in result.err
 
 
 def test_a_place_that_takes_nothing_leaves_the_context_alone(login: Run, run: Run, tmp_path: Path) -> None:
     before = run("contextShow", "prod", "--json").out
     (tmp_path / "file").write_text("")
-    done = login("prod", "--file", str(tmp_path / "file" / "prod.yml"))
-    assert done.code == 2
-    assert "is not writable" in done.err
+    result = login("prod", "--file", str(tmp_path / "file" / "prod.yml"))
+    assert result.code == 2
+    assert "is not writable" in result.err
     assert run("contextShow", "prod", "--json").out == before
 
 
 def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    done = login("prod")
-    assert (done.code, done.err) == (
+    result = login("prod")
+    assert (result.code, result.err) == (
         2,
         "nsadmin: the package for the system's keyring is missing: install it with `pip "
         "install 'nsadmin[keyring]'`; or store them in a file: --file PATH\n",
@@ -108,8 +108,8 @@ def test_on_a_terminal_they_are_asked_for(
     secrets = {"secret key": "s3cret", "security token (optional)": ""}
     monkeypatch.setattr(confirmation, "can_ask_operator", lambda: True)
     monkeypatch.setattr(confirmation, "ask_secret", secrets.__getitem__)
-    done = login("prod", said="operator\n")
-    assert (done.code, done.err) == (0, "Access key: ")
+    result = login("prod", said="operator\n")
+    assert (result.code, result.err) == (0, "Access key: ")
     assert from_keyring("prod") == Credentials("operator", "s3cret")
 
 

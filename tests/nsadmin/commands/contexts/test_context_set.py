@@ -26,15 +26,15 @@ def kept(tmp_path: Path) -> dict[str, object]:
 
 def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run(
+    result = run(
         *("contextSet", "p", "-n", "a;b:1", "--credentials", "tools:tools.yml", "--tlsCa", "ca.pem"),
         *("--tlsCert", "me.pem", "--tlsKey", "me.key", "--tlsKeyPasswordFrom", "env:PW", "--insecure"),
         *("--tlsServerName", "mq", "--addressMap", "10.0.0.0/8=gw", "--addressMap", "h:1=i:2"),
         *("--timeout", "5", "--retries", "2", "--concurrency", "8", "--defaultOutput", "csv"),
         *("--readOnly", "--color", "red", "--journal", "j", "--journal", "/k", "--json"),
     )
-    assert done.code == 0
-    assert json.loads(done.out)[0]["addressMap"] == {"10.0.0.0/8": "gw", "h:1": "i:2"}
+    assert result.code == 0
+    assert json.loads(result.out)[0]["addressMap"] == {"10.0.0.0/8": "gw", "h:1": "i:2"}
     assert kept(tmp_path) == {
         "namesrvAddr": "a:9876;b:1",
         "credentials": f"tools:{tmp_path}/tools.yml",
@@ -166,10 +166,10 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(
 ) -> None:
     run("contextSet", "p", "-n", "a")
     before = (tmp_path / "config.yaml").read_text()
-    done = run("contextSet", *args)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"nsadmin: {said}")
-    assert "s3cret" not in done.err
+    result = run("contextSet", *args)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"nsadmin: {said}")
+    assert "s3cret" not in result.err
     assert (tmp_path / "config.yaml").read_text() == before
 
 

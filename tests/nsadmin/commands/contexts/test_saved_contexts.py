@@ -62,9 +62,9 @@ def test_a_read_only_context_refuses_what_changes_but_shows_what_would_be(
 ) -> None:
     run("contextSet", "p", "-n", server.addr, "--readOnly")
     for args in (("updateKvConfig", "n", "k", "v"), ("deleteKvConfig", "n", "k", "--yes")):
-        done = run(*args)
-        assert (done.code, done.out) == (6, "")
-        assert done.err == (
+        result = run(*args)
+        assert (result.code, result.out) == (6, "")
+        assert result.err == (
             f"nsadmin: {args[0]} changes the cluster, and the context p is read-only: use another "
             "context, or run nsadmin context set p --writable\n"
         )
@@ -88,9 +88,9 @@ contexts:
 def test_a_secret_is_never_shown(run: Run, tmp_path: Path, form: str) -> None:
     (tmp_path / "config.yaml").write_text(SECRETS)
     for args in (("contextShow", "p"), ("contextList",), ("contextUse", "p"), ("contextSet", "p")):
-        done = run(*args, "--output", form)
-        assert done.code == 0
-        shown = done.out + done.err
+        result = run(*args, "--output", form)
+        assert result.code == 0
+        shown = result.out + result.err
         assert not any(secret in shown for secret in ("s3cret", "t0ken", "pa55word"))
 
 
@@ -127,9 +127,9 @@ def test_a_context_is_forgotten(run: Run) -> None:
 def test_what_cannot_be_is_one_line_and_changes_nothing(run: Run, args: tuple[str, ...], said: str) -> None:
     run("contextSet", "p", "-n", "a")
     before = run("contextList").out
-    done = run(*args)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"nsadmin: {said}")
+    result = run(*args)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"nsadmin: {said}")
     assert run("contextList").out == before
 
 
@@ -138,15 +138,15 @@ def test_a_broken_file_of_contexts_is_one_line(
 ) -> None:
     with open(f"{tmp_path}/config.yaml", "w") as file:
         file.write("contexts: [")
-    done = run("topicList")
-    assert done.code == 2
-    assert done.err.startswith("nsadmin: ")
-    assert done.err.count("\n") == 1
+    result = run("topicList")
+    assert result.code == 2
+    assert result.err.startswith("nsadmin: ")
+    assert result.err.count("\n") == 1
 
 
 def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
-    done = run("contextShow")
-    assert (done.code, done.out, done.err) == (
+    result = run("contextShow")
+    assert (result.code, result.out, result.err) == (
         5,
         "",
         "nsadmin: no context is in use: run nsadmin context use NAME, or nsadmin context set "

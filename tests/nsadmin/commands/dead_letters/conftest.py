@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
 from tests.support.message_brokers import Reader
 from tests.support.servers import FakeNameServer
@@ -24,7 +24,7 @@ def graves(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
 def dlq(run: Run, first: FakeNameServer, graves: DeadLetterBroker) -> Run:
     """Run a command of the group dlq, its rows in JSON."""
 
-    def dlq(*words: str) -> Done:
+    def dlq(*words: str) -> CommandResult:
         return run("dlq", *words, "-n", first.addr, "--json")
 
     return dlq

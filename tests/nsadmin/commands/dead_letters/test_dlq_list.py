@@ -12,9 +12,9 @@ from tests.support.servers import refuse
 def test_groups_with_dead_letters_are_counted(dlq: Run, graves: DeadLetterBroker) -> None:
     graves.bury(b"one")
     graves.bury(b"two", origin="U")
-    done = dlq("list")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [
+    result = dlq("list")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [
         {
             "group": "G",
             "messageCount": 2,
@@ -46,7 +46,7 @@ def test_growth_counts_from_the_search_of_the_broker(dlq: Run, graves: DeadLette
 
 def test_a_broker_that_does_not_count_is_named(dlq: Run, graves: DeadLetterBroker) -> None:
     graves.handlers[30] = refuse(16, "no permission")
-    done = dlq("list")
-    rows = json.loads(done.out)
-    assert (done.code, {row["group"] for row in rows}) == (1, {"G", "empty"})
-    assert "group G: NO_PERMISSION (16): no permission" in done.err
+    result = dlq("list")
+    rows = json.loads(result.out)
+    assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})
+    assert "group G: NO_PERMISSION (16): no permission" in result.err

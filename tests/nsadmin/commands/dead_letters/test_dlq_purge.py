@@ -13,12 +13,12 @@ def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, graves: DeadLetter
     graves.bury(b"one")
     graves.bury(b"two")
     for more in ("--dry-run", "--yes"):
-        done = dlq("purge", "G", "--before", BETWEEN, more)
-        [row] = json.loads(done.out)
-        assert (done.code, row["older"], row["newer"], row["result"]) == (1, 1, 1, "blocked")
+        result = dlq("purge", "G", "--before", BETWEEN, more)
+        [row] = json.loads(result.out)
+        assert (result.code, row["older"], row["newer"], row["result"]) == (1, 1, 1, "blocked")
         assert (
             "1 dead letter stored since 2023-11-14T22:13:21.000Z, and a broker can delete only all"
-            in done.err
+            in result.err
         )
     assert 215 not in graves.codes()
 
@@ -34,16 +34,16 @@ def test_an_old_topic_is_deleted(dlq: Run, graves: DeadLetterBroker, first: Fake
             "result": "dry-run", "error": None,
         }
     ]  # fmt: skip
-    done = dlq("purge", "G", "--before", LATER)
-    assert (done.code, "cannot be undone" in done.err, 215 in graves.codes()) == (2, True, False)
-    done = dlq("purge", "G", "--before", LATER, "--yes")
-    assert [row["result"] for row in json.loads(done.out)] == ["done"]
+    result = dlq("purge", "G", "--before", LATER)
+    assert (result.code, "cannot be undone" in result.err, 215 in graves.codes()) == (2, True, False)
+    result = dlq("purge", "G", "--before", LATER, "--yes")
+    assert [row["result"] for row in json.loads(result.out)] == ["done"]
     assert first.routes[DEAD] == {}
 
 
 def test_a_time_is_required(dlq: Run) -> None:
-    done = dlq("purge", "G", "--yes")
-    assert (done.code, "missing --before TIME: pass --before now for all dead letters" in done.err) == (
+    result = dlq("purge", "G", "--yes")
+    assert (result.code, "missing --before TIME: pass --before now for all dead letters" in result.err) == (
         2,
         True,
     )

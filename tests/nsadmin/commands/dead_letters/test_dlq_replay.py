@@ -17,25 +17,25 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, graves: DeadLetterBroker) 
     graves.bury(b"one")
     graves.bury(b"two", origin="U")
     graves.bury(b"often", NSADMIN_REPLAYS="3")
-    done = dlq("replay", "G", "--dry-run")
-    assert json.loads(done.out) == [
+    result = dlq("replay", "G", "--dry-run")
+    assert json.loads(result.out) == [
         {"group": "G", "originTopic": topic, "age": "over 30d", "messageCount": 1, "result": "dry-run"}
         for topic in "TU"
     ]
-    assert (done.code, done.err) == (0, "nsadmin: skipped after 3 replays: 1 message\n")
+    assert (result.code, result.err) == (0, "nsadmin: skipped after 3 replays: 1 message\n")
     assert graves.sent == []
     assert dlq("replay", "G", "--key", "none", "--yes").code == 0
     assert dlq("replay", "G", "--origin", "T", "--yes").code == 0
-    done = dlq("replay", "G", "--dry-run")
-    assert [row["originTopic"] for row in json.loads(done.out)] == ["U"]
-    assert "an earlier run replayed 1 message: --again repeats them" in done.err
+    result = dlq("replay", "G", "--dry-run")
+    assert [row["originTopic"] for row in json.loads(result.out)] == ["U"]
+    assert "an earlier run replayed 1 message: --again repeats them" in result.err
 
 
 def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetterBroker) -> None:
     graves.bury(b"one")
-    done = dlq("replay", "G")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [
+    result = dlq("replay", "G")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [
         {
             "brokerName": "broker-a", "group": "G", "deadLetters": 1, "examined": 1, "replayed": 1,
             "replayedBefore": 0, "copies": 0, "skipped": 0, "failed": 0, "failedAgain": 0, "result": "done",
@@ -72,18 +72,18 @@ def test_consumers_that_do_not_read_the_retry_topic(
 ) -> None:
     graves.bury(b"one")
     graves.readers["G"] = reader
-    done = dlq("replay", "G")
-    assert (done.code, "which do not read %RETRY%G: pass --to-topic" in done.err) == (1, True)
-    done = dlq("replay", "G", "--to-topic")
-    assert (done.code, done.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
+    result = dlq("replay", "G")
+    assert (result.code, "which do not read %RETRY%G: pass --to-topic" in result.err) == (1, True)
+    result = dlq("replay", "G", "--to-topic")
+    assert (result.code, result.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
     assert [message.body for message in graves.stored("T")] == [b"one"]
 
 
 def test_a_group_without_consumers_gets_them_later(dlq: Run, graves: DeadLetterBroker) -> None:
     graves.bury(b"one")
     graves.readers["G"] = Reader()
-    done = dlq("replay", "G")
-    assert (done.code, done.err) == (
+    result = dlq("replay", "G")
+    assert (result.code, result.err) == (
         0,
         'nsadmin: brokers see no consumer of "G", as with gRPC clients: messages wait in the retry topic\n',
     )  # fmt: skip
@@ -94,18 +94,18 @@ def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(dlq: Run, graves: 
     graves.readers["G"] = Reader()
     table = {"G": {"groupName": "G", "consumeMessageOrderly": True}}
     graves.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
-    done = dlq("replay", "G")
-    assert (done.code, graves.sent) == (1, [])
-    assert "its gRPC consumers do not read retry topics: pass --to-topic" in done.err
+    result = dlq("replay", "G")
+    assert (result.code, graves.sent) == (1, [])
+    assert "its gRPC consumers do not read retry topics: pass --to-topic" in result.err
     assert dlq("replay", "G", "--to-topic").code == 0
 
 
 def test_copies_are_counted_and_not_replayed(dlq: Run, graves: DeadLetterBroker) -> None:
     for text in (b"one", b"two", b"one"):
         graves.bury(text)
-    done = dlq("replay", "G", "--dry-run")
-    assert [row["messageCount"] for row in json.loads(done.out)] == [2]
-    assert "further copies of dead letters: 1 message" in done.err
+    result = dlq("replay", "G", "--dry-run")
+    assert [row["messageCount"] for row in json.loads(result.out)] == [2]
+    assert "further copies of dead letters: 1 message" in result.err
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (2, 1, 0)
     graves.bury(b"two")
@@ -117,8 +117,8 @@ def test_failures_after_the_last_message_count_if_they_are_waited_for(
     dlq: Run, graves: DeadLetterBroker
 ) -> None:
     graves.bury(b"one")
-    done = dlq("replay", "G", "--settle", "2h")
-    assert (done.code, 'invalid time "2h" for --settle: use 0ms to 1h' in done.err) == (2, True)
+    result = dlq("replay", "G", "--settle", "2h")
+    assert (result.code, 'invalid time "2h" for --settle: use 0ms to 1h' in result.err) == (2, True)
     began_at = monotonic()
     assert dlq("replay", "G", "--settle", "300ms").code == 0
     assert monotonic() - began_at >= 0.3
@@ -133,13 +133,13 @@ def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, graves: DeadLetter
         graves.bury(b"again", "T", 0, **table)
 
     graves.on_send = die_again
-    done = dlq("replay", "G", "--max-failures", "0")
-    assert done.code == 1
-    assert done.err == (
+    result = dlq("replay", "G", "--max-failures", "0")
+    assert result.code == 1
+    assert result.err == (
         "nsadmin: 1 of 1 replayed messages failed again, and the limit is 0: fix the consumer, then run the "
         "same command to resume: nsadmin dlq replay G\n"
     )
-    [row] = json.loads(done.out)
+    [row] = json.loads(result.out)
     assert (row["replayed"], row["failedAgain"], row["result"]) == (1, 1, "failed")
 
 
@@ -154,8 +154,8 @@ def test_ctrl_c_says_how_to_resume(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(QueueReader, "read_pages", interrupt)
-    done = dlq("replay", "G")
-    assert (done.code, done.err) == (
+    result = dlq("replay", "G")
+    assert (result.code, result.err) == (
         130,
         "nsadmin: interrupted after 0 replayed messages: run the same command to resume: "
         "nsadmin dlq replay G\n",
@@ -178,8 +178,12 @@ def test_a_file_of_replays_that_is_invalid_is_not_ignored(
     file = tmp_path / "state" / "dead-letters" / "C" / "G" / "replays.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text("[]\n")
-    done = dlq("replay", "G")
-    assert (done.code, "line 1 is invalid" in done.err, "move the file away" in done.err) == (1, True, True)
+    result = dlq("replay", "G")
+    assert (result.code, "line 1 is invalid" in result.err, "move the file away" in result.err) == (
+        1,
+        True,
+        True,
+    )
     assert graves.sent == []
 
 
@@ -191,8 +195,8 @@ def test_a_file_of_replays_that_is_invalid_is_not_ignored(
     ],
 )
 def test_words_that_cannot_be(dlq: Run, words: tuple[str, ...], text: str) -> None:
-    done = dlq("replay", "G", *words)
-    assert (done.code, text in done.err) == (2, True), done.err
+    result = dlq("replay", "G", *words)
+    assert (result.code, text in result.err) == (2, True), result.err
 
 
 def test_brokers_that_stop_answering_are_named(dlq: Run, graves: DeadLetterBroker) -> None:
@@ -203,7 +207,7 @@ def test_brokers_that_stop_answering_are_named(dlq: Run, graves: DeadLetterBroke
 
     graves.handlers[310] = refuse_end
     graves.handlers[28] = refuse_end
-    done = dlq("replay", "G")
-    [row] = json.loads(done.out)
-    assert (done.code, row["replayed"], row["result"]) == (4, 0, "failed")
-    assert "broker broker-a: " in done.err
+    result = dlq("replay", "G")
+    [row] = json.loads(result.out)
+    assert (result.code, row["replayed"], row["result"]) == (4, 0, "failed")
+    assert "broker broker-a: " in result.err

@@ -12,9 +12,9 @@ from tests.support.dead_letter_brokers import DeadLetterBroker
 def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterBroker) -> None:
     graves.bury(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
     graves.bury(b"\xff\xfe", origin=None)
-    done = dlq("show", "G")
-    assert (done.code, done.err) == (0, "")
-    first, second = json.loads(done.out)
+    result = dlq("show", "G")
+    assert (result.code, result.err) == (0, "")
+    first, second = json.loads(result.out)
     assert (first["originTopic"], first["originMsgId"], first["keys"], first["tags"]) == (
         "T", "origin of one", ["k1", "k2"], "A",
     )  # fmt: skip
@@ -26,11 +26,11 @@ def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterB
 def test_bodies_are_decoded_but_not_in_a_file(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
     graves.bury(b'{"a": 1}')
     graves.bury(b"plain", UNIQ_KEY="ID")
-    done = dlq("show", "G", "--decode", "json")
-    assert [row["body"] for row in json.loads(done.out)] == [{"a": 1}, "plain"]
-    assert (done.code, done.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
-    done = dlq("show", "G", "--decode", "json", "--export", str(tmp_path / "file"))
-    assert (done.code, "--decode and --export exclude each other" in done.err) == (2, True)
+    result = dlq("show", "G", "--decode", "json")
+    assert [row["body"] for row in json.loads(result.out)] == [{"a": 1}, "plain"]
+    assert (result.code, result.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
+    result = dlq("show", "G", "--decode", "json", "--export", str(tmp_path / "file"))
+    assert (result.code, "--decode and --export exclude each other" in result.err) == (2, True)
 
 
 def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None:
@@ -53,9 +53,9 @@ def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None
 def test_a_limit_says_that_there_are_more(dlq: Run, graves: DeadLetterBroker) -> None:
     for number in range(130):
         graves.bury(b"%d" % number)
-    done = dlq("show", "G", "--limit", "2")
-    assert len(json.loads(done.out)) == 2
-    assert done.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
+    result = dlq("show", "G", "--limit", "2")
+    assert len(json.loads(result.out)) == 2
+    assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
     assert len(json.loads(dlq("show", "G").out)) == 128
     assert dlq("show", "G", "--limit", "130").err == ""
 
@@ -64,14 +64,14 @@ def test_an_export_has_all_of_them(dlq: Run, graves: DeadLetterBroker, tmp_path:
     for number in range(200):
         graves.bury(b"%d" % number)
     file = tmp_path / "dead.jsonl"
-    done = dlq("show", "G", "--export", str(file))
-    assert json.loads(done.out) == [{"file": str(file), "messageCount": 200}]
+    result = dlq("show", "G", "--export", str(file))
+    assert json.loads(result.out) == [{"file": str(file), "messageCount": 200}]
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["body"] for line in lines] == [str(number) for number in range(200)]
     assert file.stat().st_mode & 0o077 == 0
     assert list(tmp_path.glob(".dead*")) == []
-    done = dlq("show", "G", "--export", str(tmp_path / "missing" / "dead.jsonl"))
-    assert (done.code, 'missing/dead.jsonl": No such file' in done.err) == (2, True)
+    result = dlq("show", "G", "--export", str(tmp_path / "missing" / "dead.jsonl"))
+    assert (result.code, 'missing/dead.jsonl": No such file' in result.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_an_export_has_all_of_them(dlq: Run, graves: DeadLetterBroker, tmp_path:
     ],
 )
 def test_what_cannot_be_shown(dlq: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    done = dlq("show", *words)
-    assert (done.code, done.out, text in done.err) == (code, "", True), done.err
+    result = dlq("show", *words)
+    assert (result.code, result.out, text in result.err) == (code, "", True), result.err

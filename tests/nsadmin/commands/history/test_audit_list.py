@@ -30,11 +30,11 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     (tmp_path / "audit.jsonl").write_text(
         '{"time": 1000, "command": "a"}\n{"time": 2000, "command": "b"}\nx\n'
     )
-    done = run("auditList", "--since", "1970-01-01T00:00:02+00:00", "--json")
-    assert [(row["time"], row["command"]) for row in json.loads(done.out)] == [
+    result = run("auditList", "--since", "1970-01-01T00:00:02+00:00", "--json")
+    assert [(row["time"], row["command"]) for row in json.loads(result.out)] == [
         ("1970-01-01T00:00:02.000Z", "b")
     ]
-    assert done.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
+    assert result.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
     assert run("auditList", "--since", "tomorrow").err.startswith(
         'nsadmin: invalid time "tomorrow" for --since: '
     )

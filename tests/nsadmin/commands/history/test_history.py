@@ -56,15 +56,15 @@ def folder(tmp_path: Path) -> str:
 
 
 def types(run: Run, folder: str, *words: str) -> list[str]:
-    done = run("history", *words, "--journal", folder, "--columns", "type", "--no-headers")
-    assert (done.code, done.err) == (0, "")
-    return done.out.split()
+    result = run("history", *words, "--journal", folder, "--columns", "type", "--no-headers")
+    assert (result.code, result.err) == (0, "")
+    return result.out.split()
 
 
 def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, folder: str) -> None:
-    done = run("history", "topic", "T", "--journal", folder)
-    assert done.code == 0
-    head, *lines = done.out.splitlines()
+    result = run("history", "topic", "T", "--journal", folder)
+    assert result.code == 0
+    head, *lines = result.out.splitlines()
     assert head.split() == ["time", "type", "changes", "cause", "client"]
     assert [line.split()[1] for line in lines] == [
         "ServerStarted", "TopicsChanged", "WritePermWiped", "ServerStopping",
@@ -103,8 +103,10 @@ def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
 ) -> None:
     second = written(tmp_path / "k", [snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
     both = ("--journal", folder, "--journal", second)
-    done = run("history", "kv", "n", *both, "--columns", "server,changes", "--no-headers", "--output", "tsv")
-    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["s:9876", "t:1", "s:9876", "s:9876"]
+    result = run(
+        "history", "kv", "n", *both, "--columns", "server,changes", "--no-headers", "--output", "tsv"
+    )
+    assert [line.split("\t")[0] for line in result.out.splitlines()] == ["s:9876", "t:1", "s:9876", "s:9876"]
     assert run("history", *both).out.split()[:3] == ["time", "server", "type"]
     assert run("history", "kv", "n", *both, "--namesrv", "t").out.count("\n") == 2
 
@@ -113,10 +115,10 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_p
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
-    done = run("history", "kv", "n", "--journal", str(damaged), "--journal", folder)
-    assert done.code == 3
-    assert "KvPut" in done.out
-    assert f"nsadmin: {damaged}: " in done.err
+    result = run("history", "kv", "n", "--journal", str(damaged), "--journal", folder)
+    assert result.code == 3
+    assert "KvPut" in result.out
+    assert f"nsadmin: {damaged}: " in result.err
 
 
 @pytest.mark.parametrize(
@@ -135,9 +137,9 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_p
     ],
 )
 def test_what_cannot_be_is_one_line(run: Run, folder: str, words: tuple[str, ...], said: str) -> None:
-    done = run("history", *words, "--journal", folder)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"nsadmin: {said}")
+    result = run("history", *words, "--journal", folder)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"nsadmin: {said}")
 
 
 def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
@@ -156,10 +158,12 @@ def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
         end,
     ]
     monkeypatch.setattr(history, "sleep", lambda _: steps.pop(0)())
-    done = run("history", "kv", "n", "--follow", "--journal", str(tmp_path / "j"), "--columns", "seq,changes")
+    result = run(
+        "history", "kv", "n", "--follow", "--journal", str(tmp_path / "j"), "--columns", "seq,changes"
+    )
     pen.journal.close()
-    assert done.code == 0
-    assert [line.split(None, 1) for line in done.out.splitlines()] == [
+    assert result.code == 0
+    assert [line.split(None, 1) for line in result.out.splitlines()] == [
         ["seq", "changes"], ["2", "n k: new: 1"], ["5", "n k: 1 -> 2"], ["7", "n k: 2 -> 4"],
     ]  # fmt: skip
 
@@ -179,9 +183,11 @@ def long(tmp_path: Path) -> str:
 
 def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str) -> None:
     def changes(*words: str) -> tuple[list[str], str]:
-        done = run("history", "topic", "T", "--journal", long, *words, "--columns", "changes", "--no-headers")
-        assert done.code == 0
-        return [line.rpartition(" ")[2] for line in done.out.splitlines() if "ORDER" in line], done.err
+        result = run(
+            "history", "topic", "T", "--journal", long, *words, "--columns", "changes", "--no-headers"
+        )
+        assert result.code == 0
+        return [line.rpartition(" ")[2] for line in result.out.splitlines() if "ORDER" in line], result.err
 
     everything, said = changes()
     assert (everything, said) == ([str(number) for number in range(11)], "")
@@ -199,14 +205,14 @@ def test_no_more_segments_are_read_than_it_takes(run: Run, long: str) -> None:
         path.chmod(0o644)
         path.write_bytes(b"nonsense")
     line = ("history", "topic", "T", "--journal", long, "--json")
-    done = run(*line, "--limit", "5")
-    assert (done.code, len(json.loads(done.out))) == (0, 5)
+    result = run(*line, "--limit", "5")
+    assert (result.code, len(json.loads(result.out))) == (0, 5)
     assert run(*line, "--limit", "9").code == 1
 
 
 def test_of_several_journals_the_newest_of_all_are_shown(run: Run, long: str, folder: str) -> None:
-    done = run("history", "--journal", long, "--journal", folder, "--limit", "3", "--json")
-    times = [row["time"] for row in json.loads(done.out)]
+    result = run("history", "--journal", long, "--journal", folder, "--limit", "3", "--json")
+    times = [row["time"] for row in json.loads(result.out)]
     assert len(times) == 3
     assert times == sorted(times)
     assert min(times) > "2025-11-21T14:03:40"
@@ -216,8 +222,8 @@ def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> N
     for path in sorted(Path(long).glob("*.zst")):
         path.chmod(0o644)
         path.write_bytes(b"nonsense")
-    done = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
-    assert (done.code, json.loads(done.out)) == (0, [])
+    result = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
+    assert (result.code, json.loads(result.out)) == (0, [])
 
 
 @pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])
@@ -232,9 +238,9 @@ def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: t
         pen.journal.append_lines(line % (pen.journal.next_seq + number, pen.now), 1, pen.now)
     pen.journal.close()
     folder = str(tmp_path / "j")
-    done = run("history", *words, "--journal", folder)
-    assert "KeyError" not in done.err
-    assert done.code == 0
-    assert done.err.strip() == (
+    result = run("history", *words, "--journal", folder)
+    assert "KeyError" not in result.err
+    assert result.code == 0
+    assert result.err.strip() == (
         f"nsadmin: s:9876: 2 unreadable records were skipped: run nsadmin journal verify {folder}"
     )

@@ -53,9 +53,9 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_cat_shows_all_records_in_a_table_and_says_whose_doing_they_were(run: Run, folder: str) -> None:
-    done = run("journalCat", folder)
-    assert done.code == 0
-    head, first, second, third, fourth = done.out.splitlines()
+    result = run("journalCat", folder)
+    assert result.code == 0
+    head, first, second, third, fourth = result.out.splitlines()
     assert head.split() == ["seq", "time", "type", "summary", "cause", "client"]
     assert "2025-11-21T14:03:00.000Z  Snapshot" in first
     assert "brokerName=a brokerId=0 brokerAddr=10.0.0.1:10911 topics=2" in second
@@ -102,8 +102,8 @@ def test_cat_of_a_time_and_of_a_type(run: Run, folder: str) -> None:
     ],
 )
 def test_tail_shows_the_last_records(run: Run, folder: str, words: tuple[str, ...], shown: str) -> None:
-    done = run("journalTail", folder, *words, "--columns", "seq", "--no-headers")
-    assert (done.code, done.out.split()) == (0, shown.split())
+    result = run("journalTail", folder, *words, "--columns", "seq", "--no-headers")
+    assert (result.code, result.out.split()) == (0, shown.split())
 
 
 def test_tail_goes_on_with_what_comes_without_names_above_it_again(
@@ -115,26 +115,26 @@ def test_tail_goes_on_with_what_comes_without_names_above_it_again(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(reader, "follow_records", comes)
-    done = run("journalTail", folder, "-l", "1", "--follow", "--columns", "seq")
-    assert (done.code, done.out.split()) == (0, ["seq", "4", "1", "2"])
+    result = run("journalTail", folder, "-l", "1", "--follow", "--columns", "seq")
+    assert (result.code, result.out.split()) == (0, ["seq", "4", "1", "2"])
 
 
 def test_stat_counts_by_type(run: Run, folder: str) -> None:
-    done = run("journalStat", folder, "--json")
-    assert [(row["type"], row["records"]) for row in json.loads(done.out)] == [
+    result = run("journalStat", folder, "--json")
+    assert [(row["type"], row["records"]) for row in json.loads(result.out)] == [
         ("Snapshot", 1),
         ("BrokerRegistered", 1),
         ("TopicsChanged", 1),
         ("KvPut", 1),
     ]
-    assert "2 segments" in done.err
+    assert "2 segments" in result.err
 
 
 def test_verify_tells_that_a_journal_is_whole(run: Run, folder: str) -> None:
-    done = run("journalVerify", folder, "--json")
-    assert (done.code, done.err) == (0, "")
+    result = run("journalVerify", folder, "--json")
+    assert (result.code, result.err) == (0, "")
     assert [
-        (row["result"], row["records"], row["firstSeq"], row["lastSeq"]) for row in json.loads(done.out)
+        (row["result"], row["records"], row["firstSeq"], row["lastSeq"]) for row in json.loads(result.out)
     ] == [
         ("whole", 3, 1, 3),
         ("open", 1, 4, 4),
@@ -145,10 +145,10 @@ def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:
     next(Path(folder).glob("*.zst")).unlink()
     (path,) = Path(folder).glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b"nonsense\n" + b"half a rec")
-    done = run("journalVerify", folder, "--columns", "result", "--no-headers")
-    assert (done.code, done.out) == (1, "damaged\n")
-    assert f"{path.name}: line 2: invalid JSON: Expecting value: line 1 column 1 (char 0)" in done.err
-    assert f"{path.name} ends with 10 bytes of an incomplete record" in done.err
+    result = run("journalVerify", folder, "--columns", "result", "--no-headers")
+    assert (result.code, result.out) == (1, "damaged\n")
+    assert f"{path.name}: line 2: invalid JSON: Expecting value: line 1 column 1 (char 0)" in result.err
+    assert f"{path.name} ends with 10 bytes of an incomplete record" in result.err
 
 
 @pytest.mark.parametrize("command", ["journalCat", "journalTail", "journalStat", "journalVerify"])
@@ -157,11 +157,11 @@ def test_a_folder_without_a_journal_is_one_line(run: Run, tmp_path: Path, comman
         (tmp_path, "is not a journal: it has no files such as 0000000000000001-*.jsonl"),
         (tmp_path / "none", "No such file or directory"),
     ):
-        done = run(command, str(folder))
-        assert (done.code, done.out) == (2, "")
-        assert str(folder) in done.err
-        assert said in done.err
-        assert done.err.count("\n") == 1
+        result = run(command, str(folder))
+        assert (result.code, result.out) == (2, "")
+        assert str(folder) in result.err
+        assert said in result.err
+        assert result.err.count("\n") == 1
 
 
 def test_a_command_s_name_may_be_two_words(run: Run, folder: str) -> None:
@@ -174,8 +174,8 @@ def test_odd_records_are_left_out_and_counted(run: Run, folder: str) -> None:
     [open_segment] = Path(folder).glob("*.jsonl")
     with open_segment.open("ab") as file:
         file.write(b'{"v":1,"seq":5,"time":"now","server":"s","type":"KvPut","cause":"c"}\n')
-    done = run("journalCat", folder, "--columns", "seq", "--no-headers")
-    assert (done.code, done.out.split()) == (0, ["1", "2", "3", "4"])
-    assert done.err.strip() == (
+    result = run("journalCat", folder, "--columns", "seq", "--no-headers")
+    assert (result.code, result.out.split()) == (0, ["1", "2", "3", "4"])
+    assert result.err.strip() == (
         f"nsadmin: 1 unreadable records were skipped: run nsadmin journal verify {folder}"
     )

@@ -28,9 +28,9 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_the_rows_are_those_of_topic_route(run: Run, folder: str) -> None:
-    done = run("routeAt", "T", "--at", AT(2), "--journal", folder)
-    assert done.code == 0
-    assert done.out.splitlines() == [
+    result = run("routeAt", "T", "--at", AT(2), "--journal", folder)
+    assert result.code == 0
+    assert result.out.splitlines() == [
         "topic  brokerName  clusterName  brokerAddrs       perm  readQueueNums  writeQueueNums  topicSysFlag",
         "T      a           c            0=10.0.0.1:10911  rw-               8               8             0",
     ]
@@ -51,9 +51,9 @@ def test_the_rows_are_those_of_topic_route(run: Run, folder: str) -> None:
 
 
 def test_a_topic_that_was_nowhere_is_not_found(run: Run, folder: str) -> None:
-    done = run("routeAt", "T", "--at", AT(1), "--journal", folder)
-    assert (done.code, done.out) == (5, "")
-    assert done.err == 'nsadmin: s:9876: "T" had no route at 2025-11-21T14:03:01.000Z\n'
+    result = run("routeAt", "T", "--at", AT(1), "--journal", folder)
+    assert (result.code, result.out) == (5, "")
+    assert result.err == 'nsadmin: s:9876: "T" had no route at 2025-11-21T14:03:01.000Z\n'
 
 
 @pytest.mark.parametrize(
@@ -64,67 +64,73 @@ def test_a_topic_that_was_nowhere_is_not_found(run: Run, folder: str) -> None:
     ],
 )
 def test_unknown_is_an_answer(run: Run, folder: str, at: str, why: str) -> None:
-    done = run("routeAt", "T", "--at", at, "--journal", folder)
-    assert done.code == 1
-    assert done.err.startswith("nsadmin: s:9876: unknown at ")
-    assert done.err.endswith(f": {why}\n")
+    result = run("routeAt", "T", "--at", at, "--journal", folder)
+    assert result.code == 1
+    assert result.err.startswith("nsadmin: s:9876: unknown at ")
+    assert result.err.endswith(f": {why}\n")
 
 
 def test_a_name_server_that_was_not_ready_told_no_route(run: Run, tmp_path: Path) -> None:
     events = [snapshot("start"), ServerStarted("1", 1), *registered("a", "T"), ServerReady("s:9876")]
     made = written(tmp_path / "j", events)
     assert run("routeAt", "T", "--at", AT(4), "--journal", made).code == 0
-    done = run("routeAt", "T", "--at", AT(3), "--journal", made)
-    assert done.code == 1
-    assert "s:9876: the name server was not ready yet at 2025-11-21T14:03:03.000Z" in done.err
+    result = run("routeAt", "T", "--at", AT(3), "--journal", made)
+    assert result.code == 1
+    assert "s:9876: the name server was not ready yet at 2025-11-21T14:03:03.000Z" in result.err
 
 
 def test_each_name_server_has_its_own_answer(run: Run, tmp_path: Path, folder: str) -> None:
     stopped = written(tmp_path / "second", [snapshot("start"), ServerStopping("SIGTERM")], "t:1")
     both = ("--journal", folder, "--journal", stopped)
-    done = run("routeAt", "T", "--at", AT(2), *both)
-    assert done.code == 3
-    assert done.out.splitlines()[1].endswith("s:9876")
-    assert "t:1: unknown at 2025-11-21T14:03:02.000Z: the name server stopped at" in done.err
+    result = run("routeAt", "T", "--at", AT(2), *both)
+    assert result.code == 3
+    assert result.out.splitlines()[1].endswith("s:9876")
+    assert "t:1: unknown at 2025-11-21T14:03:02.000Z: the name server stopped at" in result.err
     assert run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "s").code == 0
     assert run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "t:1").code == 1
-    done = run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "u")
-    assert (done.code, done.err) == (5, 'nsadmin: no journal of "u": use one of s:9876, t:1\n')
+    result = run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "u")
+    assert (result.code, result.err) == (5, 'nsadmin: no journal of "u": use one of s:9876, t:1\n')
 
 
 def test_the_context_may_name_the_journals(run: Run, folder: str, tmp_path: Path) -> None:
     assert run("contextSet", "prod", "-n", "x:1", "--journal", folder).code == 0
     assert run("routeAt", "T", "--at", AT(2)).code == 0
-    done = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path / "none"))
-    assert (done.code, done.err) == (2, f"nsadmin: cannot read {tmp_path}/none: No such file or directory\n")
+    result = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path / "none"))
+    assert (result.code, result.err) == (
+        2,
+        f"nsadmin: cannot read {tmp_path}/none: No such file or directory\n",
+    )
 
 
 def test_without_a_journal_it_says_where_one_may_stand(run: Run, tmp_path: Path) -> None:
-    done = run("routeAt", "T", "--at", AT(2))
-    assert done.code == 2
-    assert done.err.startswith(
+    result = run("routeAt", "T", "--at", AT(2))
+    assert result.code == 2
+    assert result.err.startswith(
         "nsadmin: no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
     )
-    done = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path))
-    assert (done.code, "is not a journal: it has no files such as 0000000000000001-*.jsonl" in done.err) == (
+    result = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path))
+    assert (
+        result.code,
+        "is not a journal: it has no files such as 0000000000000001-*.jsonl" in result.err,
+    ) == (
         2,
         True,
     )
 
 
 def test_what_is_still_to_come_is_not_asked_for(run: Run, folder: str) -> None:
-    done = run("routeAt", "T", "--at", "2999-01-01", "--journal", folder)
-    assert done.code == 2
-    assert 'invalid time "2999-01-01" for --at: it is in the future' in done.err
+    result = run("routeAt", "T", "--at", "2999-01-01", "--journal", folder)
+    assert result.code == 2
+    assert 'invalid time "2999-01-01" for --at: it is in the future' in result.err
 
 
 def test_a_damaged_segment_is_one_line(run: Run, folder: str) -> None:
     (path,) = Path(folder).glob("*.jsonl")
     path.with_name(f"{path.name}.zst").write_bytes(b"nonsense")
-    done = run("routeAt", "T", "--at", AT(2), "--journal", folder)
-    assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "cannot decompress " in done.err
-    assert done.err.endswith(f"; run nsadmin journal verify {folder} to check the whole journal\n")
+    result = run("routeAt", "T", "--at", AT(2), "--journal", folder)
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "cannot decompress " in result.err
+    assert result.err.endswith(f"; run nsadmin journal verify {folder} to check the whole journal\n")
 
 
 TOPICS = ("T", "U")
@@ -152,8 +158,8 @@ class Life:
 
     def look(self, server: Program) -> None:
         for topic in TOPICS:
-            done = self.run("topicRoute", topic, "-n", server.address, "--json", "--quiet")
-            self.seen.append((int(time.time() * 1000), topic, done.code, json.loads(done.out or "null")))
+            result = self.run("topicRoute", topic, "-n", server.address, "--json", "--quiet")
+            self.seen.append((int(time.time() * 1000), topic, result.code, json.loads(result.out or "null")))
         # What happens from now on has a later time.
         while int(time.time() * 1000) <= self.seen[-1][0]:
             time.sleep(0.0002)
@@ -175,12 +181,12 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
                     server.process.send_signal(signal.SIGUSR1)
             server.end(ending)
     for moment, topic, code, rows in life.seen:
-        done = run("routeAt", topic, "--at", str(moment), "--journal", folder, "--json")
-        if ": unknown at " in done.err:
+        result = run("routeAt", topic, "--at", str(moment), "--journal", folder, "--json")
+        if ": unknown at " in result.err:
             # The last moment before it was killed: nothing that was written down came after it.
-            assert "ended abnormally" in done.err
+            assert "ended abnormally" in result.err
             continue
-        shown = json.loads(done.out)
+        shown = json.loads(result.out)
         assert all(row.pop("server") for row in shown)
-        assert (done.code, shown or None) == (code, rows), (moment, done.err)
+        assert (result.code, shown or None) == (code, rows), (moment, result.err)
     assert {code for _, _, code, _ in life.seen} == {0, 5}

@@ -28,10 +28,10 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
-    done = run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder)
-    assert done.code == 1
-    assert done.err == "nsadmin: 3 differences\n"
-    assert [line.split("  ")[0] for line in done.out.splitlines()] == ["what", "topic", "topic", "topic"]
+    result = run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder)
+    assert result.code == 1
+    assert result.err == "nsadmin: 3 differences\n"
+    assert [line.split("  ")[0] for line in result.out.splitlines()] == ["what", "topic", "topic", "topic"]
     rows = json.loads(run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder, "--json").out)
     assert [(row["name"], row["brokerName"], row["changes"]) for row in rows] == [
         ("T", "a", "perm rw- -> r--"),
@@ -39,21 +39,21 @@ def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
         ("V", "a", "new: readQueueNums 8, writeQueueNums 8, perm r--, topicSysFlag 0"),
     ]
     assert rows[0]["before"] == {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
-    done = run("routeDiff", "T", "--from", AT(2), "--to", AT(4), "--journal", folder)
-    assert (done.code, done.err) == (1, "nsadmin: 1 difference\n")
+    result = run("routeDiff", "T", "--from", AT(2), "--to", AT(4), "--journal", folder)
+    assert (result.code, result.err) == (1, "nsadmin: 1 difference\n")
 
 
 def test_the_same_is_0_and_nothing(run: Run, folder: str) -> None:
-    done = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--json")
-    assert (done.code, done.out, done.err) == (0, "[]\n", "")
-    done = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--unified")
-    assert (done.code, done.out, done.err) == (0, "", "")
+    result = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--json")
+    assert (result.code, result.out, result.err) == (0, "[]\n", "")
+    result = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--unified")
+    assert (result.code, result.out, result.err) == (0, "", "")
 
 
 def test_as_unified_text(run: Run, folder: str) -> None:
-    done = run("routeDiff", "--from", AT(1), "--to", AT(4), "--journal", folder, "--unified")
-    assert (done.code, done.err) == (1, "")
-    assert done.out.splitlines() == [
+    result = run("routeDiff", "--from", AT(1), "--to", AT(4), "--journal", folder, "--unified")
+    assert (result.code, result.err) == (1, "")
+    assert result.out.splitlines() == [
         "--- s:9876 at 2025-11-21T14:03:01.000Z",
         "+++ s:9876 at 2025-11-21T14:03:04.000Z",
         "@@ -1,0 +2,2 @@",
@@ -66,8 +66,8 @@ def test_a_line_end_in_a_name_is_no_other_line_of_the_text(
     run: Run, first: FakeNameServer, second: FakeNameServer
 ) -> None:
     second.routes = {"U\n-topic T\x1b": {"broker-a": 6}}
-    done = run("routeDiff", "--from", first.addr, "--to", second.addr, "--unified")
-    assert [line.partition(" broker-a")[0] for line in done.out.splitlines()[3:]] == [
+    result = run("routeDiff", "--from", first.addr, "--to", second.addr, "--unified")
+    assert [line.partition(" broker-a")[0] for line in result.out.splitlines()[3:]] == [
         "-topic T",
         "+topic U\\n-topic T\\x1b",
     ]
@@ -79,11 +79,11 @@ def test_two_name_servers_that_tell_another_story(
     assert run("routeDiff", "--from", first.addr, "--to", second.addr).code == 0
     second.routes = {"T": {"broker-a": 4}}
     second.clusters = {"C": {"broker-a": {0: "other:1"}}}
-    done = run(
+    result = run(
         "routeDiff", "--from", first.addr, "--to", second.addr, "--output", "tsv", "--columns", "what,changes"
     )
-    assert done.code == 1
-    _, broker, topic = done.out.splitlines()
+    assert result.code == 1
+    _, broker, topic = result.out.splitlines()
     assert broker.startswith("broker\tbrokerAddrs 0=")
     assert broker.endswith("-> 0=other:1")
     assert topic == "topic\tperm rwi -> r--"
@@ -93,10 +93,10 @@ def test_debug_shows_what_both_sides_are_asked(
     run: Run, first: FakeNameServer, second: FakeNameServer
 ) -> None:
     assert run("contextSet", "prod", "-n", second.addr).code == 0
-    done = run("routeDiff", "--from", first.addr, "--to", "prod", "--debug")
+    result = run("routeDiff", "--from", first.addr, "--to", "prod", "--debug")
     for server in (first, second):
-        assert f"{server.addr} GET_BROKER_CLUSTER_INFO (106): SUCCESS (0)" in done.err
-        assert f"{server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+        assert f"{server.addr} GET_BROKER_CLUSTER_INFO (106): SUCCESS (0)" in result.err
+        assert f"{server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
 def test_trouble_is_no_difference(run: Run, first: FakeNameServer, folder: str, dead: str) -> None:
@@ -105,6 +105,6 @@ def test_trouble_is_no_difference(run: Run, first: FakeNameServer, folder: str, 
         (("--from", "nonsense", "--to", AT(2)), 2),
         (("--from", first.addr, "--to", dead), 4),
     ):
-        done = run("routeDiff", *args, "--journal", folder)
-        assert (done.code, done.out) == (code, "")
-        assert done.err.startswith("nsadmin: ")
+        result = run("routeDiff", *args, "--journal", folder)
+        assert (result.code, result.out) == (code, "")
+        assert result.err.startswith("nsadmin: ")

@@ -22,9 +22,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameServer, here: Path) -> None:
-    done = run("snapshotSave", "s.snapshot.zst", "-n", first.addr, "--json")
-    assert done.code == 0
-    (row,) = json.loads(done.out)
+    result = run("snapshotSave", "s.snapshot.zst", "-n", first.addr, "--json")
+    assert result.code == 0
+    (row,) = json.loads(result.out)
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
     saved = (here / "s.snapshot.zst").read_bytes()
     assert (here / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
@@ -46,9 +46,9 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     ]
     journal = ("--journal", written(tmp_path / "j", events))
     at = "2025-11-21T14:03:05.500Z"
-    done = run("snapshotSave", "--at", at, *journal, "--json")
-    assert done.code == 0
-    (row,) = json.loads(done.out)
+    result = run("snapshotSave", "--at", at, *journal, "--json")
+    assert result.code == 0
+    (row,) = json.loads(result.out)
     assert row["file"] == "20251121T140305500Z.snapshot.zst"
     assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
     saved = decode_snapshot((here / row["file"]).read_bytes())
@@ -76,15 +76,15 @@ def test_a_moment_that_cannot_be_saved_leaves_no_file(
     run: Run, here: Path, tmp_path: Path, given: tuple[str, ...], said: str
 ) -> None:
     folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T")])
-    done = run("snapshotSave", "s", *given, "--journal", folder)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert said in done.err
+    result = run("snapshotSave", "s", *given, "--journal", folder)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert said in result.err
     assert not (here / "s").exists()
 
 
 def test_debug_shows_what_is_asked(run: Run, first: FakeNameServer) -> None:
-    done = run("snapshotSave", "s", "-n", first.addr, "--debug")
-    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+    result = run("snapshotSave", "s", "-n", first.addr, "--debug")
+    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
 def test_without_a_name_it_is_called_by_its_time(run: Run, first: FakeNameServer, here: Path) -> None:
@@ -97,8 +97,8 @@ def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
     run: Run, first: FakeNameServer, here: Path, dead: str
 ) -> None:
     (here / "s").write_text("mine")
-    done = run("snapshotSave", "s", "-n", first.addr)
-    assert (done.code, done.err) == (2, "nsadmin: cannot write s: File exists\n")
+    result = run("snapshotSave", "s", "-n", first.addr)
+    assert (result.code, result.err) == (2, "nsadmin: cannot write s: File exists\n")
     assert (here / "s").read_text() == "mine"
     assert run("snapshotSave", "t", "-n", dead).code == 4
     assert not (here / "t").exists()
@@ -106,12 +106,12 @@ def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
 
 def test_what_a_file_has_is_shown(run: Run, here: Path) -> None:
     (here / "s").write_bytes(encode_snapshot(PICTURE))
-    done = run(
+    result = run(
         "snapshotShow", "s", "--output", "tsv", "--no-headers", "--columns", "what,name,brokerName,summary"
     )
-    assert (done.code, done.err) == (0, "nsadmin: s:9876, 1970-01-01T00:00:00.007Z\n")
+    assert (result.code, result.err) == (0, "nsadmin: s:9876, 1970-01-01T00:00:00.007Z\n")
     queues = "readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"
-    assert done.out.splitlines() == [
+    assert result.out.splitlines() == [
         "broker\ta\t\tclusterName c, brokerAddrs 0=x:1",
         "broker\tb\t\tclusterName c, brokerAddrs none",
         "order\tT\t\ta:4",
@@ -126,20 +126,20 @@ def test_the_snapshots_of_a_folder_oldest_first(run: Run, here: Path) -> None:
     (here / "a.snapshot.zst").write_bytes(encode_snapshot(PICTURE))
     (here / "b.snapshot.zst").write_bytes(encode_snapshot(PICTURE._replace(time=3)))
     (here / "other").write_text("")
-    done = run("snapshotList", "--columns", "file,brokers,topics,kvEntries", "--no-headers")
-    assert (done.code, done.err) == (0, "")
-    assert [line.split() for line in done.out.splitlines()] == [
+    result = run("snapshotList", "--columns", "file,brokers,topics,kvEntries", "--no-headers")
+    assert (result.code, result.err) == (0, "")
+    assert [line.split() for line in result.out.splitlines()] == [
         ["b.snapshot.zst", "2", "2", "2"], ["a.snapshot.zst", "2", "2", "2"],
     ]  # fmt: skip
     (here / "c.snapshot.zst").write_text("nonsense")
-    done = run("snapshotList", str(here))
-    assert (done.code, done.out.count("\n")) == (3, 3)
+    result = run("snapshotList", str(here))
+    assert (result.code, result.out.count("\n")) == (3, 3)
     assert (
         "is not a snapshot: neither JSON nor compressed JSON: Expecting value: line 1 column 1 (char 0)"
-    ) in done.err
+    ) in result.err
 
 
 def test_a_folder_that_is_not_there(run: Run) -> None:
-    done = run("snapshotList", "none")
-    assert (done.code, done.err) == (2, "nsadmin: cannot read none: No such file or directory\n")
+    result = run("snapshotList", "none")
+    assert (result.code, result.err) == (2, "nsadmin: cannot read none: No such file or directory\n")
     assert run("snapshotShow", "none").err == "nsadmin: cannot read none: No such file or directory\n"

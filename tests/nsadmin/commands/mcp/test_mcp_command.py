@@ -34,9 +34,9 @@ def test_wrong_options(run: Run, tmp_path: Path) -> None:
         (("--tools", "topicRout"), 'no tool "topicRout" for --tools; did you mean "topicRoute" or "topics"'),
         (("--max-calls", "0"), 'invalid value "0" for --max-calls'),
     ):
-        done = run("mcp", *options, "-n", "127.0.0.1:1")
-        assert (done.code, done.out) == (2, ""), done
-        assert problem in done.err
+        result = run("mcp", *options, "-n", "127.0.0.1:1")
+        assert (result.code, result.out) == (2, ""), result
+        assert problem in result.err
 
 
 def test_without_the_sdk_it_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import FakeNameServer
 
@@ -22,7 +22,7 @@ def store(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
 def stream(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
     """Run a command about the messages of that broker."""
 
-    def stream(*words: str) -> Done:
+    def stream(*words: str) -> CommandResult:
         return run(*words, "-n", first.addr)
 
     return stream

@@ -19,9 +19,9 @@ def test_the_messages_of_a_file(run: Run, tmp_path: Path, rest: bytes) -> None:
     file.write_bytes(TWO + rest)
     # A broker's files belong to the broker.
     file.chmod(0o400)
-    done = run("dumpCompactionLog", "-f", str(file), "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [(row["body"], row["tags"], row["queueOffset"]) for row in json.loads(done.out)] == [
+    result = run("dumpCompactionLog", "-f", str(file), "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["body"], row["tags"], row["queueOffset"]) for row in json.loads(result.out)] == [
         ("100% of a", "A", 0),
         ("b", None, 1),
     ]
@@ -31,7 +31,7 @@ def test_the_messages_of_a_file(run: Run, tmp_path: Path, rest: bytes) -> None:
 def test_what_is_no_message_is_told_with_its_place(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "damaged"
     file.write_bytes(TWO + b"nonsense" + bytes(10))
-    done = run("dumpCompactionLog", str(file), "--json")
-    assert (done.code, len(json.loads(done.out))) == (1, 2)
-    assert f"the bytes from {len(TWO)} on are not a message; 2 messages come before them" in done.err
+    result = run("dumpCompactionLog", str(file), "--json")
+    assert (result.code, len(json.loads(result.out))) == (1, 2)
+    assert f"the bytes from {len(TWO)} on are not a message; 2 messages come before them" in result.err
     assert run("dumpCompactionLog", str(tmp_path / "nothing")).code == 2

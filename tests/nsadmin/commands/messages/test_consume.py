@@ -46,8 +46,8 @@ def numbers(out: str) -> list[int]:
 def test_options_select_messages(
     stream: Run, filled: DeadLetterBroker, words: tuple[str, ...], expected: list[int]
 ) -> None:
-    done = stream("consume", "T", "--output", "jsonl", *words)
-    assert (done.code, done.err, numbers(done.out)) == (0, "", expected)
+    result = stream("consume", "T", "--output", "jsonl", *words)
+    assert (result.code, result.err, numbers(result.out)) == (0, "", expected)
 
 
 def test_no_offset_of_a_group_is_written_or_read(stream: Run, filled: DeadLetterBroker) -> None:
@@ -85,12 +85,12 @@ def test_one_header_stands_above_all_pages(stream: Run, filled: DeadLetterBroker
 
 
 def test_a_format_makes_lines(stream: Run, filled: DeadLetterBroker) -> None:
-    done = stream(
+    result = stream(
         "consume", "T", "--format", "{keys}|{tags}|{properties.n}|{properties.none}|{x y}", "-i", "1"
     )
-    assert done.out == "k1|A|1||{x y}\nk3|B|3||{x y}\nk5|B|5||{x y}\n"
-    done = stream("consume", "T", "--format", "{key}")
-    assert (done.code, 'unknown column "key" in --format' in done.err) == (2, True)
+    assert result.out == "k1|A|1||{x y}\nk3|B|3||{x y}\nk5|B|5||{x y}\n"
+    result = stream("consume", "T", "--format", "{key}")
+    assert (result.code, 'unknown column "key" in --format' in result.err) == (2, True)
     assert format_line("{body} {flag}", {"body": "{flag}", "flag": 0}) == "{flag} 0"
 
 
@@ -101,8 +101,8 @@ def test_bodies_are_decoded(stream: Run, filled: DeadLetterBroker) -> None:
     assert (row["bodyEncoding"], row["bodyError"].startswith("not gzip: ")) == ("utf-8", True)
     table = stream("consume", "T", "--decode", "gzip", "--key", "k0")
     assert (table.code, "not gzip: " in table.out, table.err) == (0, True, "")
-    done = stream("consume", "T", "--decode", "xml")
-    assert (done.code, 'invalid value "xml" for --decode' in done.err) == (2, True)
+    result = stream("consume", "T", "--decode", "xml")
+    assert (result.code, 'invalid value "xml" for --decode' in result.err) == (2, True)
 
 
 def test_conditions_see_decoded_bodies(stream: Run, filled: DeadLetterBroker) -> None:
@@ -132,8 +132,8 @@ def test_following_begins_at_the_end_and_ends_with_a_count(
     stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_after(3, monkeypatch, filled)
-    done = stream("consume", "T", "--follow", "--output", "jsonl")
-    assert (done.code, done.err, numbers(done.out)) == (0, "nsadmin: 2 messages\n", [101, 102])
+    result = stream("consume", "T", "--follow", "--output", "jsonl")
+    assert (result.code, result.err, numbers(result.out)) == (0, "nsadmin: 2 messages\n", [101, 102])
 
 
 def test_following_reports_a_broker_once_and_goes_on(
@@ -144,15 +144,21 @@ def test_following_reports_a_broker_once_and_goes_on(
     failures = iter([True] * 16)
     filled.handlers[11] = lambda asked: refuse(2, "busy")(asked) if next(failures, False) else known(asked)
     stop_after(4, monkeypatch, filled)
-    done = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
-    assert done.err == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: 9 messages\n"
-    assert done.code == 0
+    result = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
+    assert (
+        result.err == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: 9 messages\n"
+    )
+    assert result.code == 0
 
 
 def test_a_broker_that_refuses_is_an_error(stream: Run, filled: DeadLetterBroker) -> None:
     filled.handlers[11] = refuse(1, "The broker does not support consumer to filter message by SQL92")
-    done = stream("consume", "T", "--sql", "n > 1", "--output", "jsonl")
-    assert (done.code, done.out, "broker broker-a: SYSTEM_ERROR (1): The broker does not" in done.err) == (
+    result = stream("consume", "T", "--sql", "n > 1", "--output", "jsonl")
+    assert (
+        result.code,
+        result.out,
+        "broker broker-a: SYSTEM_ERROR (1): The broker does not" in result.err,
+    ) == (
         1,
         "",
         True,
@@ -173,5 +179,5 @@ def test_a_broker_that_refuses_is_an_error(stream: Run, filled: DeadLetterBroker
 def test_words_that_do_not_fit(
     stream: Run, store: DeadLetterBroker, words: tuple[str, ...], text: str
 ) -> None:
-    done = stream("consume", "T", *words)
-    assert (done.code, text in done.err) == (2, True), done.err
+    result = stream("consume", "T", *words)
+    assert (result.code, text in result.err) == (2, True), result.err

@@ -24,10 +24,10 @@ def first_offset(do: Run, broker: str) -> str:
 
 def test_an_entry_leads_to_its_message(do: Run, there: Lab) -> None:
     at = first_offset(do, "broker-a-0")
-    done = do(
+    result = do(
         "queryCq", "-t", "payments", "-q", "0", "-i", at, "-c", "2", "-b", there.brokers["broker-a-0", 0]
     )
-    first, second = json.loads(done.out)
+    first, second = json.loads(result.out)
     assert (first["queueOffset"], second["queueOffset"]) == (int(at), int(at) + 1)
     [message] = json.loads(do("queryMsgByOffset", "payments", "broker-a-0", "0", at).out)
     assert (message["physicalOffset"], message["storeSize"]) == (first["physicalOffset"], first["storeSize"])
@@ -35,15 +35,15 @@ def test_an_entry_leads_to_its_message(do: Run, there: Lab) -> None:
 
 def test_every_broker_is_asked_and_who_has_nothing_there_is_told(do: Run) -> None:
     at = first_offset(do, "broker-a-0")
-    done = do("queryCq", "payments", "0", at, "-c", "1")
-    found = [row["brokerName"] for row in json.loads(done.out)]
-    assert (done.code, "broker-a-0" in found) == (0, True)
-    assert len(found) + done.err.count("is not exist!") == 2
+    result = do("queryCq", "payments", "0", at, "-c", "1")
+    found = [row["brokerName"] for row in json.loads(result.out)]
+    assert (result.code, "broker-a-0" in found) == (0, True)
+    assert len(found) + result.err.count("is not exist!") == 2
 
 
 def test_nothing_there(do: Run) -> None:
-    done = do("queryCq", "payments", "0", "999999999999")
-    assert (done.code, json.loads(done.out)) == (5, [])
-    assert done.err.count("Index 999999999999 of 0@payments is not exist!") == 2
+    result = do("queryCq", "payments", "0", "999999999999")
+    assert (result.code, json.loads(result.out)) == (5, [])
+    assert result.err.count("Index 999999999999 of 0@payments is not exist!") == 2
     assert do("queryCq", "nowhere", "0", "0").code == 5
     assert do("queryCq", "payments", "first", "0").code == 2

@@ -20,9 +20,9 @@ def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_message_has_its_time(stream: Run) -> None:
-    done = stream("delayed", "list", "T", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, done.err) == (0, "")
+    result = stream("delayed", "list", "T", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
     assert (row["msgId"], row["topic"], row["level"], row["cancelled"], row["keys"], row["body"]) == (
         "A", "T", None, False, ["k"], "one",
     )  # fmt: skip
@@ -49,10 +49,12 @@ def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBr
 )
 def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
     store.handlers[370] = refuse(code, "no")
-    done = stream("delayed", "cancel", "T", "A", "--yes", "--json")
-    assert (done.code, text in done.err, json.loads(done.out)[0]["result"]) == (1, True, "failed"), done.err
+    result = stream("delayed", "cancel", "T", "A", "--yes", "--json")
+    assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed"), (
+        result.err
+    )
 
 
 def test_a_message_that_is_not_there(stream: Run) -> None:
-    done = stream("delayed", "cancel", "T", "B", "--yes")
-    assert (done.code, done.err) == (5, 'nsadmin: topic "T" has no delayed message with the id "B"\n')
+    result = stream("delayed", "cancel", "T", "B", "--yes")
+    assert (result.code, result.err) == (5, 'nsadmin: topic "T" has no delayed message with the id "B"\n')

@@ -20,14 +20,14 @@ def _filled(holder: MessageBroker) -> None:
 
 @pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
 def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, command: str) -> None:
-    done = ask(command, "T", KEY, *PUSH)
-    assert (done.code, "this cannot be undone" in done.err) == (2, True)
-    done = ask(command, "T", KEY, *PUSH, "--dry-run")
-    assert [(row["result"], row["consumeResult"]) for row in json.loads(done.out)] == [("dry-run", None)]
+    result = ask(command, "T", KEY, *PUSH)
+    assert (result.code, "this cannot be undone" in result.err) == (2, True)
+    result = ask(command, "T", KEY, *PUSH, "--dry-run")
+    assert [(row["result"], row["consumeResult"]) for row in json.loads(result.out)] == [("dry-run", None)]
     assert 309 not in holder.codes()
-    done = ask(command, "T", KEY, *PUSH, "-y")
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = ask(command, "T", KEY, *PUSH, "-y")
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert (row["group"], row["clientId"], row["consumeResult"], row["spentMs"], row["result"]) == (
         "G", "c1", "CR_SUCCESS", 29, "done",
     )  # fmt: skip
@@ -35,9 +35,9 @@ def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, comman
 
 def test_a_client_that_does_not_take_it(ask: Run, holder: MessageBroker) -> None:
     holder.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
-    done = ask("queryMsgById", "T", KEY, *PUSH, "-y")
-    assert (done.code, done.err) == (1, "nsadmin: the client did not consume it: CR_LATER\n")
-    [row] = json.loads(done.out)
+    result = ask("queryMsgById", "T", KEY, *PUSH, "-y")
+    assert (result.code, result.err) == (1, "nsadmin: the client did not consume it: CR_LATER\n")
+    [row] = json.loads(result.out)
     assert (row["consumeResult"], row["result"]) == ("CR_LATER", "failed")
     holder.handlers[309] = lambda asked: None
     assert ask("queryMsgById", "T", KEY, "-g", "G", "-d", "nobody", "-y").code == 5
@@ -45,8 +45,8 @@ def test_a_client_that_does_not_take_it(ask: Run, holder: MessageBroker) -> None
 
 def test_nothing_is_done_unless_every_message_is_there(ask: Run, holder: MessageBroker) -> None:
     for words in (PUSH, ("-s", "true")):
-        done = ask("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
-        assert (done.code, done.err) == (5, "nsadmin: no message of T has the id nothing\n")
+        result = ask("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
+        assert (result.code, result.err) == (5, "nsadmin: no message of T has the id nothing\n")
     assert {309, 310}.isdisjoint(holder.codes())
 
 
@@ -54,21 +54,21 @@ def test_a_message_is_sent_again(ask: Run, holder: MessageBroker) -> None:
     assert ask("queryMsgById", "T", KEY, "-s", "true").code == 2
     assert json.loads(ask("queryMsgById", "T", KEY, "-s", "true", "--dry-run").out)[0]["result"] == "dry-run"
     assert holder.sent == []
-    done = ask("queryMsgById", "T", KEY, "-s", "true", "-y")
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = ask("queryMsgById", "T", KEY, "-s", "true", "-y")
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert (row["msgId"], row["queueId"], row["queueOffset"], row["result"]) == (KEY, 0, 7, "done")
     assert [sent.body for sent in holder.sent] == [b"one"]
     holder.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
-    done = ask("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
-    assert (done.code, "the body of the message is malformed" in done.err) == (1, True)
+    result = ask("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
+    assert (result.code, "the body of the message is malformed" in result.err) == (1, True)
     assert len(holder.sent) == 1
 
 
 @pytest.mark.parametrize("words", [("-g", "G"), ("-d", "c1"), (*PUSH, "-s", "true"), ("-s", "perhaps")])
 def test_words_that_do_not_go_together(ask: Run, words: tuple[str, ...]) -> None:
-    done = ask("queryMsgById", "T", KEY, *words, "-y")
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = ask("queryMsgById", "T", KEY, *words, "-y")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
@@ -88,8 +88,8 @@ def test_a_dead_letter_is_not_appended_to_its_own_topic(
     first.routes["%DLQ%G"] = {"broker-a": 6}
     holder.store(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
     for more in ("-y", "--dry-run"):
-        done = ask("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
-        assert (done.code, done.err) == (
+        result = ask("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
+        assert (result.code, result.err) == (
             2,
             'nsadmin: queryMsgById: -s true would only append a copy to the dead-letter topic "%DLQ%G": '
             "deliver dead letters to their group with `nsadmin dlq replay G`\n",

@@ -30,9 +30,9 @@ def test_a_file_has_all_messages_with_their_fields(
     stream: Run, filled: DeadLetterBroker, tmp_path: Path, form: str
 ) -> None:
     file = tmp_path / f"out.{form}"
-    done = stream("messages", "export", "T,U", "--to", str(file), "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [(row["topic"], row["messageCount"], row["bodyBytes"]) for row in json.loads(done.out)] == [
+    result = stream("messages", "export", "T,U", "--to", str(file), "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [(row["topic"], row["messageCount"], row["bodyBytes"]) for row in json.loads(result.out)] == [
         ("T", 70, 130), ("U", 1, 2),
     ]  # fmt: skip
     messages = {
@@ -80,8 +80,8 @@ def test_a_folder_gets_a_file_per_topic(stream: Run, filled: DeadLetterBroker, t
 def test_options_select_messages(
     stream: Run, filled: DeadLetterBroker, tmp_path: Path, words: tuple[str, ...], count: int
 ) -> None:
-    done = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json", *words)
-    assert [row["messageCount"] for row in json.loads(done.out)] == [count]
+    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json", *words)
+    assert [row["messageCount"] for row in json.loads(result.out)] == [count]
     assert len((tmp_path / "a.jsonl").read_text().splitlines()) == count
 
 
@@ -92,10 +92,10 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
     filled.handlers[11] = lambda asked: (
         build_reply(asked, 1, remark="no disk") if (asked.ext or {}).get("queueId") == "1" else pull(asked)
     )
-    done = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["messageCount"], row["result"]) == (3, 35, "failed")
-    assert done.err == "nsadmin: T, broker broker-a, queue 1: SYSTEM_ERROR (1): no disk\n"
+    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["messageCount"], row["result"]) == (3, 35, "failed")
+    assert result.err == "nsadmin: T, broker broker-a, queue 1: SYSTEM_ERROR (1): no disk\n"
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,17 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
 def test_wrong_command_lines_write_nothing(
     stream: Run, filled: DeadLetterBroker, words: tuple[str, ...], text: str
 ) -> None:
-    done = stream("messages", "export", *words)
-    assert (done.code, text in done.err) == (2, True), done.err
+    result = stream("messages", "export", *words)
+    assert (result.code, text in result.err) == (2, True), result.err
 
 
 def test_parquet_without_its_library_says_what_to_install(
     stream: Run, filled: DeadLetterBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    done = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
+    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
     remedy = "pip install 'nsadmin[parquet]', or use .jsonl.gz"
-    assert (done.code, done.err) == (
+    assert (result.code, result.err) == (
         2,
         f"nsadmin: messages export: Parquet needs a library: {remedy}\n",
     )

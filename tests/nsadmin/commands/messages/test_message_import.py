@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import FakeNameServer
 
@@ -28,8 +28,8 @@ def message(number: int = 0, **fields: Any) -> dict[str, Any]:
     return {"topic": "T", "brokerName": "broker-a", "queueId": number % 4, "body": str(number), **fields}
 
 
-def rows_of(done: Done) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(done.out)
+def rows_of(result: CommandResult) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(result.out)
     return rows
 
 
@@ -50,9 +50,9 @@ def test_an_export_comes_back_with_the_same_messages(
     file = str(tmp_path / "a.parquet")
     assert stream("messages", "export", "T", "--to", file).code == 0
     originals = target.stored("T")
-    done = stream("messages", "import", file, "--to-topic", "U", "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    [row] = rows_of(done)
+    result = stream("messages", "import", file, "--to-topic", "U", "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    [row] = rows_of(result)
     assert (row["messageCount"], row["sent"], row["failed"], row["toTopic"]) == (300, 300, 0, "U")
     copies = target.stored("U")
     assert [(copy.body, copy.queue_id, copy.msg_id) for copy in copies] == [
@@ -82,13 +82,13 @@ def test_a_failure_ends_the_run_and_the_next_run_sends_the_rest_in_order(
 ) -> None:
     file = write_rows(tmp_path / "a.jsonl", *(message(number, queueId=0) for number in range(600)))
     target.on_send = lambda: target.refusals.append(1) if len(target.sent) == 300 else None
-    done = stream("messages", "import", file, "--yes", "--json")
-    [row] = rows_of(done)
-    assert (done.code, row["sent"], row["failed"], row["error"]) == (3, 299, 1, "SYSTEM_ERROR (1): no")
-    assert done.err == "nsadmin: T: SYSTEM_ERROR (1): no\nnsadmin: run the same command to send the rest\n"
-    done = stream("messages", "import", file, "--yes", "--json")
-    [row] = rows_of(done)
-    assert (done.code, row["sentBefore"], row["sent"]) == (0, 299, 301)
+    result = stream("messages", "import", file, "--yes", "--json")
+    [row] = rows_of(result)
+    assert (result.code, row["sent"], row["failed"], row["error"]) == (3, 299, 1, "SYSTEM_ERROR (1): no")
+    assert result.err == "nsadmin: T: SYSTEM_ERROR (1): no\nnsadmin: run the same command to send the rest\n"
+    result = stream("messages", "import", file, "--yes", "--json")
+    [row] = rows_of(result)
+    assert (result.code, row["sentBefore"], row["sent"]) == (0, 299, 301)
     assert [int(copy.body) for copy in target.stored("T")] == list(range(600))
 
 
@@ -97,9 +97,9 @@ def test_a_message_that_the_broker_refuses_does_not_hold_up_the_others(
 ) -> None:
     file = write_rows(tmp_path / "a.jsonl", *(message(number, queueId=0) for number in range(10)))
     target.on_send = lambda: target.refusals.append(13) if len(target.sent) == 4 else None
-    done = stream("messages", "import", file, "--yes", "--json")
-    [row] = rows_of(done)
-    assert (done.code, row["sent"], row["failed"]) == (3, 9, 1)
+    result = stream("messages", "import", file, "--yes", "--json")
+    [row] = rows_of(result)
+    assert (result.code, row["sent"], row["failed"]) == (3, 9, 1)
     assert [int(copy.body) for copy in target.stored("T")] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
     [row] = rows_of(stream("messages", "import", file, "--yes", "--json"))
     assert (row["sentBefore"], row["sent"], target.stored("T")[-1].body) == (9, 1, b"3")
@@ -134,15 +134,15 @@ def test_a_dry_run_counts_and_names_missing_topics(
 ) -> None:
     write_rows(tmp_path / "a.jsonl", message(), message(1))
     write_rows(tmp_path / "b.jsonl", message(topic="gone"))
-    done = stream("messages", "import", str(tmp_path), "--dry-run", "--json")
-    assert [(row["topic"], row["messageCount"], row["result"]) for row in rows_of(done)] == [
+    result = stream("messages", "import", str(tmp_path), "--dry-run", "--json")
+    assert [(row["topic"], row["messageCount"], row["result"]) for row in rows_of(result)] == [
         ("T", 2, "dry-run"), ("gone", 1, "not found"),
     ]  # fmt: skip
-    done = stream("messages", "import", str(tmp_path), "--yes")
-    assert (done.code, len(target.sent)) == (5, 0)
-    assert "create it, or pass --to-topic gone=NEW" in done.err
-    done = stream("messages", "import", str(tmp_path), "--to-topic", "gone=U", "--yes")
-    assert (done.code, len(target.stored("U"))) == (0, 1)
+    result = stream("messages", "import", str(tmp_path), "--yes")
+    assert (result.code, len(target.sent)) == (5, 0)
+    assert "create it, or pass --to-topic gone=NEW" in result.err
+    result = stream("messages", "import", str(tmp_path), "--to-topic", "gone=U", "--yes")
+    assert (result.code, len(target.stored("U"))) == (0, 1)
 
 
 def test_a_broker_that_loses_acknowledged_messages_is_reported(
@@ -150,9 +150,9 @@ def test_a_broker_that_loses_acknowledged_messages_is_reported(
 ) -> None:
     file = write_rows(tmp_path / "a.jsonl", message(), message(4))
     target.handlers[30] = lambda asked: build_reply(asked, ext={"offset": "1"})
-    done = stream("messages", "import", file, "--yes")
-    assert done.code == 3
-    assert "queue 0 on broker-a ends at 1, and the broker acknowledged a message at 1" in done.err
+    result = stream("messages", "import", file, "--yes")
+    assert result.code == 3
+    assert "queue 0 on broker-a ends at 1, and the broker acknowledged a message at 1" in result.err
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_nothing_is_sent_of_a_damaged_file_or_by_a_wrong_command_line(
     stream: Run, target: DeadLetterBroker, tmp_path: Path, text: str, words: tuple[str, ...], expected: str
 ) -> None:
     (tmp_path / "a.jsonl").write_text(text)
-    done = stream("messages", "import", str(tmp_path / "a.jsonl"), *words, "--yes")
-    assert (done.code, expected in done.err, target.sent) == (2, True, []), done.err
+    result = stream("messages", "import", str(tmp_path / "a.jsonl"), *words, "--yes")
+    assert (result.code, expected in result.err, target.sent) == (2, True, []), result.err
 
 
 def test_damaged_files_of_other_forms_are_refused(
@@ -191,7 +191,7 @@ def test_damaged_files_of_other_forms_are_refused(
         file = tmp_path / f"a.{form}"
         assert stream("messages", "export", "T", "--to", str(file)).code == 0
         file.write_bytes(file.read_bytes()[:-9])
-        done = stream("messages", "import", str(file), "--yes")
-        assert (done.code, str(file) in done.err, target.sent) == (2, True, []), done.err
-    done = stream("messages", "import", str(tmp_path / "none.jsonl"), "--yes")
-    assert (done.code, f'cannot read "{tmp_path}/none.jsonl": No such file' in done.err) == (2, True)
+        result = stream("messages", "import", str(file), "--yes")
+        assert (result.code, str(file) in result.err, target.sent) == (2, True, []), result.err
+    result = stream("messages", "import", str(tmp_path / "none.jsonl"), "--yes")
+    assert (result.code, f'cannot read "{tmp_path}/none.jsonl": No such file' in result.err) == (2, True)

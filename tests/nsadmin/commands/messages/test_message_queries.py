@@ -5,32 +5,32 @@ import json
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.message_brokers import MessageBroker, Reader
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
-def shown(done: Done, *columns: str) -> list[list[object]]:
-    return [[row[column] for column in columns] for row in json.loads(done.out)]
+def shown(result: CommandResult, *columns: str) -> list[list[object]]:
+    return [[row[column] for column in columns] for row in json.loads(result.out)]
 
 
 @pytest.mark.parametrize("words", [("T", "k"), ("-t", "T", "-k", "k"), ("--topic", "T", "--msgKey", "k")])
 def test_a_key(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
     holder.store(b"one", KEYS="k", TAGS="A")
-    done = ask("queryMsgByKey", *words)
-    assert (done.code, done.err) == (0, "")
-    assert shown(done, "brokerName", "queueOffset", "tags", "keys", "body") == [
+    result = ask("queryMsgByKey", *words)
+    assert (result.code, result.err) == (0, "")
+    assert shown(result, "brokerName", "queueOffset", "tags", "keys", "body") == [
         ["broker-a", 0, "A", ["k"], "one"]
     ]
-    assert shown(done, "indexKey") == [[f"1699999200000@T@K@k@7F000001{holder.port:08X}{0:016X}@0"]]
+    assert shown(result, "indexKey") == [[f"1699999200000@T@K@k@7F000001{holder.port:08X}{0:016X}@0"]]
 
 
 def test_a_key_as_a_table(run: Run, first: FakeNameServer, holder: MessageBroker) -> None:
     holder.store(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
-    done = run("queryMsgByKey", "T", "k", "-n", first.addr)
-    head, line = done.out.splitlines()
+    result = run("queryMsgByKey", "T", "k", "-n", first.addr)
+    head, line = result.out.splitlines()
     assert head.split() == ["msgId", "brokerName", "queueId", "queueOffset", "storeTime", "tags", "keys"]
     assert line.split() == [KEY, "broker-a", "0", "0", "2023-11-14T22:13:20.000Z", "A", "k"]
 
@@ -50,9 +50,9 @@ def test_the_flags_of_a_key(ask: Run, holder: MessageBroker) -> None:
 def test_a_broker_that_gives_no_more_at_a_time(ask: Run, holder: MessageBroker) -> None:
     for _ in range(64):
         holder.store(KEYS="k")
-    done = ask("queryMsgByKey", "T", "k", "-m", "100")
-    assert (done.code, len(json.loads(done.out))) == (0, 64)
-    assert "returned its maximum number of messages: use -e to find older ones" in done.err
+    result = ask("queryMsgByKey", "T", "k", "-m", "100")
+    assert (result.code, len(json.loads(result.out))) == (0, 64)
+    assert "returned its maximum number of messages: use -e to find older ones" in result.err
     assert ask("queryMsgByKey", "T", "k").err == ""
 
 
@@ -61,9 +61,9 @@ def test_what_is_not_there(ask: Run) -> None:
     assert ask("queryMsgByKey", "U", "k").code == 5
     assert ask("queryMsgByUniqueKey", "T", KEY).err == f"nsadmin: no message of T has the id {KEY}\n"
     assert ask("queryMsgById", "T", KEY) == (5, "", f"nsadmin: no message of T has the id {KEY}\n")
-    done = ask("queryMsgByOffset", "T", "broker-a", "0", "9")
-    assert (done.code, done.out) == (5, "")
-    assert "the queue has offsets from 0 to before 0" in done.err
+    result = ask("queryMsgByOffset", "T", "broker-a", "0", "9")
+    assert (result.code, result.out) == (5, "")
+    assert "the queue has offsets from 0 to before 0" in result.err
 
 
 def test_a_dead_broker_hides_nothing_and_is_mentioned(
@@ -77,8 +77,8 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     assert ask("queryMsgByKey", "T", "k") == (3, "[]\n", nothing)
     holder.store(KEYS="k", UNIQ_KEY=KEY)
     for words in (("queryMsgByKey", "T", "k"), ("queryMsgByUniqueKey", "T", KEY), ("queryMsgById", "T", KEY)):
-        done = ask(*words)
-        assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)
+        result = ask(*words)
+        assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)
     first.clusters = {"C": {"broker-b": {0: dead}}}
     first.routes["T"] = {"broker-b": 6}
     assert ask("queryMsgByKey", "T", "k") == (4, "[]\n", silent)
@@ -96,9 +96,11 @@ def test_a_unique_key(ask: Run, holder: MessageBroker) -> None:
 def test_several_ids_each_tell_their_own_story(ask: Run, holder: MessageBroker) -> None:
     holder.store(b"one", UNIQ_KEY=KEY)
     offset_id = f"7F000001{holder.port:08X}{0:016X}"
-    done = ask("queryMsgById", "-t", "T", "-i", f"{KEY},{offset_id}, nothing,{KEY}", "-f", "utf8", "-u", "x")
-    assert shown(done, "msgId", "offsetMsgId") == [[KEY, offset_id]] * 2
-    assert (done.code, done.err) == (3, "nsadmin: no message of T has the id nothing\n")
+    result = ask(
+        "queryMsgById", "-t", "T", "-i", f"{KEY},{offset_id}, nothing,{KEY}", "-f", "utf8", "-u", "x"
+    )
+    assert shown(result, "msgId", "offsetMsgId") == [[KEY, offset_id]] * 2
+    assert (result.code, result.err) == (3, "nsadmin: no message of T has the id nothing\n")
 
 
 def test_a_place(ask: Run, holder: MessageBroker) -> None:
@@ -134,19 +136,19 @@ def test_a_place(ask: Run, holder: MessageBroker) -> None:
     ],
 )
 def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], text: str) -> None:
-    done = ask(*words)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert text in done.err
+    result = ask(*words)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert text in result.err
 
 
 def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, holder: MessageBroker) -> None:
     holder.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
-    done = ask("queryMsgById", "T", KEY)
-    assert (done.code, done.err) == (
+    result = ask("queryMsgById", "T", KEY)
+    assert (result.code, result.err) == (
         0,
         f"nsadmin: body of {KEY}: unknown compression type (5)\n",
     )
-    assert shown(done, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
+    assert shown(result, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
 
 
 def test_every_query_decodes_bodies(ask: Run, holder: MessageBroker) -> None:
@@ -158,10 +160,10 @@ def test_every_query_decodes_bodies(ask: Run, holder: MessageBroker) -> None:
         ("queryMsgByOffset", "T", "broker-a", "0", "0"),
     ):
         assert shown(ask(*words, "--decode", "gzip,json"), "body") == [[{"a": 1}]]
-    done = ask("queryMsgById", "T", KEY, "--decode", "json")
-    assert (done.code, f"body of {KEY}: not json: " in done.err) == (0, True)
-    done = ask("queryMsgById", "T", KEY, "--decode", "json", "-f", "UTF-8")
-    assert (done.code, "-f and --decode exclude each other" in done.err) == (2, True)
+    result = ask("queryMsgById", "T", KEY, "--decode", "json")
+    assert (result.code, f"body of {KEY}: not json: " in result.err) == (0, True)
+    result = ask("queryMsgById", "T", KEY, "--decode", "json", "-f", "UTF-8")
+    assert (result.code, "-f and --decode exclude each other" in result.err) == (2, True)
 
 
 def test_who_has_consumed_it(ask: Run, holder: MessageBroker) -> None:
@@ -169,16 +171,16 @@ def test_who_has_consumed_it(ask: Run, holder: MessageBroker) -> None:
     holder.readers = {"G": Reader(("c1",), 1), "H": Reader()}
     for words in (("queryMsgById", "T", KEY), ("queryMsgByUniqueKey", "T", KEY),
                   ("queryMsgByOffset", "T", "broker-a", "0", "0")):  # fmt: skip
-        done = ask(*words)
-        assert (done.code, done.err) == (0, "")
-        assert shown(done, "tracks") == [[{"G": "CONSUMED", "H": "NOT_ONLINE"}]]
+        result = ask(*words)
+        assert (result.code, result.err) == (0, "")
+        assert shown(result, "tracks") == [[{"G": "CONSUMED", "H": "NOT_ONLINE"}]]
     holder.handlers[203] = refuse(1, "busy")
-    done = ask("queryMsgById", "T", KEY)
-    assert (done.code, done.err) == (
+    result = ask("queryMsgById", "T", KEY)
+    assert (result.code, result.err) == (
         0,
         "".join(f"nsadmin: group {name}: SYSTEM_ERROR (1): busy\n" for name in "GH"),
     )
     holder.handlers[300] = refuse(1, "no")
-    done = ask("queryMsgById", "T", KEY)
-    assert (done.code, shown(done, "body", "tracks")) == (3, [["one", None]])
-    assert done.err == f"nsadmin: unknown which groups consumed {KEY}: SYSTEM_ERROR (1): no\n"
+    result = ask("queryMsgById", "T", KEY)
+    assert (result.code, shown(result, "body", "tracks")) == (3, [["one", None]])
+    assert result.err == f"nsadmin: unknown which groups consumed {KEY}: SYSTEM_ERROR (1): no\n"

@@ -19,9 +19,9 @@ def table(holder: MessageBroker, at: int = 0) -> dict[str, str]:
     "words", [("T", " 中 "), ("-t", "T", "-p", " 中 "), ("--topic", "T", "--body", " 中 ")]
 )
 def test_both_forms_send_the_body_as_it_is(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    done = ask("sendMessage", *words)
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = ask("sendMessage", *words)
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert row["costMs"] >= 0
     assert table(holder)["UNIQ_KEY"] == row["msgId"]
     assert row | {"queueId": 0, "msgId": "ID", "costMs": 0} == {
@@ -47,11 +47,11 @@ def test_a_trace_is_sent_too(ask: Run, first: FakeNameServer, holder: MessageBro
 
 
 def test_a_trace_that_cannot_be_sent_is_told(ask: Run, holder: MessageBroker) -> None:
-    done = ask("sendMessage", "T", "hello", "-m", "true")
-    assert (done.code, json.loads(done.out)[0]["result"], len(holder.sent)) == (3, "done", 1)
+    result = ask("sendMessage", "T", "hello", "-m", "true")
+    assert (result.code, json.loads(result.out)[0]["result"], len(holder.sent)) == (3, "done", 1)
     assert (
         "the message was sent, but its trace was not written to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)"
-    ) in done.err
+    ) in result.err
 
 
 def test_a_dry_run_sends_nothing(ask: Run, holder: MessageBroker) -> None:
@@ -62,10 +62,10 @@ def test_a_dry_run_sends_nothing(ask: Run, holder: MessageBroker) -> None:
 
 def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
     holder.handlers[310] = refuse(16, "the broker is not writable")
-    done = ask("sendMessage", "T", "hello")
-    assert done.code == 1
-    assert done.err.startswith("nsadmin: failed on 1 of 1 servers\n")
-    [row] = json.loads(done.out)
+    result = ask("sendMessage", "T", "hello")
+    assert result.code == 1
+    assert result.err.startswith("nsadmin: failed on 1 of 1 servers\n")
+    [row] = json.loads(result.out)
     assert (row["result"], row["error"]) == ("failed", "NO_PERMISSION (16): the broker is not writable")
 
 
@@ -86,6 +86,6 @@ def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
     ],
 )
 def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    done = ask("sendMessage", *words)
-    assert (done.code, done.out) == (code, "")
-    assert text in done.err.splitlines()[0]
+    result = ask("sendMessage", *words)
+    assert (result.code, result.out) == (code, "")
+    assert text in result.err.splitlines()[0]

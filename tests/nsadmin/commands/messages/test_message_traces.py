@@ -22,9 +22,9 @@ def ask(ask: Run, first: FakeNameServer) -> Run:
 @pytest.mark.parametrize("words", [("ID",), ("-i", "ID"), ("--msgId", "ID")])
 def test_what_was_traced(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
     holder.store(PUB, TRACE_TOPIC, KEYS="ID")
-    done = ask(*words)
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    result = ask(*words)
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert {name: value for name, value in row.items() if value is not None} == {
         "type": "Pub", "group": "pg", "clientHost": "127.0.0.1:1", "time": "1970-01-01T00:00:01.000Z",
         "costMs": 12, "status": "success", "topic": "T", "msgId": "ID", "offsetMsgId": "OFFSET", "tags": "A",
@@ -53,5 +53,5 @@ def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, holder: Mes
     nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC on the brokers that answered\n"
     assert ask("ID") == (3, "[]\n", nothing)
     holder.store(PUB, TRACE_TOPIC, KEYS="ID")
-    done = ask("ID")
-    assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)
+    result = ask("ID")
+    assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)

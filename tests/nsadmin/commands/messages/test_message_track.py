@@ -22,9 +22,9 @@ def test_a_message_is_followed_to_its_dead_letter(
     store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
     store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
     store.store(b"one", DEAD, 0, 0, UNIQ_KEY=KEY)
-    done = stream("message", "track", "T", KEY, "--json")
-    rows = json.loads(done.out)
-    assert (done.code, done.err) == (0, "")
+    result = stream("message", "track", "T", KEY, "--json")
+    rows = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
     assert [(row["step"], row["group"], row["queueOffset"]) for row in rows] == [
         ("produced", None, None),
         ("stored", None, 0),
@@ -41,11 +41,11 @@ def test_a_message_is_followed_to_its_dead_letter(
 def test_what_cannot_be_read_is_named_and_the_rest_is_shown(stream: Run, store: DeadLetterBroker) -> None:
     store.store(b"one", UNIQ_KEY=KEY)
     store.handlers[300] = refuse(16, "no permission")
-    done = stream("message", "track", "T", KEY, "--json")
-    assert [row["step"] for row in json.loads(done.out)] == ["produced", "stored"]
-    assert (done.code, "groups of the topic: NO_PERMISSION (16): no permission" in done.err) == (3, True)
+    result = stream("message", "track", "T", KEY, "--json")
+    assert [row["step"] for row in json.loads(result.out)] == ["produced", "stored"]
+    assert (result.code, "groups of the topic: NO_PERMISSION (16): no permission" in result.err) == (3, True)
 
 
 def test_a_message_that_is_not_there(stream: Run, store: DeadLetterBroker) -> None:
-    done = stream("message", "track", "T", KEY)
-    assert (done.code, done.err) == (5, f'nsadmin: topic "T" has no message with the id "{KEY}"\n')
+    result = stream("message", "track", "T", KEY)
+    assert (result.code, result.err) == (5, f'nsadmin: topic "T" has no message with the id "{KEY}"\n')

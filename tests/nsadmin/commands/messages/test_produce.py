@@ -28,9 +28,9 @@ def sent(store: DeadLetterBroker) -> list[bytes]:
 
 
 def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetterBroker) -> None:
-    done = stream("produce", "T", "hello {n}", "-k", "k{n}", "-c", "A", "--property", "x=y", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, done.err) == (0, "")
+    result = stream("produce", "T", "hello {n}", "-k", "k{n}", "-c", "A", "--property", "x=y", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
     assert row.pop("messagesPerSecond") > 0
     assert row == {
         "topic": "T", "brokerName": "broker-a", "transaction": None, "messageCount": 1, "bodyBytes": 9,
@@ -44,8 +44,8 @@ def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetter
 
 
 def test_a_template_makes_different_messages(stream: Run, store: DeadLetterBroker) -> None:
-    done = stream("produce", "T", "--template", "order {n}", "--count", "3", "--each", "--json")
-    rows = json.loads(done.out)
+    result = stream("produce", "T", "--template", "order {n}", "--count", "3", "--each", "--json")
+    rows = json.loads(result.out)
     assert sent(store) == [b"order 1", b"order 2", b"order 3"]
     assert {row["msgId"] for row in rows} == {message.msg_id for message in store.stored("T")}
     assert {(row["result"], row["brokerName"]) for row in rows} == {("done", "broker-a")}
@@ -62,8 +62,8 @@ def test_a_file_can_be_one_body(stream: Run, store: DeadLetterBroker, tmp_path: 
     (tmp_path / "body").write_bytes(b"a\nb\n")
     assert stream("produce", "T", "--input", str(tmp_path / "body"), "--raw").code == 0
     assert sent(store) == [b"a\nb\n"]
-    done = stream("produce", "T", "--input", str(tmp_path / "missing"))
-    assert (done.code, f'cannot read "{tmp_path / "missing"}": No such file' in done.err) == (2, True)
+    result = stream("produce", "T", "--input", str(tmp_path / "missing"))
+    assert (result.code, f'cannot read "{tmp_path / "missing"}": No such file' in result.err) == (2, True)
 
 
 def test_lines_of_json_can_be_those_of_consume(stream: Run, store: DeadLetterBroker, tmp_path: Path) -> None:
@@ -81,8 +81,12 @@ def test_an_invalid_line_says_what_was_sent_before(
 ) -> None:
     file = tmp_path / "messages.jsonl"
     file.write_text('{"body": "x"}\n' * 64 + '{"body": "y"}\n{"body"')
-    done = stream("produce", "T", "--jsonl", "--input", str(file))
-    assert (done.code, "line 66 is invalid" in done.err, "64 messages before it were sent" in done.err) == (
+    result = stream("produce", "T", "--jsonl", "--input", str(file))
+    assert (
+        result.code,
+        "line 66 is invalid" in result.err,
+        "64 messages before it were sent" in result.err,
+    ) == (
         2,
         True,
         True,
@@ -97,10 +101,10 @@ def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed:
 
 def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None:
     store.refusals = [13]
-    done = stream("produce", "T", "x", "--count", "200", "--json")
-    [row] = json.loads(done.out)
-    assert (done.code, row["messageCount"], row["failed"], row["result"]) == (3, 63, 1, "failed")
-    assert "stopped after 63 sent messages" in done.err
+    result = stream("produce", "T", "x", "--count", "200", "--json")
+    [row] = json.loads(result.out)
+    assert (result.code, row["messageCount"], row["failed"], row["result"]) == (3, 63, 1, "failed")
+    assert "stopped after 63 sent messages" in result.err
     assert len(store.sent) == 64
 
 
@@ -110,8 +114,8 @@ def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBro
         store.handlers[28] = lambda asked: body(asked, {"table": table})
 
     has_version("V4_9_7")
-    done = stream("produce", "T", "x", "--delay", "5s")
-    assert (done.code, "has version V4_9_7, which ignores a delay as a duration" in done.err) == (1, True)
+    result = stream("produce", "T", "x", "--delay", "5s")
+    assert (result.code, "has version V4_9_7, which ignores a delay as a duration" in result.err) == (1, True)
     assert stream("produce", "T", "x", "--delay", "3").code == 0
     has_version("V5_5_0")
     assert stream("produce", "T", "x", "--delay", "5s").code == 0
@@ -134,8 +138,8 @@ def test_a_compression_without_its_library(
     stream: Run, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "lz4.frame", None)
-    done = stream("produce", "T", "x", "--compression", "lz4")
-    assert (done.code, done.err) == (
+    result = stream("produce", "T", "x", "--compression", "lz4")
+    assert (result.code, result.err) == (
         2, "nsadmin: produce: compression lz4 needs a library: pip install 'nsadmin[messages]'\n",
     )  # fmt: skip
 
@@ -152,15 +156,15 @@ def test_a_transaction_is_committed_or_rolled_back(stream: Run, store: DeadLette
 
 def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
     store.on_send = lambda: store.handlers.update({37: refuse(1, "no")})
-    done = stream("produce", "T", "x", "--transaction", "commit")
-    assert (done.code, "failed, so no consumer gets it: no" in done.err) == (1, True)
-    assert (sent(store), "stopped after 0 sent messages" in done.err) == ([], True)
+    result = stream("produce", "T", "x", "--transaction", "commit")
+    assert (result.code, "failed, so no consumer gets it: no" in result.err) == (1, True)
+    assert (sent(store), "stopped after 0 sent messages" in result.err) == ([], True)
 
 
 def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first: FakeNameServer) -> None:
-    done = stream("produce", "T", "x", "--trace")
-    assert (done.code, store.sent) == (5, [])
-    assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in done.err
+    result = stream("produce", "T", "x", "--trace")
+    assert (result.code, store.sent) == (5, [])
+    assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in result.err
     first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     assert stream("produce", "T", "x", "-k", "k", "--trace").code == 0
     [message], [trace] = store.stored("T"), store.stored("RMQ_SYS_TRACE_TOPIC")
@@ -172,9 +176,9 @@ def test_a_trace_that_is_not_written_ends_it(
 ) -> None:
     first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     store.on_send = lambda: store.refusals.extend([13] if len(store.sent) == 2 else [])
-    done = stream("produce", "T", "x", "--trace")
-    assert (done.code, sent(store)) == (3, [b"x"])
-    assert "traces of sent messages were not written: MESSAGE_ILLEGAL (13): no" in done.err
+    result = stream("produce", "T", "x", "--trace")
+    assert (result.code, sent(store)) == (3, [b"x"])
+    assert "traces of sent messages were not written: MESSAGE_ILLEGAL (13): no" in result.err
 
 
 @pytest.mark.parametrize(
@@ -201,8 +205,8 @@ def test_a_trace_that_is_not_written_ends_it(
 def test_words_that_do_not_fit(
     stream: Run, store: DeadLetterBroker, words: tuple[str, ...], text: str
 ) -> None:
-    done = stream("produce", "T", *words)
-    assert (done.code, text in done.err, store.sent) == (2, True, []), done.err
+    result = stream("produce", "T", *words)
+    assert (result.code, text in result.err, store.sent) == (2, True, []), result.err
 
 
 def test_a_read_only_context_sends_nothing(run: Run, store: MessageBroker, stream: Run) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.message_brokers import CREATED, MessageBroker
 from tests.support.servers import FakeNameServer, closed_port
 
@@ -17,28 +17,28 @@ def ask(ask: Run, holder: MessageBroker) -> Run:
     return ask
 
 
-def bodies(done: Done) -> list[object]:
-    return [row["body"] for row in json.loads(done.out)]
+def bodies(result: CommandResult) -> list[object]:
+    return [row["body"] for row in json.loads(result.out)]
 
 
 def test_all_queues_of_a_topic(ask: Run) -> None:
-    done = ask("printMsg", "T")
-    assert (done.code, done.err) == (0, "")
-    assert bodies(done) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
+    result = ask("printMsg", "T")
+    assert (result.code, result.err) == (0, "")
+    assert bodies(result) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
 
 
 def test_the_flags_of_a_topic(ask: Run) -> None:
     times = ("-b", str(CREATED), "-e", str(CREATED + 1000))
-    done = ask("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
-    rows = json.loads(done.out)
+    result = ask("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
+    rows = json.loads(result.out)
     assert [(row["queueId"], row["queueOffset"], row["body"]) for row in rows] == [(0, 0, None), (5, 0, None)]
     assert bodies(ask("printMsg", "T", "-s", "*", "-d", "true")) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
 
 
 def test_there_is_a_bound_and_it_is_told(ask: Run) -> None:
-    done = ask("printMsg", "T", "--maxNum", "2")
-    assert (done.code, len(bodies(done))) == (0, 2)
-    assert done.err == "nsadmin: stopped after 2 messages: use --maxNum, -b, -e, -s for more\n"
+    result = ask("printMsg", "T", "--maxNum", "2")
+    assert (result.code, len(bodies(result))) == (0, 2)
+    assert result.err == "nsadmin: stopped after 2 messages: use --maxNum, -b, -e, -s for more\n"
     assert ask("printMsg", "T", "--maxNum", "5").err == ""
 
 
@@ -50,16 +50,16 @@ def test_one_queue(ask: Run, words: tuple[str, ...]) -> None:
 
 
 def test_tags_are_counted(ask: Run) -> None:
-    done = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
+    result = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
 
 
 def test_messages_and_the_number_of_their_tags(ask: Run, holder: MessageBroker) -> None:
     holder.store(b"untagged")
-    done = ask("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
-    assert bodies(done) == ["0-0", "0-1", "0-2", "untagged"]
-    assert (done.code, done.err) == (
+    result = ask("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
+    assert bodies(result) == ["0-0", "0-1", "0-2", "untagged"]
+    assert (result.code, result.err) == (
         0,
         "nsadmin: tag A: 2 messages\nnsadmin: tag B: 1 messages\nnsadmin: tag (none): 1 messages\n",
     )
@@ -73,9 +73,9 @@ def test_an_empty_queue_has_no_messages(ask: Run) -> None:
 def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
     first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
     first.routes["T"]["broker-b"] = 6
-    done = ask("printMsg", "T")
-    assert (done.code, len(bodies(done))) == (3, 5)
-    assert done.err == (
+    result = ask("printMsg", "T")
+    assert (result.code, len(bodies(result))) == (3, 5)
+    assert result.err == (
         "nsadmin: broker broker-b, queue 0, 1, 2, 3, 4, 5, 6, 7: "
         "connection refused, no server listens on this port\n"
     )
@@ -85,9 +85,9 @@ def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -
     from tests.support.servers import refuse
 
     holder.handlers[11] = refuse(16, "not readable")
-    done = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
-    assert done[:2] == (1, "[]\n")
-    assert done.err.startswith("nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
+    result = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
+    assert result[:2] == (1, "[]\n")
+    assert result.err.startswith("nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -
     ],
 )
 def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    done = ask(*words)
-    assert (done.code, done.out) == (code, "")
-    assert text in done.err.splitlines()[0]
+    result = ask(*words)
+    assert (result.code, result.out) == (code, "")
+    assert text in result.err.splitlines()[0]
 
 
 def test_consuming_is_reading(ask: Run, holder: MessageBroker) -> None:
-    done = ask("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
-    assert bodies(done) == ["0-0", "5-0"] or len(bodies(done)) == 2
-    assert done.err.splitlines() == [
+    result = ask("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
+    assert bodies(result) == ["0-0", "5-0"] or len(bodies(result)) == 2
+    assert result.err.splitlines() == [
         "nsadmin: nsadmin does not join G: it reads messages without a group",
         "nsadmin: stopped after 2 messages: use -c, -o, -s, -e for more",
     ]

@@ -29,9 +29,9 @@ def _own_topic(first: FakeNameServer, holder: MessageBroker) -> None:
     ],
 )
 def test_a_row_for_each_message(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    done = ask("sendMsgStatus", *words)
-    assert (done.code, done.err) == (0, "")
-    rows = json.loads(done.out)
+    result = ask("sendMsgStatus", *words)
+    assert (result.code, result.err) == (0, "")
+    rows = json.loads(result.out)
     assert [len(sent.body) for sent in holder.sent] == [5, 5, 5]
     assert all(row["rt"] > 0 for row in rows)
     assert {(row["brokerName"], row["queueOffset"], row["result"]) for row in rows} == {
@@ -50,8 +50,8 @@ def test_what_fails_is_counted(ask: Run, holder: MessageBroker) -> None:
     taken = holder.handlers[310]
     answers = iter([taken, refuse(2, "busy"), taken] * 2)
     holder.handlers[310] = lambda asked: next(answers)(asked)
-    done = ask("sendMsgStatus", "broker-a", "-c", "3")
-    assert (done.code, done.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
+    result = ask("sendMsgStatus", "broker-a", "-c", "3")
+    assert (result.code, result.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
     [row] = json.loads(ask("clusterRT", "-a", "3").out)
     assert (row["successCount"], row["failCount"], row["result"]) == (2, 1, "failed")
     assert "SYSTEM_BUSY (2)" in row["error"]
@@ -60,19 +60,19 @@ def test_what_fails_is_counted(ask: Run, holder: MessageBroker) -> None:
 
 def test_every_broker_of_a_cluster(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
     first.clusters = {"C": {"broker-a": {0: holder.addr}}, "D": {"broker-d": {0: "h:1"}}}
-    done = ask("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
-    [row] = json.loads(done.out)
-    assert (done.code, len(holder.sent)) == (0, 2)
+    result = ask("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
+    [row] = json.loads(result.out)
+    assert (result.code, len(holder.sent)) == (0, 2)
     assert (row["machineRoom"], row["clusterName"], row["successCount"]) == ("east", "C", 2)
     assert row["time"].endswith("Z")
-    done = ask("clusterRT", "-a", "1")
-    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (3, ["done", "not found"])
+    result = ask("clusterRT", "-a", "1")
+    assert (result.code, [row["result"] for row in json.loads(result.out)]) == (3, ["done", "not found"])
     assert ask("clusterRT", "-c", "E").code == 5
 
 
 def test_lines_for_a_log(run: Run, first: FakeNameServer) -> None:
-    done = run("clusterRT", "-a", "1", "-p", "true", "-m", "east", "-n", first.addr)
-    time, *middle, rt = done.out.rstrip().split("|")
+    result = run("clusterRT", "-a", "1", "-p", "true", "-m", "east", "-n", first.addr)
+    time, *middle, rt = result.out.rstrip().split("|")
     assert (time[-1], middle, float(rt) > 0) == ("Z", ["east", "C", "broker-a"], True)
 
 
@@ -100,8 +100,8 @@ def test_again_and_again(first: FakeNameServer, holder: MessageBroker) -> None:
     ],
 )
 def test_bad_words_are_one_line(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    done = ask(*words)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = ask(*words)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert holder.sent == []
 
 
@@ -109,9 +109,9 @@ def test_all_queues_of_a_topic_in_turns(ask: Run, first: FakeNameServer, holder:
     first.routes = {"T": {"broker-a": 6}}
     planned = ask("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
     assert ([row["queueId"] for row in json.loads(planned.out)], holder.sent) == ([0, 1], [])
-    done = ask("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
-    assert [row["queueId"] for row in json.loads(done.out)] == [*range(8), 0, 1]
-    assert done.err.startswith("nsadmin: mean of 9 messages over open connections: ")
+    result = ask("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
+    assert [row["queueId"] for row in json.loads(result.out)] == [*range(8), 0, 1]
+    assert result.err.startswith("nsadmin: mean of 9 messages over open connections: ")
     alone = ask("checkMsgSendRT", "T", "-a", "1")
     assert (alone.code, alone.err) == (0, "")
     holder.handlers[310] = refuse(16, "no write perm")

@@ -93,7 +93,7 @@ def test_what_is_refused_is_said_with_what_to_type(run: Run, name: str, flag: st
         f"{dash}{text}" for one in FLAGS[name] for dash, text in zip(("-", "--"), one[:2], strict=True)
     }
     where = ("-b", "127.0.0.1:1") if name in ("listUser", "exportPopRecord") else ("-n", "127.0.0.1:1")
-    done = run(name, flag, "true", *where)
-    assert (done.code, done.out) == (2, "")
-    assert REFUSED[name, flag] in done.err
-    assert done.err.count("\n") == 1
+    result = run(name, flag, "true", *where)
+    assert (result.code, result.out) == (2, "")
+    assert REFUSED[name, flag] in result.err
+    assert result.err.count("\n") == 1

@@ -22,8 +22,8 @@ def test_what_is_here_is_never_missing_and_what_is_missing_never_here(run: Run) 
 
 
 def test_one_command_in_any_case(run: Run) -> None:
-    done = run("mqadminMap", "UPDATETOPIC", "--output", "tsv")
-    assert done.out.splitlines()[1].split("\t")[:4] == ["updateTopic", "updateTopic", "same name", "4.1"]
+    result = run("mqadminMap", "UPDATETOPIC", "--output", "tsv")
+    assert result.out.splitlines()[1].split("\t")[:4] == ["updateTopic", "updateTopic", "same name", "4.1"]
     # Of those that are not here under their own names, as long as there are any.
     for item in KNOWN_COMMANDS:
         if registry.find_command(item.name) is None:
@@ -32,9 +32,9 @@ def test_one_command_in_any_case(run: Run) -> None:
 
 
 def test_what_mqadmin_does_not_have(run: Run) -> None:
-    done = run("mqadminMap", "updateTopik")
-    assert (done.code, done.out) == (5, "")
-    assert done.err.startswith(
+    result = run("mqadminMap", "updateTopik")
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith(
         'nsadmin: unknown command of mqadmin "updateTopik": did you mean "updateTopic" or '
         '"updateTopicPerm" or "updateTopicList"?'
     )

@@ -174,8 +174,8 @@ def test_each_of_them_is_a_command() -> None:
 
 def test_a_line_end_in_a_name_is_no_other_line(run: Run, first: FakeNameServer) -> None:
     first.routes = {"T\nforged\x1b": {"broker-a": 6}}
-    done = run("topicList", "-n", first.addr, "--output", "mqadmin")
-    assert done.out == "T\\nforged\\x1b\n"
+    result = run("topicList", "-n", first.addr, "--output", "mqadmin")
+    assert result.out == "T\\nforged\\x1b\n"
 
 
 def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_done(
@@ -190,8 +190,8 @@ def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_d
         ("topicList", "--columns", "topic"),
         ("topicList", "--no-headers"),
     ):
-        done = run(*more, "-n", first.addr, "--output", "mqadmin")
-        assert (done.code, done.out) == (2, ""), more
+        result = run(*more, "-n", first.addr, "--output", "mqadmin")
+        assert (result.code, result.out) == (2, ""), more
     assert first.kv == {}
 
 

@@ -4,24 +4,24 @@ import json
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer
 
 MISSING = "QUERY_NOT_FOUND (22): No config item"
 WRITES = {100, 102}
 
 
-def told(done: Done) -> list[tuple[object, ...]]:
+def told(result: CommandResult) -> list[tuple[object, ...]]:
     """The rows' key, value, result and error, in the servers' order."""
-    rows = json.loads(done.out)
+    rows = json.loads(result.out)
     assert all([*row] == ["namesrvAddr", "namespace", "key", "value", "result", "error"] for row in rows)
     return [(row["key"], row["value"], row["result"], row["error"]) for row in rows]
 
 
-def changed(done: Done) -> list[tuple[object, ...]]:
+def changed(result: CommandResult) -> list[tuple[object, ...]]:
     """The rows' changes, before, after, result and error, in the servers' order."""
     names = ["changes", "before", "after", "result", "error"]
-    rows = json.loads(done.out)
+    rows = json.loads(result.out)
     assert all([*row] == ["namesrvAddr", "namespace", "key", *names] for row in rows)
     return [tuple(row[name] for name in names) for row in rows]
 
@@ -31,9 +31,9 @@ def test_a_value_is_shown_for_each_server(
     run: Run, both: str, second: FakeNameServer, words: tuple[str, ...]
 ) -> None:
     second.kv = {"N": {"k": "v"}}
-    done = run("kvGet", *words, both, "--json")
-    assert done.code == 3
-    assert told(done) == [("k", None, "not found", MISSING), ("k", "v", "found", None)]
+    result = run("kvGet", *words, both, "--json")
+    assert result.code == 3
+    assert told(result) == [("k", None, "not found", MISSING), ("k", "v", "found", None)]
 
 
 def test_a_value_that_nobody_has_is_not_found(run: Run, both: str) -> None:
@@ -44,9 +44,9 @@ def test_a_namespace_is_listed_for_each_server(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer
 ) -> None:
     first.kv, second.kv = {"N": {"b": "2", "a": "1"}}, {"N": {}}
-    done = run("kvList", "N", both, "--json")
-    assert done.code == 0
-    assert told(done) == [("a", "1", "found", None), ("b", "2", "found", None), (None, None, "empty", None)]
+    result = run("kvList", "N", both, "--json")
+    assert result.code == 0
+    assert told(result) == [("a", "1", "found", None), ("b", "2", "found", None), (None, None, "empty", None)]
     assert told(run("kvList", "M", both, "--json")) == [(None, None, "not found", MISSING)] * 2
 
 
@@ -71,9 +71,9 @@ def test_a_value_may_be_empty(run: Run, both: str, first: FakeNameServer) -> Non
 
 def test_deleting_where_it_was_is_enough(run: Run, both: str, second: FakeNameServer) -> None:
     second.kv = {"N": {"k": "v"}}
-    done = run("deleteKvConfig", "N", "k", both, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert changed(done) == [
+    result = run("deleteKvConfig", "N", "k", both, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert changed(result) == [
         (None, None, None, "not found", MISSING),
         ("gone: v", "v", None, "done", None),
     ]
@@ -84,15 +84,15 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
 ) -> None:
     first.kv = {"N": {"k": "old"}}
-    done = run("updateKvConfig", "N", "k", "new", both, "-n", dead, "--dry-run", "--json")
-    assert done.code == 3
-    assert changed(done) == [
+    result = run("updateKvConfig", "N", "k", "new", both, "-n", dead, "--dry-run", "--json")
+    assert result.code == 3
+    assert changed(result) == [
         ("old -> new", "old", "new", "dry-run", None),
         ("new: new", None, "new", "dry-run", None),
         (None, None, None, "failed", "connection refused, no server listens on this port"),
     ]
-    done = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
-    assert changed(done) == [
+    result = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
+    assert changed(result) == [
         ("gone: old", "old", None, "dry-run", None),
         (None, None, None, "not found", MISSING),
     ]
@@ -101,8 +101,8 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
 
 
 def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both: str) -> None:
-    done = run("kvList", "ORDERS", both, "--json")
-    assert (done.code, done.err) == (
+    result = run("kvList", "ORDERS", both, "--json")
+    assert (result.code, result.err) == (
         5,
         'nsadmin: no namespace "ORDERS": RocketMQ itself uses ORDER_TOPIC_CONFIG, whose keys are topics\n',
     )

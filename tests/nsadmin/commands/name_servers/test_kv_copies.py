@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer, refuse
 
 ORDERS = "ORDER_TOPIC_CONFIG"
@@ -19,44 +19,44 @@ def differing(first: FakeNameServer, second: FakeNameServer) -> None:
     second.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
 
 
-def rows(done: Done, *names: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[name] for name in names) for row in json.loads(done.out)]
+def rows(result: CommandResult, *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[name] for name in names) for row in json.loads(result.out)]
 
 
 # kvDiff
 
 
 def test_only_keys_that_differ(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    done = run("kvDiff", both, "--json")
-    assert done.code == 1
-    assert rows(done, "namespace", "key") == [(ORDERS, "T"), (ORDERS, "U"), (ORDERS, "V")]
-    assert rows(done, "differs")[:2] == [
+    result = run("kvDiff", both, "--json")
+    assert result.code == 1
+    assert rows(result, "namespace", "key") == [(ORDERS, "T"), (ORDERS, "U"), (ORDERS, "V")]
+    assert rows(result, "differs")[:2] == [
         (f"a:4 on {first.addr}, a:2 on {second.addr}",),
         (f"on {first.addr}, not on {second.addr}",),
     ]
-    assert json.loads(done.out)[1]["values"] == {first.addr: "a:8", second.addr: None}
-    assert done.err.startswith(
+    assert json.loads(result.out)[1]["values"] == {first.addr: "a:8", second.addr: None}
+    assert result.err.startswith(
         "nsadmin: 3 differences: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
     )
 
 
 def test_secrets_are_not_told(run: Run, both: str) -> None:
-    done = run("kvDiff", both, "-s", "N", "--json")
-    assert rows(done, "key") == [("token",)]
-    assert "hidden" not in done.out + done.err
+    result = run("kvDiff", both, "-s", "N", "--json")
+    assert rows(result, "key") == [("token",)]
+    assert "hidden" not in result.out + result.err
 
 
 def test_what_cannot_be_told(run: Run, both: str, first: FakeNameServer, dead: str) -> None:
-    done = run("kvDiff", "-n", first.addr)
-    assert (done.code, "unknown: 1 of 1 name servers answered, a comparison needs two" in done.err) == (
+    result = run("kvDiff", "-n", first.addr)
+    assert (result.code, "unknown: 1 of 1 name servers answered, a comparison needs two" in result.err) == (
         3,
         True,
     )
-    done = run("kvDiff", "-n", f"{first.addr};{dead}")
-    assert (done.code, f"name server {dead}: connection refused" in done.err) == (3, True)
+    result = run("kvDiff", "-n", f"{first.addr};{dead}")
+    assert (result.code, f"name server {dead}: connection refused" in result.err) == (3, True)
     # They agree, and one does not answer.
-    done = run("kvDiff", both, "-n", dead, "-s", "none")
-    assert done.code == 3
+    result = run("kvDiff", both, "-n", dead, "-s", "none")
+    assert result.code == 3
     assert run("kvDiff", both, "-n", dead).code == 1
     assert run("kvDiff", both, "-s", "none", "--json") == (0, "[]\n", "")
 
@@ -67,24 +67,24 @@ def test_what_cannot_be_told(run: Run, both: str, first: FakeNameServer, dead: s
 def test_a_copy_goes_to_all_others_and_only_where_it_differs(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer
 ) -> None:
-    done = run("kvSync", "--from", first.addr, both, "--json", "--yes")
-    assert done.code == 0
-    assert rows(done, "namesrvAddr", "key", "before", "after", "result") == [
+    result = run("kvSync", "--from", first.addr, both, "--json", "--yes")
+    assert result.code == 0
+    assert rows(result, "namesrvAddr", "key", "before", "after", "result") == [
         (second.addr, "T", "a:2", "a:4", "done"),
         (second.addr, "U", None, "a:8", "done"),
     ]
     assert second.kv[ORDERS] == {"T": "a:4", "U": "a:8", "V": "a:8"}
     assert first.kv[ORDERS] == {"T": "a:4", "U": "a:8"}
     assert WRITES.isdisjoint(first.codes())
-    done = run("kvSync", "--from", first.addr, both, "--yes", "--json")
-    assert (done.code, done.out) == (0, "[]\n")
-    assert f"{second.addr} already has all values" in done.err
+    result = run("kvSync", "--from", first.addr, both, "--yes", "--json")
+    assert (result.code, result.out) == (0, "[]\n")
+    assert f"{second.addr} already has all values" in result.err
 
 
 def test_a_dry_run_writes_nothing(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    done = run("kvSync", first.addr, both, "--prune", "--dry-run", "--json")
-    assert done.code == 0
-    assert rows(done, "key", "changes", "result") == [
+    result = run("kvSync", first.addr, both, "--prune", "--dry-run", "--json")
+    assert result.code == 0
+    assert rows(result, "key", "changes", "result") == [
         ("T", "a:2 -> a:4", "dry-run"),
         ("U", "new: a:8", "dry-run"),
         ("V", "gone: a:8", "dry-run"),
@@ -93,8 +93,8 @@ def test_a_dry_run_writes_nothing(run: Run, both: str, first: FakeNameServer, se
 
 
 def test_pruning_needs_a_yes(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    done = run("kvSync", first.addr, both, "--prune")
-    assert (done.code, "kvSync --prune: this cannot be undone" in done.err) == (2, True)
+    result = run("kvSync", first.addr, both, "--prune")
+    assert (result.code, "kvSync --prune: this cannot be undone" in result.err) == (2, True)
     assert WRITES.isdisjoint(second.codes())
     assert run("kvSync", first.addr, both, "--prune", "--yes").code == 0
     assert second.kv[ORDERS] == first.kv[ORDERS]
@@ -103,22 +103,22 @@ def test_pruning_needs_a_yes(run: Run, both: str, first: FakeNameServer, second:
 def test_one_key(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
     assert run("kvSync", first.addr, both, "-k", "U", "--yes").code == 0
     assert second.kv[ORDERS] == {"T": "a:2", "U": "a:8", "V": "a:8"}
-    done = run("kvSync", first.addr, both, "-k", "V")
-    assert (done.code, 'no key "V" in ORDER_TOPIC_CONFIG' in done.err) == (5, True)
+    result = run("kvSync", first.addr, both, "-k", "V")
+    assert (result.code, 'no key "V" in ORDER_TOPIC_CONFIG' in result.err) == (5, True)
 
 
 def test_what_cannot_be_copied_changes_nothing(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
 ) -> None:
-    done = run("kvSync", first.addr, both, "-s", "none", "--prune", "--yes")
-    assert (done.code, 'has no namespace "none": nothing was changed' in done.err) == (5, True)
+    result = run("kvSync", first.addr, both, "-s", "none", "--prune", "--yes")
+    assert (result.code, 'has no namespace "none": nothing was changed' in result.err) == (5, True)
     assert run("kvSync", dead, both).code == 4
-    done = run("kvSync", first.addr, "-n", first.addr)
-    assert (done.code, "no name server other than" in done.err) == (2, True)
-    done = run("kvSync", first.addr, both, "-k", "T", "--prune")
+    result = run("kvSync", first.addr, "-n", first.addr)
+    assert (result.code, "no name server other than" in result.err) == (2, True)
+    result = run("kvSync", first.addr, both, "-k", "T", "--prune")
     assert (
-        done.code,
-        "--prune and --key exclude each other: --prune applies to whole namespaces" in done.err,
+        result.code,
+        "--prune and --key exclude each other: --prune applies to whole namespaces" in result.err,
     ) == (2, True)
     assert WRITES.isdisjoint(first.codes() + second.codes())
 
@@ -127,14 +127,14 @@ def test_one_that_is_silent_and_one_that_refuses_are_told(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
 ) -> None:
     second.handlers[100] = refuse(1, "disk full")
-    done = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes", "--json")
-    assert done.code == 1
-    assert rows(done, "namesrvAddr", "result") == [(second.addr, "failed"), (dead, "failed")]
-    assert "disk full" in json.loads(done.out)[0]["error"]
+    result = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes", "--json")
+    assert result.code == 1
+    assert rows(result, "namesrvAddr", "result") == [(second.addr, "failed"), (dead, "failed")]
+    assert "disk full" in json.loads(result.out)[0]["error"]
     del second.handlers[100]
     second.handlers[100] = second._put
-    done = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes")
-    assert done.code == 3
+    result = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes")
+    assert result.code == 3
 
 
 # kvExport and kvImport
@@ -144,13 +144,13 @@ def test_a_file_goes_out_and_comes_in_again(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, tmp_path: Path
 ) -> None:
     file = tmp_path / "kv.json"
-    done = run("kvExport", str(file), both, "--from", first.addr, "-s", ORDERS, "-s", "N", "--json")
-    assert done.code == 0
-    assert rows(done, "namespace", "entries") == [(ORDERS, 2), ("N", 2)]
+    result = run("kvExport", str(file), both, "--from", first.addr, "-s", ORDERS, "-s", "N", "--json")
+    assert result.code == 0
+    assert rows(result, "namespace", "entries") == [(ORDERS, 2), ("N", 2)]
     assert json.loads(file.read_text()) == {"configTable": first.kv}
     assert file.stat().st_mode & 0o777 == 0o600
-    done = run("kvImport", str(file), both, "-s", ORDERS, "--yes", "--json")
-    assert rows(done, "namesrvAddr", "key") == [(second.addr, "T"), (second.addr, "U")]
+    result = run("kvImport", str(file), both, "-s", ORDERS, "--yes", "--json")
+    assert rows(result, "namesrvAddr", "key") == [(second.addr, "T"), (second.addr, "U")]
     assert second.kv["N"]["token"] == "other"
     assert run("kvImport", str(file), both, "--prune", "--yes").code == 0
     assert second.kv == first.kv
@@ -158,23 +158,23 @@ def test_a_file_goes_out_and_comes_in_again(
 
 
 def test_to_standard_output(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    done = run("kvExport", "-n", first.addr)
-    assert (done.code, json.loads(done.out)) == (0, {"configTable": {ORDERS: first.kv[ORDERS]}})
+    result = run("kvExport", "-n", first.addr)
+    assert (result.code, json.loads(result.out)) == (0, {"configTable": {ORDERS: first.kv[ORDERS]}})
     second.kv = first.kv
-    assert run("kvExport", both).out == done.out
+    assert run("kvExport", both).out == result.out
 
 
 def test_who_differs_is_not_exported(run: Run, both: str) -> None:
-    done = run("kvExport", both)
-    assert (done.code, done.out) == (1, "")
+    result = run("kvExport", both)
+    assert (result.code, result.out) == (1, "")
     assert (
         f"name servers have different values of {ORDERS} T: run nsadmin kv diff, or select one with --from"
-    ) in done.err
+    ) in result.err
 
 
 def test_what_is_not_there_is_told(run: Run, first: FakeNameServer, dead: str) -> None:
-    done = run("kvExport", "-n", f"{first.addr};{dead}", "-s", "N", "-s", "none")
-    assert (done.code, 'no namespace "none"' in done.err) == (3, True)
+    result = run("kvExport", "-n", f"{first.addr};{dead}", "-s", "N", "-s", "none")
+    assert (result.code, 'no namespace "none"' in result.err) == (3, True)
     assert run("kvExport", "-n", first.addr, "-s", "none").code == 5
     assert run("kvExport", "-n", dead).code == 4
 
@@ -194,8 +194,8 @@ def test_a_file_that_is_none_is_one_line(
     file = tmp_path / "kv.json"
     if text is not None:
         file.write_text(text)
-    done = run("kvImport", str(file), both, *words)
-    assert done.code == 2
-    assert str(file) in done.err
-    assert reason in done.err
-    assert done.err.count("\n") == 1
+    result = run("kvImport", str(file), both, *words)
+    assert result.code == 2
+    assert str(file) in result.err
+    assert reason in result.err
+    assert result.err.count("\n") == 1

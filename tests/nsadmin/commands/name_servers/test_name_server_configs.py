@@ -9,12 +9,12 @@ from tests.support.servers import FakeNameServer
 
 
 def test_settings_of_every_server(run: Run, first: FakeNameServer, dead: str) -> None:
-    done = run("getNamesrvConfig", "-n", f"{dead};{first.addr}", "--json")
-    assert (done.code, done.err) == (
+    result = run("getNamesrvConfig", "-n", f"{dead};{first.addr}", "--json")
+    assert (result.code, result.err) == (
         3,
         f"nsadmin: name server {dead}: connection refused, no server listens on this port\n",
     )
-    assert json.loads(done.out) == [
+    assert json.loads(result.out) == [
         {"namesrvAddr": first.addr, "key": "listenPort", "value": "9876"},
         {"namesrvAddr": first.addr, "key": "waitSecondsForService", "value": "45"},
     ]
@@ -24,9 +24,9 @@ def test_settings_of_every_server(run: Run, first: FakeNameServer, dead: str) ->
     "words", [("waitSecondsForService", "9"), ("-k", "waitSecondsForService", "-v", "9")]
 )
 def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[str, ...]) -> None:
-    done = run("updateNamesrvConfig", *words, both, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [list(row.items())[1:] for row in json.loads(done.out)] == [
+    result = run("updateNamesrvConfig", *words, both, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [list(row.items())[1:] for row in json.loads(result.out)] == [
         [
             ("key", "waitSecondsForService"),
             ("changes", "45 -> 9"),
@@ -49,16 +49,16 @@ def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[st
 def test_what_was_ignored_or_refused_fails(
     run: Run, first: FakeNameServer, key: str, value: str, error: str
 ) -> None:
-    done = run("updateNamesrvConfig", key, value, "-n", first.addr, "--json")
-    assert done.code == 1
-    assert [(row["after"], row["result"], row["error"]) for row in json.loads(done.out)] == [
+    result = run("updateNamesrvConfig", key, value, "-n", first.addr, "--json")
+    assert result.code == 1
+    assert [(row["after"], row["result"], row["error"]) for row in json.loads(result.out)] == [
         (None, "failed", error)
     ]
 
 
 def test_a_dry_run_knows_which_keys_there_are(run: Run, both: str, first: FakeNameServer) -> None:
-    done = run("updateNamesrvConfig", "listenPort", "1", both, "--dry-run", "--json")
-    told = [(row["before"], row["after"], row["changes"], row["result"]) for row in json.loads(done.out)]
+    result = run("updateNamesrvConfig", "listenPort", "1", both, "--dry-run", "--json")
+    told = [(row["before"], row["after"], row["changes"], row["result"]) for row in json.loads(result.out)]
     assert told == [("9876", "1", "9876 -> 1", "dry-run")] * 2
     assert run("updateNamesrvConfig", "nope", "1", both, "--dry-run").code == 5
     assert set(first.codes()) == {319}

@@ -16,25 +16,25 @@ def configured(first: FakeNameServer, second: FakeNameServer) -> None:
 
 
 def test_a_broker_that_is_gone_is_an_error(run: Run, both: str, first: FakeNameServer) -> None:
-    done = run("orderConfCheck", both, "--json")
-    assert done.code == 1
-    one, other = json.loads(done.out)
+    result = run("orderConfCheck", both, "--json")
+    assert result.code == 1
+    one, other = json.loads(result.out)
     assert (one["topic"], one["severity"], one["kind"]) == ("T", "error", "broker-gone")
     assert one["orderConf"] == "broker-a:8;broker-b:8"
     assert len(one["servers"]) == 2
     assert (other["topic"], other["severity"], other["kind"]) == ("U", "warning", "no-topic")
-    assert done.err == "nsadmin: 2 order configurations, 1 error, 1 warning\n"
+    assert result.err == "nsadmin: 2 order configurations, 1 error, 1 warning\n"
 
 
 def test_warnings_alone_are_0_and_one_that_is_silent_3(run: Run, both: str, dead: str) -> None:
-    done = run("orderConfCheck", "U", both)
-    assert (done.code, len(done.out.splitlines())) == (0, 2)
-    done = run("orderConfCheck", "U", both, "-n", dead)
-    assert (done.code, f"name server {dead}" in done.err) == (3, True)
+    result = run("orderConfCheck", "U", both)
+    assert (result.code, len(result.out.splitlines())) == (0, 2)
+    result = run("orderConfCheck", "U", both, "-n", dead)
+    assert (result.code, f"name server {dead}" in result.err) == (3, True)
     assert run("orderConfCheck", "-n", dead).code == 4
 
 
 def test_all_is_well(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
     first.kv = second.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:8"}}
-    done = run("orderConfCheck", both, "--json")
-    assert (done.code, done.out) == (0, "[]\n")
+    result = run("orderConfCheck", both, "--json")
+    assert (result.code, result.out) == (0, "[]\n")

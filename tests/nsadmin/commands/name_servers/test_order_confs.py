@@ -30,18 +30,18 @@ def _enabled(first: FakeNameServer, second: FakeNameServer) -> None:
 def test_it_is_put_read_and_deleted_everywhere(
     run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
 ) -> None:
-    done = run("updateOrderConf", *words, both, "--json")
-    assert (done.code, done.err) == (0, "")
+    result = run("updateOrderConf", *words, both, "--json")
+    assert (result.code, result.err) == (0, "")
     assert first.kv[SPACE] == second.kv[SPACE] == {"T": "a:4;b:8"}
-    done = run("updateOrderConf", "T", "get", both, "--json")
-    assert [(row["orderConf"], row["result"]) for row in json.loads(done.out)] == [("a:4;b:8", "found")] * 2
+    result = run("updateOrderConf", "T", "get", both, "--json")
+    assert [(row["orderConf"], row["result"]) for row in json.loads(result.out)] == [("a:4;b:8", "found")] * 2
     second.kv[SPACE] = {"T": "a:1"}
-    done = run("updateOrderConf", "T", "put", "a:4;b:8", both, "--json")
-    assert [row["changes"] for row in json.loads(done.out)] == [None, "a:1 -> a:4;b:8"]
+    result = run("updateOrderConf", "T", "put", "a:4;b:8", both, "--json")
+    assert [row["changes"] for row in json.loads(result.out)] == [None, "a:1 -> a:4;b:8"]
     del second.kv[SPACE]["T"]
-    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
-    assert [row["before"] for row in json.loads(done.out)] == ["a:4;b:8", None]
-    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["done", "not found"])
+    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert [row["before"] for row in json.loads(result.out)] == ["a:4;b:8", None]
+    assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["done", "not found"])
     assert first.kv[SPACE] == {}
     assert run("updateOrderConf", "T", "delete", both, "--yes").code == 5
     assert run("updateOrderConf", "T", "get", both).code == 5
@@ -63,9 +63,9 @@ def test_brokers_no_longer_order_a_topic_whose_configuration_is_deleted(
     dry = run("updateOrderConf", "T", "delete", both, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 3
     assert ordered_broker.configs["T"]["order"] is True
-    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
-    row = json.loads(done.out)[-1]
-    assert (done.code, row["brokerAddr"], row["changes"]) == (0, ordered_broker.addr, "order true -> false")
+    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    row = json.loads(result.out)[-1]
+    assert (result.code, row["brokerAddr"], row["changes"]) == (0, ordered_broker.addr, "order true -> false")
     assert ordered_broker.configs["T"]["order"] is False
 
 
@@ -73,8 +73,8 @@ def test_a_broker_that_does_not_order_the_topic_is_left_alone(
     run: Run, both: str, ordered_broker: TopicBroker
 ) -> None:
     ordered_broker.configs["T"]["order"] = False
-    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
-    assert (done.code, [row["brokerAddr"] for row in json.loads(done.out)]) == (0, [None, None])
+    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert (result.code, [row["brokerAddr"] for row in json.loads(result.out)]) == (0, [None, None])
     assert RequestCode.UPDATE_AND_CREATE_TOPIC not in ordered_broker.codes()
 
 
@@ -82,16 +82,16 @@ def test_brokers_keep_the_order_while_a_name_server_keeps_the_configuration(
     run: Run, both: str, second: FakeNameServer, ordered_broker: TopicBroker
 ) -> None:
     second.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
-    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
-    assert done.code == 3
+    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert result.code == 3
     assert ordered_broker.configs["T"]["order"] is True
-    assert "skipped, because a name server may still have the order configuration" in done.err
+    assert "skipped, because a name server may still have the order configuration" in result.err
 
 
 def test_dry_runs_write_nothing(run: Run, both: str, first: FakeNameServer) -> None:
-    done = run("updateOrderConf", "T", "put", "a:4", both, "--dry-run", "--json")
-    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["dry-run"] * 2)
-    assert [(row["changes"], row["after"]) for row in json.loads(done.out)] == [("new: a:4", "a:4")] * 2
+    result = run("updateOrderConf", "T", "put", "a:4", both, "--dry-run", "--json")
+    assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["dry-run"] * 2)
+    assert [(row["changes"], row["after"]) for row in json.loads(result.out)] == [("new: a:4", "a:4")] * 2
     assert run("updateOrderConf", "T", "delete", both, "--dry-run").code == 5
     assert RequestCode.PUT_KV_CONFIG not in first.codes()
     assert RequestCode.DELETE_KV_CONFIG not in first.codes()
@@ -99,25 +99,27 @@ def test_dry_runs_write_nothing(run: Run, both: str, first: FakeNameServer) -> N
 
 def test_servers_that_keep_it_to_themselves_are_told(run: Run, both: str, second: FakeNameServer) -> None:
     second.config["orderMessageEnable"] = "false"
-    done = run("updateOrderConf", "T", "put", "a:4", both)
+    result = run("updateOrderConf", "T", "put", "a:4", both)
     line = f"nsadmin: name server {second.addr} does not send it to clients: orderMessageEnable is false\n"
-    assert (done.code, done.err) == (0, line)
+    assert (result.code, result.err) == (0, line)
 
 
 @pytest.mark.parametrize("words", [("put",), ("put", "a"), ("put", "a:b"), ("set", "a:1"), ("delete",)])
 def test_bad_lines(run: Run, both: str, first: FakeNameServer, words: tuple[str, ...]) -> None:
-    done = run("updateOrderConf", "T", *words, both)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = run("updateOrderConf", "T", *words, both)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert first.asked == []
 
 
 def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first: FakeNameServer) -> None:
     run("contextSet", "p", "-n", first.addr, "--readOnly")
     first.kv[SPACE] = {"T": "a:4"}
-    done = run("updateOrderConf", "T", "get", "--context", "p", "--columns", "orderConf", "--output", "value")
-    assert done == (0, "a:4\n", "")
+    result = run(
+        "updateOrderConf", "T", "get", "--context", "p", "--columns", "orderConf", "--output", "value"
+    )
+    assert result == (0, "a:4\n", "")
     for words in (("put", "a:5"), ("delete", "-y")):
-        done = run("updateOrderConf", "T", *words, "--context", "p")
-        assert (done.code, done.out, "read-only" in done.err) == (6, "", True)
+        result = run("updateOrderConf", "T", *words, "--context", "p")
+        assert (result.code, result.out, "read-only" in result.err) == (6, "", True)
     assert first.kv[SPACE] == {"T": "a:4"}
     assert run("updateOrderConf", "T", "put", "a:5", "--context", "p", "--dry-run").code == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.nsadmin.test_session import on_terminal
 from tests.support.lab import Lab, lab
 
@@ -26,17 +26,17 @@ def written(value: object, name: str = "list.json") -> str:
     return name
 
 
-def results(done: Done) -> list[tuple[str | None, list[str], str]]:
-    return [(row["name"], row["servers"], row["result"]) for row in json.loads(done.out)]
+def results(result: CommandResult) -> list[tuple[str | None, list[str], str]]:
+    return [(row["name"], row["servers"], row["result"]) for row in json.loads(result.out)]
 
 
 def test_what_is_there_already_does_not_stop_the_others(do: Run) -> None:
     file = written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "orders", "perm": 4}])
     planned = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
-    done = do("updateTopicList", file, "-c", "cluster-a")
-    assert (done.code, results(done)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
-    assert done.err == "nsadmin: topics, counted for each broker: 4 to send\n"
+    result = do("updateTopicList", file, "-c", "cluster-a")
+    assert (result.code, results(result)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
+    assert result.err == "nsadmin: topics, counted for each broker: 4 to send\n"
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
     again = do("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
@@ -45,23 +45,23 @@ def test_what_is_there_already_does_not_stop_the_others(do: Run) -> None:
 
 def test_what_cannot_be_changed_is_skipped_and_said(do: Run, there: Lab) -> None:
     file = written([{"topicName": "fresh"}, {"topicName": "TBW102", "perm": 4}])
-    done = do("updateTopicList", file, "-b", there.brokers[A, 0])
-    assert (done.code, results(done)) == (3, [("fresh", [A], "done"), ("TBW102", [A], "skipped")])
-    assert "brokers refuse to change" in json.loads(done.out)[1]["error"]
+    result = do("updateTopicList", file, "-b", there.brokers[A, 0])
+    assert (result.code, results(result)) == (3, [("fresh", [A], "done"), ("TBW102", [A], "skipped")])
+    assert "brokers refuse to change" in json.loads(result.out)[1]["error"]
 
 
 def test_messages_that_nobody_could_read_are_counted(do: Run, there: Lab) -> None:
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
-    done = do("updateTopicList", file, "-b", there.brokers[A, 0], "--dry-run")
-    assert "messages in queues 1 to 7 become unreadable" in done.err
-    assert json.loads(done.out)[0]["messages"] > 0
+    result = do("updateTopicList", file, "-b", there.brokers[A, 0], "--dry-run")
+    assert "messages in queues 1 to 7 become unreadable" in result.err
+    assert json.loads(result.out)[0]["messages"] > 0
 
 
 def test_groups_of_either_kind_of_file(do: Run) -> None:
     strict = {"consumeFromMinEnable": False, "consumeBroadcastEnable": False}
     file = written([{"groupName": "auditors", "retryMaxTimes": 3, **strict}])
-    done = do("updateSubGroupList", file, "-c", "cluster-a")
-    assert (done.code, results(done)) == (0, [("auditors", [A, B], "done")])
+    result = do("updateSubGroupList", file, "-c", "cluster-a")
+    assert (result.code, results(result)) == (0, [("auditors", [A, B], "done")])
     ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")
     again = do("updateSubGroupList", ours, "-c", "cluster-a")
     assert (again.code, results(again)) == (
@@ -72,8 +72,8 @@ def test_groups_of_either_kind_of_file(do: Run) -> None:
 
 def test_a_list_of_a_whole_cluster_is_warned_of(do: Run) -> None:
     file = written({"exportTime": 1, "topicConfigTable": {"fresh": {"topicName": "fresh"}}})
-    done = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
-    assert "mqadmin has added up the queues" in done.err
+    result = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
+    assert "mqadmin has added up the queues" in result.err
 
 
 def test_a_slave_is_never_changed_and_a_dead_broker_told(do: Run, there: Lab, dead: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core.protocol.command import build_reply
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeBroker, FakeNameServer, refuse
 
 
@@ -25,18 +25,18 @@ def other(broker: FakeBroker, first: FakeNameServer, second: FakeNameServer) -> 
         yield running
 
 
-def told(done: Done) -> list[tuple[str, str]]:
-    return [(row["kind"], row["key"]) for row in json.loads(done.out)]
+def told(result: CommandResult) -> list[tuple[str, str]]:
+    return [(row["kind"], row["key"]) for row in json.loads(result.out)]
 
 
 def test_what_differs_among_brokers_and_among_name_servers(
     run: Run, both: str, other: FakeBroker, second: FakeNameServer
 ) -> None:
     second.config["waitSecondsForService"] = "1"
-    done = run("configDiff", both, "--json")
-    assert done.code == 1
-    assert told(done) == [("broker", "fileReservedTime"), ("namesrv", "waitSecondsForService")]
-    row = json.loads(done.out)[0]
+    result = run("configDiff", both, "--json")
+    assert result.code == 1
+    assert told(result) == [("broker", "fileReservedTime"), ("namesrv", "waitSecondsForService")]
+    row = json.loads(result.out)[0]
     assert row["differs"] == "48 on broker-a:0, 72 on broker-b:0"
     assert (row["default"], row["values"]) == ("72", {"broker-a:0": "48", "broker-b:0": "72"})
     assert told(run("configDiff", both, "--brokers", "--json")) == [("broker", "fileReservedTime")]
@@ -45,24 +45,24 @@ def test_what_differs_among_brokers_and_among_name_servers(
 
 
 def test_one_alone_agrees_with_nobody(run: Run, both: str, other: FakeBroker, first: FakeNameServer) -> None:
-    done = run("configDiff", both, "-c", "D", "--brokers", "--json")
-    assert (done.code, done.out) == (3, "[]\n")
-    assert done.err == "nsadmin: only one broker: its settings were not compared\n"
-    done = run("configDiff", both, "-c", "D", "--json")
-    assert (done.code, done.out) == (0, "[]\n")
-    assert done.err == (
+    result = run("configDiff", both, "-c", "D", "--brokers", "--json")
+    assert (result.code, result.out) == (3, "[]\n")
+    assert result.err == "nsadmin: only one broker: its settings were not compared\n"
+    result = run("configDiff", both, "-c", "D", "--json")
+    assert (result.code, result.out) == (0, "[]\n")
+    assert result.err == (
         "nsadmin: only one broker: its settings were not compared\n"
         "nsadmin: no differences among 2 name servers\n"
     )
-    done = run("configDiff", "-n", first.addr, "--namesrvs")
-    assert done.err == "nsadmin: only one name server: its settings were not compared\n"
+    result = run("configDiff", "-n", first.addr, "--namesrvs")
+    assert result.err == "nsadmin: only one name server: its settings were not compared\n"
     assert run("configDiff", both, "-c", "E").code == 5
 
 
 def test_what_is_not_the_default(run: Run, both: str, other: FakeBroker) -> None:
-    done = run("configDiff", both, "--default", "--brokers", "--json")
-    assert done.code == 0
-    assert [(row["key"], row["values"], row["default"]) for row in json.loads(done.out)] == [
+    result = run("configDiff", both, "--default", "--brokers", "--json")
+    assert result.code == 0
+    assert [(row["key"], row["values"], row["default"]) for row in json.loads(result.out)] == [
         ("fileReservedTime", {"broker-a:0": "48"}, "72"),
         ("timerWheelEnable", {"broker-a:0": "false"}, "true"),
     ]
@@ -70,10 +70,10 @@ def test_what_is_not_the_default(run: Run, both: str, other: FakeBroker) -> None
 
 def test_who_does_not_answer_is_told(run: Run, both: str, other: FakeBroker, dead: str) -> None:
     other.handlers[26] = refuse(1, "no")
-    done = run("configDiff", both, "-n", dead)
-    assert done.code == 3
-    assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in done.err
-    assert f"name server {dead}: connection refused" in done.err
+    result = run("configDiff", both, "-n", dead)
+    assert result.code == 3
+    assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in result.err
+    assert f"name server {dead}: connection refused" in result.err
 
 
 def test_another_release_of_the_same_generation(run: Run, both: str, other: FakeBroker) -> None:
@@ -84,5 +84,5 @@ def test_another_release_of_the_same_generation(run: Run, both: str, other: Fake
 
 
 def test_only_these_and_only_those_is_nothing(run: Run, both: str) -> None:
-    done = run("configDiff", both, "--brokers", "--namesrvs")
-    assert (done.code, done.err.count("\n")) == (2, 1)
+    result = run("configDiff", both, "--brokers", "--namesrvs")
+    assert (result.code, result.err.count("\n")) == (2, 1)

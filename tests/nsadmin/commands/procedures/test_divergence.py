@@ -11,9 +11,9 @@ NOW = ("--settle", "0")
 
 
 def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both: str) -> None:
-    done = run("divergence", both, "--json")
-    assert (done.code, done.out) == (0, "[]\n")
-    assert done.err == "nsadmin: 2 name servers agree: 1 broker, 1 topic\n"
+    result = run("divergence", both, "--json")
+    assert (result.code, result.out) == (0, "[]\n")
+    assert result.err == "nsadmin: 2 name servers agree: 1 broker, 1 topic\n"
 
 
 def test_topics_that_differ_alike_are_one_row_or_all_of_them(
@@ -21,18 +21,18 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
 ) -> None:
     first.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
     second.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
-    done = run("divergence", both, *NOW, "--json")
-    assert done.code == 1
-    [row] = json.loads(done.out)
+    result = run("divergence", both, *NOW, "--json")
+    assert result.code == 1
+    [row] = json.loads(result.out)
     assert (row["what"], row["name"], row["brokerName"], row["count"]) == ("topic", "T0", "broker-a", 400)
     assert (row["state"], row["causeKind"]) == ("drift", "wiped")
     assert row["differs"] == f"perm: rw- on {first.addr}, r-- on {second.addr}"
     assert row["values"][second.addr]["perm"] == 4
-    assert "name servers diverge: 400 differences" in done.err
+    assert "name servers diverge: 400 differences" in result.err
     assert (
         "next: run `nsadmin repair wipe broker-a`, which restores the broker's own "
         "permissions, or `nsadmin wipeWritePerm broker-a` on every name server"
-    ) in done.err
+    ) in result.err
     rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400
@@ -40,8 +40,8 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
 
 def test_topics_go_with_their_broker(run: Run, both: str, second: FakeNameServer) -> None:
     second.clusters, second.routes = {}, {}
-    done = run("divergence", both, *NOW, "--json")
-    [row] = json.loads(done.out)
+    result = run("divergence", both, *NOW, "--json")
+    [row] = json.loads(result.out)
     assert (row["what"], row["name"], row["brokerName"]) == ("broker", "broker-a:0", "broker-a")
     assert row["differs"].endswith(f"not on {second.addr}, with 1 topic")
     rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
@@ -51,9 +51,9 @@ def test_topics_go_with_their_broker(run: Run, both: str, second: FakeNameServer
 
 def test_kv_in_a_table(run: Run, both: str, first: FakeNameServer) -> None:
     first.kv = {"n": {"k": "v"}}
-    done = run("divergence", both, *NOW, "-s", "n")
-    assert done.code == 1
-    head, row = done.out.splitlines()
+    result = run("divergence", both, *NOW, "-s", "n")
+    assert result.code == 1
+    head, row = result.out.splitlines()
     assert head.split() == ["what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause"]
     assert row.startswith("kv    n k")
     assert run("divergence", both, *NOW).code == 0
@@ -62,37 +62,37 @@ def test_kv_in_a_table(run: Run, both: str, first: FakeNameServer) -> None:
 
 def test_fewer_than_two_answers_are_unknown(run: Run, first: FakeNameServer, dead: str) -> None:
     for addrs in (first.addr, f"{first.addr};{dead}", dead):
-        done = run("divergence", "-n", addrs, "--json")
-        assert (done.code, done.out) == (3, "[]\n")
-        assert " name servers answered, a comparison needs two" in done.err
+        result = run("divergence", "-n", addrs, "--json")
+        assert (result.code, result.out) == (3, "[]\n")
+        assert " name servers answered, a comparison needs two" in result.err
 
 
 def test_agreement_of_those_that_answer_is_partial(run: Run, both: str, dead: str) -> None:
-    done = run("divergence", both, "-n", dead)
-    assert done.code == 3
-    assert "incomplete: 2 of 3 name servers answered, and agree" in done.err
-    assert f"name server {dead}: connection refused" in done.err
+    result = run("divergence", both, "-n", dead)
+    assert result.code == 3
+    assert "incomplete: 2 of 3 name servers answered, and agree" in result.err
+    assert f"name server {dead}: connection refused" in result.err
 
 
 def test_one_whose_answers_are_not_whole_counts_as_silent(
     run: Run, both: str, second: FakeNameServer
 ) -> None:
     second.handlers[105] = refuse(1, "busy")
-    done = run("divergence", both)
-    assert done.code == 3
-    assert f"name server {second.addr}: SYSTEM_ERROR (1): busy" in done.err
+    result = run("divergence", both)
+    assert result.code == 3
+    assert f"name server {second.addr}: SYSTEM_ERROR (1): busy" in result.err
 
 
 def test_hashes(run: Run, both: str, dead: str, second: FakeNameServer) -> None:
     second.routes = {"T": {"broker-a": 4}}
-    done = run("divergence", both, "-n", dead, "--hashes", "--json")
-    one, two, none = json.loads(done.out)
+    result = run("divergence", both, "-n", dead, "--hashes", "--json")
+    one, two, none = json.loads(result.out)
     assert one["brokerHash"] == two["brokerHash"]
     assert one["topicHash"] != two["topicHash"]
     assert (one["brokers"], one["topics"], one["error"]) == (1, 1, None)
     assert (none["namesrvAddr"], none["brokerHash"]) == (dead, None)
     assert "refused" in none["error"]
-    assert done.code == 1
+    assert result.code == 1
 
 
 def test_a_young_difference_is_waited_for(
@@ -100,9 +100,9 @@ def test_a_young_difference_is_waited_for(
 ) -> None:
     first.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
     monkeypatch.setattr("nsadmin.commands.procedures.divergence.sleep", lambda seconds: first.kv.clear())
-    done = run("divergence", both)
-    assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines()[0] == ("nsadmin: 1 difference; comparing again for up to 2 s")
+    result = run("divergence", both)
+    assert (result.code, result.out) == (0, "")
+    assert result.err.splitlines()[0] == ("nsadmin: 1 difference; comparing again for up to 2 s")
 
 
 def test_watching_remembers_the_looks_before(
@@ -119,15 +119,15 @@ def test_watching_remembers_the_looks_before(
 
     left = [1, 1]
     monkeypatch.setattr("nsadmin.session.sleep", sleep)
-    done = run("divergence", both, "--watch", "30", "--output", "jsonl")
-    rows = [json.loads(line) for line in done.out.splitlines()]
+    result = run("divergence", both, "--watch", "30", "--output", "jsonl")
+    rows = [json.loads(line) for line in result.out.splitlines()]
     assert [(row["state"], row["seenFor"]) for row in rows] == [
         ("new", 0),
         ("new", 30_000),
         ("drift", 60_000),
     ]
-    assert "no drift: 1 difference younger than two heartbeats" in done.err
-    assert done.err.count("next: ") == 1
+    assert "no drift: 1 difference younger than two heartbeats" in result.err
+    assert result.err.count("next: ") == 1
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_watching_remembers_the_looks_before(
     ],
 )
 def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...], reason: str) -> None:
-    done = run("divergence", both, *words)
-    assert (done.code, done.out, done.err) == (
+    result = run("divergence", both, *words)
+    assert (result.code, result.out, result.err) == (
         2,
         "",
         f"nsadmin: {reason}\n",
@@ -150,6 +150,6 @@ def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...],
 @pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])
 def test_two_names_of_one_server_are_one_witness(run: Run, first: FakeNameServer, command: str) -> None:
     port = first.addr.rpartition(":")[2]
-    done = run(command, "-n", f"{first.addr};localhost:{port}")
-    assert done.code == (1 if command == "checkNamesrv" else 3)
-    assert f"localhost:{port}: same name server as {first.addr}" in done.out + done.err
+    result = run(command, "-n", f"{first.addr};localhost:{port}")
+    assert result.code == (1 if command == "checkNamesrv" else 3)
+    assert f"localhost:{port}: same name server as {first.addr}" in result.out + result.err

@@ -52,9 +52,9 @@ def perms(there: Lab) -> list[dict[str, int]]:
 
 def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
     before = perms(there)
-    done = with_env("drain", B, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert events(done.out) == [
+    result = with_env("drain", B, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert events(result.out) == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
         "holdEnded",
     ]  # fmt: skip
@@ -99,8 +99,8 @@ def test_a_broker_that_is_drained_for_good_leaves_the_inventory(
 
 
 def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
-    done = with_env("drain", B)
-    lines = [line.partition("Z ")[2] for line in done.out.splitlines()]
+    result = with_env("drain", B)
+    lines = [line.partition("Z ")[2] for line in result.out.splitlines()]
     assert lines[0].startswith(f"draining {B} of cluster cluster-a on 127.0.0.1:")
     assert lines[-3:] == [
         "safe: puts 0 a minute; waiting for nothing",
@@ -113,9 +113,9 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
 
 def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, there: Lab, tmp_path: Path) -> None:
     before = perms(there)
-    done = with_env("drain", B, "--dry-run", "--json")
-    assert done.code == 0
-    assert [(row["result"], row["openTopics"] > 10) for row in json.loads(done.out)] == [
+    result = with_env("drain", B, "--dry-run", "--json")
+    assert result.code == 0
+    assert [(row["result"], row["openTopics"] > 10) for row in json.loads(result.out)] == [
         ("dry-run", True)
     ] * 2
     assert perms(there) == before
@@ -125,9 +125,9 @@ def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, there: Lab, 
 def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
     with AdminClient(there.namesrv_addr) as admin:
         admin.brokers.wipe_write_perm("broker-a-1")
-    done = with_env("drain", B)
-    assert done.code == 1
-    assert "would be left without a writable queue (coupons-archived, inventory-cancelled," in done.err
+    result = with_env("drain", B)
+    assert result.code == 1
+    assert "would be left without a writable queue (coupons-archived, inventory-cancelled," in result.err
     planned = with_env("drain", B, "--dry-run")
     assert planned.code == 1
     assert (
@@ -142,9 +142,9 @@ def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: 
     refused = with_env("drain", B, addrs)
     assert refused.code == 1
     assert "pass --allow-unreachable to drain without it" in refused.err
-    done = with_env("drain", B, addrs, "--allow-unreachable", "--json")
-    assert done.code == 0
-    assert "serverLost" in events(done.out)
+    result = with_env("drain", B, addrs, "--allow-unreachable", "--json")
+    assert result.code == 0
+    assert "serverLost" in events(result.out)
     undone = with_env("undrain", B, addrs, "--json")
     assert undone.code == 3
     assert [row["result"] for row in json.loads(undone.out)] == ["done", "done", "failed"]
@@ -153,24 +153,24 @@ def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: 
 
 
 def test_nobody_knows_the_broker(with_env: Run) -> None:
-    done = with_env("drain", "broker-x")
-    assert (done.code, done.err.startswith('nsadmin: no broker "broker-x"; did you mean ')) == (5, True)
+    result = with_env("drain", "broker-x")
+    assert (result.code, result.err.startswith('nsadmin: no broker "broker-x"; did you mean ')) == (5, True)
 
 
 def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
     with_env: Run, there: Lab, tmp_path: Path
 ) -> None:
     file = tmp_path / "stopped"
-    done = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
-    assert done.code == 1
+    result = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
+    assert result.code == 1
     assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
-    assert "the command of --then exited with 4; broker-a-0 stays drained" in done.err
-    assert events(done.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
+    assert "the command of --then exited with 4; broker-a-0 stays drained" in result.err
+    assert events(result.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
 
 
 def test_a_drain_whose_command_succeeded_does_not_ask_for_another_one(with_env: Run) -> None:
-    done = with_env("drain", B, "--then", "true", "--json")
-    assert (done.code, events(done.out)[-2:]) == (0, ["safe", "commandEnded"])
+    result = with_env("drain", B, "--then", "true", "--json")
+    assert (result.code, events(result.out)[-2:]) == (0, ["safe", "commandEnded"])
 
 
 def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_broker(
@@ -179,9 +179,9 @@ def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_brok
     name = f"x$(touch {tmp_path}/run)"
     with FakeNameServer({"C": {name: {0: "127.0.0.1:10911"}}}) as server:
         server.routes = {"T": {name: 6}}
-        done = run("drain", name, "-n", server.addr, "--force", "--then", 'sh -c "echo {brokerName}"')
-        assert (done.code, done.out) == (1, "")
-        assert f'unsafe brokerName "{name}", so nothing was run' in done.err
+        result = run("drain", name, "-n", server.addr, "--force", "--then", 'sh -c "echo {brokerName}"')
+        assert (result.code, result.out) == (1, "")
+        assert f'unsafe brokerName "{name}", so nothing was run' in result.err
         assert server.routes == {"T": {name: 6}}
     assert not (tmp_path / "run").exists()
 
@@ -199,8 +199,8 @@ def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_brok
     ],
 )
 def test_what_cannot_be_understood_is_told(with_env: Run, words: tuple[str, str], says: str) -> None:
-    done = with_env("drain", B, *words)
-    assert (done.code, says in done.err) == (2, True), done.err
+    result = with_env("drain", B, *words)
+    assert (result.code, says in result.err) == (2, True), result.err
 
 
 def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
@@ -216,8 +216,8 @@ def test_a_drain_under_way_is_left_alone(with_env: Run, tmp_path: Path) -> None:
     assert with_env("drain", B).code == 0
     first = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
     assert first.try_lock()
-    done = with_env("undrain", B)
-    assert (done.code, "is running this drain: stop it first" in done.err) == (1, True)
+    result = with_env("undrain", B)
+    assert (result.code, "is running this drain: stop it first" in result.err) == (1, True)
     assert json.loads(with_env("drainStatus", B, "--json").out)[0]["pid"] is not None
     first.release_lock()
 
@@ -251,10 +251,10 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
     ) == (number != signal.SIGKILL)
     [row, _] = json.loads(with_env("drainStatus", "--json").out)
     assert (row["phase"], row["pid"]) == ("settle", None)
-    done = with_env("drain", B, "--json")
-    assert done.code == 0
-    assert json.loads(done.out.splitlines()[0])["resumed"] == "settle"
-    assert "snapshotTaken" not in events(done.out)
+    result = with_env("drain", B, "--json")
+    assert result.code == 0
+    assert json.loads(result.out.splitlines()[0])["resumed"] == "settle"
+    assert "snapshotTaken" not in events(result.out)
     assert with_env("undrain", B).code == 0
     assert perms(there) == before
 
@@ -263,8 +263,8 @@ def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
     folder = drain_folder_of(tmp_path / "state", "cluster-a", B)
     folder.mkdir(parents=True)
     (folder / "state.json").write_text("{}")
-    done = with_env("drainStatus", "--json")
-    assert (done.code, "version None" in json.loads(done.out)[0]["error"]) == (1, True)
+    result = with_env("drainStatus", "--json")
+    assert (result.code, "version None" in json.loads(result.out)[0]["error"]) == (1, True)
     assert with_env("drain", B).code == 1
 
 

@@ -52,8 +52,8 @@ def test_a_change_of_a_topic_on_a_drained_broker_is_warned_of(
     monkeypatch.chdir(tmp_path)
     Path("topics.json").write_text(json.dumps([{"topicName": "orders", "writeQueueNums": 9}]))
     Path("cluster.yaml").write_text("cluster: cluster-a\ntopics: {ratings: {}}\n")
-    done = drained(*words, "--dry-run")
-    assert done.err.splitlines().count(WARNING) == 1
+    result = drained(*words, "--dry-run")
+    assert result.err.splitlines().count(WARNING) == 1
 
 
 def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(drained: Run, there: Lab) -> None:

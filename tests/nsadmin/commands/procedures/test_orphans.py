@@ -55,9 +55,9 @@ def ask(addr: str, code: int, ext: dict[str, str]) -> None:
 
 
 def rows_of(run: Run, there: Lab, *words: str, code: int = 0) -> list[dict[str, Any]]:
-    done = run("orphans", *words, "-n", there.namesrv_addr, "--json")
-    assert done.code == code, done.err
-    return list(json.loads(done.out))
+    result = run("orphans", *words, "-n", there.namesrv_addr, "--json")
+    assert result.code == code, result.err
+    return list(json.loads(result.out))
 
 
 @pytest.fixture(autouse=True)
@@ -79,8 +79,8 @@ def test_each_kind_is_found(run: Run, there: Lab) -> None:
     assert by_topic["accounts"]["namesrvAddrs"] == list(there.namesrv_addrs)
     assert by_topic["%RETRY%retired"]["brokers"] == ["broker-a-0", "broker-b-0"]
     assert by_topic["accounts"]["finding"] == "no broker has it"
-    done = run("orphans", "-n", there.namesrv_addr)
-    assert done.err == "nsadmin: 1 noBroker, 1 notThere, 1 noNameServer, 2 noGroup\n"
+    result = run("orphans", "-n", there.namesrv_addr)
+    assert result.err == "nsadmin: 1 noBroker, 1 notThere, 1 noNameServer, 2 noGroup\n"
 
 
 def test_what_can_be_cleaned_is_and_no_more(run: Run, there: Lab) -> None:
@@ -110,23 +110,23 @@ def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.
         return False
 
     monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
-    done = run("orphans", "--clean", "-n", there.namesrv_addr)
+    result = run("orphans", "--clean", "-n", there.namesrv_addr)
     assert asked == ["Delete accounts from name servers and %RETRY%retired with their messages from brokers?"]
-    assert (done.code, done.err) == (1, "nsadmin: nothing was changed\n")
+    assert (result.code, result.err) == (1, "nsadmin: nothing was changed\n")
 
 
 def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     words = ("-n", f"{there.namesrv_addr};{dead}", "--json")
-    done = run("orphans", "--clean", "--yes", *words)
-    assert done.code == 1
-    assert f"nothing was deleted, because the state of {dead} is unknown" in done.err
-    done = run("orphans", *words)
-    assert (done.code, len(json.loads(done.out))) == (3, 5)
-    assert f"unknown state of {dead}: connection refused" in done.err
+    result = run("orphans", "--clean", "--yes", *words)
+    assert result.code == 1
+    assert f"nothing was deleted, because the state of {dead} is unknown" in result.err
+    result = run("orphans", *words)
+    assert (result.code, len(json.loads(result.out))) == (3, 5)
+    assert f"unknown state of {dead}: connection refused" in result.err
 
 
 def test_off_a_terminal_it_needs_a_yes(run: Run, there: Lab) -> None:
-    done = run("orphans", "--clean", "-n", there.namesrv_addr)
-    assert (done.code, "orphans --clean: this cannot be undone" in done.err) == (2, True)
+    result = run("orphans", "--clean", "-n", there.namesrv_addr)
+    assert (result.code, "orphans --clean: this cannot be undone" in result.err) == (2, True)
     assert run("orphans", "--dlq").code == 2

@@ -48,8 +48,8 @@ def test_an_export_is_a_file_that_changes_nothing(do: Run) -> None:
     desired = read_desired_cluster(exported.out, "f")
     assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
     assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])
-    done = do("plan", wanted(exported.out), "--prune")
-    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: no changes\n")
+    result = do("plan", wanted(exported.out), "--prune")
+    assert (result.code, json.loads(result.out), result.err) == (0, [], "nsadmin: no changes\n")
 
 
 def test_an_export_without_a_cluster(do: Run) -> None:
@@ -91,8 +91,8 @@ def test_deletes_have_a_guard(do: Run) -> None:
         "the plan deletes 12 items, more than --max-deletes 10: check the plan, then pass --max-deletes 12"
     ) in many.err
     assert "delete" in do("plan", file, "--prune").out
-    done = do("apply", file, "--prune", "--yes", "--max-deletes", "50")
-    assert (done.code, {row["action"] for row in json.loads(done.out)}) == (0, {"update", "delete"})
+    result = do("apply", file, "--prune", "--yes", "--max-deletes", "50")
+    assert (result.code, {row["action"] for row in json.loads(result.out)}) == (0, {"update", "delete"})
     assert json.loads(do("topicList", "--no-system", "--filter", "topic!~^%").out) == [{"topic": "orders"}]
 
 
@@ -110,8 +110,11 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
     # Its own steps may be done already, by a run that was interrupted.
     do("updateTopic", "ratings", "-c", "cluster-a")
     assert do("apply", "tonight.plan", "--yes").err.splitlines()[-1] == REFUSAL
-    done = do("apply", "tonight.plan", "--yes", "--allow-stranded")
-    assert (done.code, {row["name"] for row in json.loads(done.out)}) == (0, {"orders", "DEPLOYMENT stage"})
+    result = do("apply", "tonight.plan", "--yes", "--allow-stranded")
+    assert (result.code, {row["name"] for row in json.loads(result.out)}) == (
+        0,
+        {"orders", "DEPLOYMENT stage"},
+    )
     assert json.loads(do("apply", "tonight.plan").out) == []
 
 
@@ -151,9 +154,9 @@ def test_who_is_asked_sees_what_will_be_done(there: Lab) -> None:
 
 def test_a_server_that_does_not_answer_is_a_row(do: Run, there: Lab, run: Run) -> None:
     file = wanted("cluster: cluster-a\nkv: {N: {k: v}}\n")
-    done = run("apply", file, "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1", "--json")
-    assert done.code == 3
-    assert [(row["name"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("apply", file, "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1", "--json")
+    assert result.code == 3
+    assert [(row["name"], row["result"]) for row in json.loads(result.out)] == [
         ("N k", "done"),
         (None, "unknown"),
     ]
@@ -190,10 +193,10 @@ def test_an_exit_code_says_whether_there_are_differences(do: Run, there: Lab, de
 
 def test_queues_without_messages_shrink_without_consent(do: Run) -> None:
     do("updateTopic", "fresh", "-c", "cluster-a", "-r", "8", "-w", "8")
-    done = do("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
-    assert (done.code, {row["result"] for row in json.loads(done.out)}) == (0, {"done"})
+    result = do("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
+    assert (result.code, {row["result"] for row in json.loads(result.out)}) == (0, {"done"})
 
 
 def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(do: Run) -> None:
-    done = do("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
-    assert (done.code, "letters, digits and % | _ -, at most 127 characters" in done.err) == (2, True)
+    result = do("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
+    assert (result.code, "letters, digits and % | _ -, at most 127 characters" in result.err) == (2, True)

@@ -53,9 +53,9 @@ def test_the_queues_of_a_broker_move_before_it_is_drained(
     with_env: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     propose_moves(monkeypatch, MOVE)
-    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    events = dict.fromkeys(json.loads(line)["event"] for line in done.out.splitlines())
+    result = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    events = dict.fromkeys(json.loads(line)["event"] for line in result.out.splitlines())
     assert [name for name in events if name in ("topicMoved", "finished", "wiped", "safe")] == [
         "topicMoved", "finished", "wiped", "safe",
     ]  # fmt: skip
@@ -65,21 +65,21 @@ def test_a_run_that_pauses_keeps_the_broker_from_being_drained(
     with_env: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     propose_moves(monkeypatch, MOVE._replace(before={A: QueuePair(8, 8)}))
-    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
-    assert done.code == 1
-    assert "and the plan expects 8 and 8" in done.err
+    result = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
+    assert result.code == 1
+    assert "and the plan expects 8 and 8" in result.err
     assert json.loads(with_env("drainStatus", "--json").out) == []
 
 
 def test_a_broker_without_queues_to_move_is_drained(with_env: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     propose_moves(monkeypatch)
-    done = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
-    assert done.code == 0
-    assert f"no topic has queues on {A} that can move" in done.err
+    result = with_env("drain", A, "--for-good", "--move-queues", "--force", "--yes")
+    assert result.code == 0
+    assert f"no topic has queues on {A} that can move" in result.err
 
 
 def test_queues_move_only_for_good(with_env: Run) -> None:
-    done = with_env("drain", A, "--move-queues", "--yes")
-    assert (done.code, done.err) == (
+    result = with_env("drain", A, "--move-queues", "--yes")
+    assert (result.code, result.err) == (
         2, "nsadmin: --move-queues needs --for-good: the queues do not come back by undrain\n",
     )  # fmt: skip

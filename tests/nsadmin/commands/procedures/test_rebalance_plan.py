@@ -20,9 +20,9 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_path: Path) -> None:
     plan_path = tmp_path / "plan.yaml"
     words = ("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "--goal", "queues")
-    done = run(*words, "--out", str(plan_path), "-n", there.namesrv_addr, "--json")
-    assert done.code == 0, done.err
-    rows = json.loads(done.out)
+    result = run(*words, "--out", str(plan_path), "-n", there.namesrv_addr, "--json")
+    assert result.code == 0, result.err
+    rows = json.loads(result.out)
     assert [(row["brokerName"], row["role"]) for row in rows] == [
         ("broker-a-0", "stays"),
         ("broker-a-1", "stays"),
@@ -33,11 +33,11 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_pa
     assert rows[2]["queuesAfter"] < 5 < rows[2]["queuesBefore"]
     assert (
         "nsadmin: risk: broker-a-2 keeps topics without read and write permission on every broker: 1 "
-        in done.err
+        in result.err
     )
     plan = load_rebalance_plan(plan_path)
     assert plan.removed == ("broker-a-2",)
-    note_lines = done.err.splitlines()
+    note_lines = result.err.splitlines()
     assert note_lines[0].startswith(f"nsadmin: {len(plan.moves)} topics change, ")
     assert "from statistics of the brokers" in note_lines[0]
     assert f"nsadmin: {plan.messages_to_consume} messages to consume in queues that are removed" in note_lines
@@ -47,14 +47,14 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_pa
 
 
 def test_without_out_nothing_is_written(run: Run, there: Lab) -> None:
-    done = run("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", there.namesrv_addr)
-    assert done.err.endswith("nsadmin: pass --out FILE to write the plan\n")
+    result = run("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", there.namesrv_addr)
+    assert result.err.endswith("nsadmin: pass --out FILE to write the plan\n")
 
 
 def test_a_level_cluster_needs_no_plan(run: Run, there: Lab, tmp_path: Path) -> None:
     words = ("-c", "cluster-a", "--topics", "nothing", "-n", there.namesrv_addr)
-    done = run("rebalance", "plan", *words)
-    assert (done.code, done.err.startswith("nsadmin: 0 topics change, 0 queues")) == (0, True)
+    result = run("rebalance", "plan", *words)
+    assert (result.code, result.err.startswith("nsadmin: 0 topics change, 0 queues")) == (0, True)
     refused = run("rebalance", "plan", *words, "--out", str(tmp_path / "plan.yaml"))
     assert refused.err == "nsadmin: no plan was written: no topic needs to change\n"
     assert refused.code != 0
@@ -77,5 +77,5 @@ def test_a_level_cluster_needs_no_plan(run: Run, there: Lab, tmp_path: Path) -> 
 )
 def test_wrong_input_is_refused_with_one_line(run: Run, there: Lab, words: list[str], said: str) -> None:
     cluster_words = ["-c", "cluster-a", "--remove", "broker-a-2"] if words else []
-    done = run("rebalance", "plan", *words, *cluster_words, "-n", there.namesrv_addr)
-    assert (done.code, done.err) == (2, f"nsadmin: {said}\n")
+    result = run("rebalance", "plan", *words, *cluster_words, "-n", there.namesrv_addr)
+    assert (result.code, result.err) == (2, f"nsadmin: {said}\n")

@@ -70,9 +70,9 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_
     assert "a risk" in dry.err
     assert json.loads(with_env("rebalance", "status", "--json").out) == []
 
-    done = with_env("rebalance", "run", plan, "--json", "--yes")
-    assert (done.code, done.err) == (0, "nsadmin: a risk\n")
-    events = [json.loads(line) for line in done.out.splitlines()]
+    result = with_env("rebalance", "run", plan, "--json", "--yes")
+    assert (result.code, result.err) == (0, "nsadmin: a risk\n")
+    events = [json.loads(line) for line in result.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stageBegan"] == [
         "openReads", "openWrites", "closeWrites", "closeReads", "deleteTopic",
     ]  # fmt: skip
@@ -100,8 +100,8 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_
 
 def test_a_plan_for_another_state_is_refused(with_env: Run, tmp_path: Path) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, {A: QueuePair(8, 8)}, AFTER))
-    done = with_env("rebalance", "run", plan, "--yes")
-    assert (done.code, done.err) == (
+    result = with_env("rebalance", "run", plan, "--yes")
+    assert (result.code, result.err) == (
         1,
         f"nsadmin: {TOPIC} has 4 read and 4 write queues on {A}, and the plan expects 8 and 8: make a new "
         "plan\n",
@@ -112,14 +112,14 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     with_env: Run, there: Lab, tmp_path: Path
 ) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, True, BEFORE, AFTER))
-    done = with_env("rebalance", "run", plan, "--yes")
-    assert done.code == 1
-    assert done.err.startswith(
+    result = with_env("rebalance", "run", plan, "--yes")
+    assert result.code == 1
+    assert result.err.startswith(
         f"nsadmin: {TOPIC} is ordered: pass --ordered to move it and keep the sequence of every key\n"
     )
-    done = with_env("rebalance", "run", plan, "--ordered", "--yes")
-    assert done.code == 1
-    assert done.err.startswith(
+    result = with_env("rebalance", "run", plan, "--ordered", "--yes")
+    assert result.code == 1
+    assert result.err.startswith(
         f"nsadmin: {there.namesrv_addrs[0]} does not add order configurations to routes, which ordered "
         "topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
     )
@@ -127,8 +127,8 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
 
 def test_unknown_brokers_and_clusters_are_named(with_env: Run, tmp_path: Path) -> None:
     move = RebalanceMove(TOPIC, False, BEFORE, {"broker-x": QueuePair(4, 4)})
-    done = with_env("rebalance", "run", save_plan(tmp_path, move), "--yes")
-    assert (done.code, done.err) == (
+    result = with_env("rebalance", "run", save_plan(tmp_path, move), "--yes")
+    assert (result.code, result.err) == (
         5, "nsadmin: the cluster cluster-a has no master of broker-x: make a new plan\n",
     )  # fmt: skip
 
@@ -143,16 +143,16 @@ def test_a_file_that_is_no_plan_is_a_usage_error(with_env: Run, tmp_path: Path) 
 
 def test_a_plan_that_was_not_run_cannot_be_rolled_back(with_env: Run, tmp_path: Path) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
-    done = with_env("rebalance", "run", plan, "--rollback", "--yes")
-    assert done.code == 5
-    assert "this plan was not run from this account" in done.err
+    result = with_env("rebalance", "run", plan, "--rollback", "--yes")
+    assert result.code == 5
+    assert "this plan was not run from this account" in result.err
 
 
 def test_a_limit_pauses_the_run_and_another_plan_has_to_wait(with_env: Run, tmp_path: Path) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
-    done = with_env("rebalance", "run", plan, "--max-disk", "1", "--yes")
-    assert done.code == 3
-    assert "of its disk, more than --max-disk 1%" in done.out
+    result = with_env("rebalance", "run", plan, "--max-disk", "1", "--yes")
+    assert result.code == 3
+    assert "of its disk, more than --max-disk 1%" in result.out
     [row] = json.loads(with_env("rebalance", "status", "--json").out)
     assert row["phase"] == "paused"
     assert "more than --max-disk 1%" in row["waitingFor"]

@@ -64,7 +64,7 @@ def test_an_unreadable_run_is_reported(run: Run, tmp_path: Path) -> None:
     save_state(tmp_path, STATE)
     [state_file] = (tmp_path / "state").glob("rebalances/*/*/state.json")
     state_file.write_text("{}")
-    done = run("rebalance", "status", "--json")
-    assert done.code == 3
-    [row] = json.loads(done.out)
+    result = run("rebalance", "status", "--json")
+    assert result.code == 3
+    [row] = json.loads(result.out)
     assert "not a rebalance" in row["error"]

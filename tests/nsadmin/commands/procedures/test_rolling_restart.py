@@ -30,9 +30,9 @@ def restart(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_a_dry_run_shows_the_order(restart: Run, there: Lab) -> None:
-    done = restart("--dry-run", "--json")
-    assert done.code == 0
-    rows = json.loads(done.out)
+    result = restart("--dry-run", "--json")
+    assert result.code == 0
+    rows = json.loads(result.out)
     assert [(row["brokerName"], row["brokerId"], row["brokerAddr"]) for row in rows] == [
         (name, number, there.brokers[name, number])
         for name in ("broker-a-0", "broker-a-1")
@@ -48,14 +48,14 @@ def test_a_dry_run_shows_the_order(restart: Run, there: Lab) -> None:
 def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp_path: Path) -> None:
     log = tmp_path / "log"
     command = f"echo {{brokerName}} {{brokerId}} {{brokerAddr}} >> {log}"
-    done = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
-    assert done.code == 1
+    result = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
+    assert result.code == 1
     assert (
         "broker-a-0 (slave 1) is not healthy: waiting for it to restart: it is still the process from before"
-        in done.err
+        in result.err
     )
     assert [line.split()[:2] for line in log.read_text().splitlines()] == [["broker-a-0", "1"]] * 2
-    assert [json.loads(line)["event"] for line in done.out.splitlines()][:3] == [
+    assert [json.loads(line)["event"] for line in result.out.splitlines()][:3] == [
         "began",
         "stepBegan",
         "stepBegan",
@@ -80,13 +80,13 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     ],
 )
 def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...], says: str) -> None:
-    done = restart(*words)
-    assert (done.code, says in done.err) == (2, True), done.err
+    result = restart(*words)
+    assert (result.code, says in result.err) == (2, True), result.err
 
 
 def test_a_cluster_that_is_not_there(run: Run, there: Lab) -> None:
-    done = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
-    assert (done.code, 'no cluster "nowhere"' in done.err) == (5, True)
+    result = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
+    assert (result.code, 'no cluster "nowhere"' in result.err) == (5, True)
 
 
 def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_begins(
@@ -97,10 +97,10 @@ def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_
         words = ("rollingRestart", "-c", "DefaultCluster", "-n", server.addr)
         command = f'touch {tmp_path}/begun; sh -c "echo {{brokerName}}"'
         for more in ((), ("--dry-run",)):
-            done = run(*words, "--stop", command, "--start", command, *more)
-            assert (done.code, done.out) == (1, "")
-            assert f'unsafe brokerName "x$(touch {tmp_path}/run)", so nothing was run' in done.err
-            assert done.err.count("\n") == 1
+            result = run(*words, "--stop", command, "--start", command, *more)
+            assert (result.code, result.out) == (1, "")
+            assert f'unsafe brokerName "x$(touch {tmp_path}/run)", so nothing was run' in result.err
+            assert result.err.count("\n") == 1
         assert run(*words, "--dry-run").code == 0
     assert not (tmp_path / "begun").exists()
     assert not (tmp_path / "run").exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.examples import JOURNAL
 from tests.support.lab import lab
 from tests.support.servers import FakeNameServer, refuse
@@ -25,22 +25,22 @@ def holder(first: FakeNameServer, second: FakeNameServer) -> Iterator[TopicBroke
         yield running
 
 
-def results(done: Done) -> dict[str, str]:
+def results(result: CommandResult) -> dict[str, str]:
     """The result of each step, of several rows the last."""
-    return {row["step"]: row["result"] for row in json.loads(done.out)}
+    return {row["step"]: row["result"] for row in json.loads(result.out)}
 
 
-def found(done: Done, cause: str) -> list[dict[str, object]]:
-    return [row for row in json.loads(done.out) if row["step"] == cause]
+def found(result: CommandResult, cause: str) -> list[dict[str, object]]:
+    return [row for row in json.loads(result.out) if row["step"] == cause]
 
 
 def test_a_healthy_topic_has_each_step_ticked(run: Run, both: str, holder: TopicBroker) -> None:
-    done = run("routeExplain", "T", both)
-    assert (done.code, done.err) == (
+    result = run("routeExplain", "T", both)
+    assert (result.code, result.err) == (
         0,
         "nsadmin: no problem: clients of each name server find writable and readable queues\n",
     )
-    lines = done.out.splitlines()
+    lines = result.out.splitlines()
     assert lines[0].split() == ["result", "step", "namesrvAddrs", "seen", "next"]
     assert {line.split()[0] for line in lines[1:]} == {"ok", "skipped"}
     assert len(lines) == 21
@@ -50,9 +50,9 @@ def test_a_cause_says_where_what_and_what_next(
     run: Run, both: str, holder: TopicBroker, second: FakeNameServer
 ) -> None:
     second.routes["T"] = {"broker-a": 4}
-    done = run("routeExplain", "T", both, "--json")
-    assert (done.code, done.err) == (1, "nsadmin: cause found: wiped\n")
-    [row] = found(done, "wiped")
+    result = run("routeExplain", "T", both, "--json")
+    assert (result.code, result.err) == (1, "nsadmin: cause found: wiped\n")
+    [row] = found(result, "wiped")
     assert [row[name] for name in ("result", "namesrvAddrs", "brokerName", "brokerAddr")] == [
         "cause", [second.addr], "broker-a", holder.addr,
     ]  # fmt: skip
@@ -82,19 +82,19 @@ def test_a_silent_server_neither_hides_the_others_nor_goes_unmentioned(
     run: Run, first: FakeNameServer, holder: TopicBroker, dead: str
 ) -> None:
     holder.items["namesrvAddr"] = f"{first.addr};{dead}"
-    done = run("routeExplain", "T", "-n", f"{first.addr};{dead}", "--json")
-    assert done.code == 3
-    assert "unknown: no cause found, but some checks were incomplete: nameServerSilent" in done.err
-    assert [row["namesrvAddrs"] for row in found(done, "nameServerSilent")] == [[dead]]
-    assert results(done)["wiped"] == "ok"
+    result = run("routeExplain", "T", "-n", f"{first.addr};{dead}", "--json")
+    assert result.code == 3
+    assert "unknown: no cause found, but some checks were incomplete: nameServerSilent" in result.err
+    assert [row["namesrvAddrs"] for row in found(result, "nameServerSilent")] == [[dead]]
+    assert results(result)["wiped"] == "ok"
     first.routes["T"] = {"broker-a": 4}
     assert run("routeExplain", "T", "-n", f"{first.addr};{dead}").code == 1
 
 
 def test_of_silence_alone_nothing_is_concluded(run: Run, dead: str) -> None:
-    done = run("routeExplain", "T", "-n", dead, "--json")
-    assert done.code == 4
-    assert set(results(done).values()) <= {"unknown", "skipped", "ok"}
+    result = run("routeExplain", "T", "-n", dead, "--json")
+    assert result.code == 4
+    assert set(results(result).values()) <= {"unknown", "skipped", "ok"}
 
 
 def test_a_broker_that_no_name_server_knows_is_named(
@@ -114,9 +114,9 @@ def test_a_clients_list_is_taken_as_the_client_takes_it_and_its_servers_are_aske
     run: Run, first: FakeNameServer, second: FakeNameServer, holder: TopicBroker
 ) -> None:
     listed = f"{first.addr},{second.addr}"
-    done = run("routeExplain", "T", "-n", first.addr, "--client", listed, "--json")
-    [row] = found(done, "clientList")
-    assert (done.code, row["result"]) == (1, "cause")
+    result = run("routeExplain", "T", "-n", first.addr, "--client", listed, "--json")
+    [row] = found(result, "clientList")
+    assert (result.code, row["result"]) == (1, "cause")
     assert second.codes()
     assert run("routeExplain", "T", "-n", first.addr, "--client", "h:x").code == 2
 
@@ -161,17 +161,17 @@ def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
 
 def test_a_name_server_in_its_waiting_time(run: Run, first: FakeNameServer, holder: TopicBroker) -> None:
     first.handlers[105] = refuse(1, "name server not ready")
-    done = run("routeExplain", "T", "-n", first.addr, "--json")
-    [row] = found(done, "nameServerNotReady")
-    assert (done.code, row["result"]) == (1, "cause")
+    result = run("routeExplain", "T", "-n", first.addr, "--json")
+    [row] = found(result, "nameServerNotReady")
+    assert (result.code, row["result"]) == (1, "cause")
     assert "it starts to return routes 45 s after its start" in str(row["seen"])
 
 
 def test_clusters_and_zones_are_looked_at_where_they_are_named(
     run: Run, first: FakeNameServer, holder: TopicBroker
 ) -> None:
-    done = run("routeExplain", "T", "-n", first.addr, "-c", "D", "--zone", "z", "--json")
-    assert (done.code, results(done)["otherCluster"], results(done)["zone"]) == (1, "cause", "ok")
+    result = run("routeExplain", "T", "-n", first.addr, "-c", "D", "--zone", "z", "--json")
+    assert (result.code, results(result)["otherCluster"], results(result)["zone"]) == (1, "cause", "ok")
 
 
 def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -
         for name, one in (("here", here), ("there", there)):
             assert run("contextSet", name, "-n", one.namesrv_addr).code == 0
         assert run("--context", "there", "updateTopic", "elsewhere", "-c", "cluster-a", "--yes").code == 0
-        done = run("--context", "here", "routeExplain", "elsewhere", "--contexts", "--json")
-        [row] = found(done, "otherContext")
-        assert (done.code, row["result"]) == (1, "cause")
+        result = run("--context", "here", "routeExplain", "elsewhere", "--contexts", "--json")
+        [row] = found(result, "otherContext")
+        assert (result.code, row["result"]) == (1, "cause")
         assert row["seen"] == f"context there has the topic in cluster-a, on {there.namesrv_addr}"
         assert row["command"] == "nsadmin where --context there"
         assert run("--context", "there", "routeExplain", "elsewhere", "--contexts").code == 0

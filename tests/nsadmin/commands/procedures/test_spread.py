@@ -22,9 +22,9 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def rows_of(run: Run, there: Lab, *words: str) -> list[dict[str, Any]]:
-    done = run("spread", *words, "-n", there.namesrv_addr, "--json")
-    assert done.code == 0, done.err
-    return list(json.loads(done.out))
+    result = run("spread", *words, "-n", there.namesrv_addr, "--json")
+    assert result.code == 0, result.err
+    return list(json.loads(result.out))
 
 
 def test_a_topic_in_each_cluster_that_has_it(run: Run, there: Lab) -> None:
@@ -41,26 +41,26 @@ def test_all_that_are_not_even(run: Run, there: Lab) -> None:
     rows = rows_of(run, there, "--all", "-c", "cluster-a")
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
-    done = run("spread", "--all", "-c", "cluster-a", "-n", there.namesrv_addr)
-    assert done.err == "nsadmin: 6 of 40 topics are unbalanced\n"
+    result = run("spread", "--all", "-c", "cluster-a", "-n", there.namesrv_addr)
+    assert result.err == "nsadmin: 6 of 40 topics are unbalanced\n"
 
 
 def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
     file = tmp_path / "even.yaml"
     words = ("spread", "--all", "--plan", str(file), "-n", there.namesrv_addr)
-    done = run(*words)
-    assert done.code == 2
-    assert "topics of cluster-a, cluster-b are unbalanced: choose one cluster with -c" in done.err
-    done = run(*words, "-c", "cluster-a")
-    assert done.code == 0
-    assert f"wrote {file}: run nsadmin plan {file} to check it, then nsadmin apply {file}" in done.err
+    result = run(*words)
+    assert result.code == 2
+    assert "topics of cluster-a, cluster-b are unbalanced: choose one cluster with -c" in result.err
+    result = run(*words, "-c", "cluster-a")
+    assert result.code == 0
+    assert f"wrote {file}: run nsadmin plan {file} to check it, then nsadmin apply {file}" in result.err
     desired = read_desired_cluster(file.read_text(), "even.yaml")
     assert (desired.cluster_name, desired.group_specs) == ("cluster-a", None)
     assert desired.topic_specs is not None
     assert len(desired.topic_specs) == 6
     assert all(spec.only_on is None and not spec.not_on for spec in desired.topic_specs.values())
-    done = run(*words, "-c", "cluster-a")
-    assert (done.code, "File exists" in done.err) == (2, True)
+    result = run(*words, "-c", "cluster-a")
+    assert (result.code, "File exists" in result.err) == (2, True)
     assert run("spread", "orders", "--plan", "x", "-n", there.namesrv_addr).err == (
         "nsadmin: no plan was written: all topics are balanced\n"
     )
@@ -78,8 +78,8 @@ def test_what_is_uneven_or_static(run: Run, first: FakeNameServer) -> None:
         a.mappings = {"S": mapping}
         brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
         first.clusters = {"C": brokers}
-        done = run("spread", "--all", "-n", first.addr, "--json")
-        assert {row["topic"]: row["finding"] for row in json.loads(done.out)} == {
+        result = run("spread", "--all", "-n", first.addr, "--json")
+        assert {row["topic"]: row["finding"] for row in json.loads(result.out)} == {
             "S": "static: updateStaticTopic balances it",
             "T": "uneven",
         }
@@ -96,28 +96,28 @@ def test_a_broker_that_says_nothing_may_have_anything(
     with RegisteringBroker() as a:
         dead = f"127.0.0.1:{closed_port()}"
         first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}}
-        done = run("spread", "T", "-n", first.addr)
-        assert done.code == 3
-        assert "broker broker-b did not report its topics: connection refused" in done.err
-        assert "broker broker-c did not report its topics: this broker has no master now" in done.err
+        result = run("spread", "T", "-n", first.addr)
+        assert result.code == 3
+        assert "broker broker-b did not report its topics: connection refused" in result.err
+        assert "broker broker-c did not report its topics: this broker has no master now" in result.err
         file = tmp_path / "even.yaml"
-        done = run("spread", "--all", "--plan", str(file), "-n", first.addr)
-        assert (done.code, file.exists()) == (1, False)
-        assert "no plan was written, because the topics of broker-b, broker-c are unknown" in done.err
+        result = run("spread", "--all", "--plan", str(file), "-n", first.addr)
+        assert (result.code, file.exists()) == (1, False)
+        assert "no plan was written, because the topics of broker-b, broker-c are unknown" in result.err
         assert run("spread", "U", "-n", first.addr).code == 4
 
 
 @pytest.mark.parametrize("words", [(), ("T", "--all")])
 def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
-    done = run("spread", *words)
+    result = run("spread", *words)
     line = (
         "TOPIC and --all exclude each other: pass only one of them"
         if words
         else "missing option TOPIC or --all: usage: nsadmin spread (TOPIC | --all)"
     )
-    assert (done.code, done.err) == (2, f"nsadmin: {line}\n")
+    assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
 
 
 def test_a_topic_that_nobody_has(run: Run, there: Lab) -> None:
-    done = run("spread", "nowhere", "-n", there.namesrv_addr)
-    assert (done.code, done.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')
+    result = run("spread", "nowhere", "-n", there.namesrv_addr)
+    assert (result.code, result.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')

@@ -18,9 +18,9 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def rows_of(run: Run, namesrv: str, *words: str, code: int) -> list[dict[str, Any]]:
-    done = run("whatIf", *words, "-n", namesrv, "--json")
-    assert done.code == code, done.err
-    return list(json.loads(done.out))
+    result = run("whatIf", *words, "-n", namesrv, "--json")
+    assert result.code == code, result.err
+    return list(json.loads(result.out))
 
 
 def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: Lab) -> None:
@@ -46,13 +46,13 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: 
 
 
 def test_the_count_is_told_beside_the_table(run: Run, there: Lab) -> None:
-    done = run("whatIf", "--down", "broker-a-0:0", "-n", there.namesrv_addr)
-    assert done.err == (
+    result = run("whatIf", "--down", "broker-a-0:0", "-n", there.namesrv_addr)
+    assert result.err == (
         "nsadmin: 36 of 56 topics lose something: 2 stop, 34 lose a part, 0 of 0 groups "
         "cannot read a topic; 18% of all write queues are lost\n"
     )
-    done = run("whatIf", "--down", "broker-a-0:1", "-n", there.namesrv_addr)
-    assert (done.code, done.out.splitlines()[1:]) == (0, [])
+    result = run("whatIf", "--down", "broker-a-0:1", "-n", there.namesrv_addr)
+    assert (result.code, result.out.splitlines()[1:]) == (0, [])
 
 
 def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBroker) -> None:
@@ -60,8 +60,8 @@ def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBr
     with FakeNameServer(group) as first, FakeNameServer(group) as second:
         first.routes = {"T": {"broker-a": 6, "broker-b": 6}}
         second.routes = {"T": {"broker-a": 6}}
-        done = run("whatIf", "--down", "broker-a", "-n", f"{first.addr};{second.addr}")
-    head, row, *_ = done.out.splitlines()
+        result = run("whatIf", "--down", "broker-a", "-n", f"{first.addr};{second.addr}")
+    head, row, *_ = result.out.splitlines()
     assert (head.split()[-1], row.split()[-1]) == ("namesrvAddrs", second.addr)
 
 
@@ -99,9 +99,9 @@ def test_addresses_by_name_and_by_number_are_one(run: Run, there: Lab) -> None:
 def test_what_cannot_be_asked_is_unknown(run: Run, there: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     for words in (("--down", "broker-a-0"), ("--down-namesrv", there.namesrv_addrs[0])):
-        done = run("whatIf", *words, "-n", f"{there.namesrv_addr};{dead}", "--json")
-        assert done.code == 3
-        assert f"unknown state of {dead}: connection refused" in done.err
+        result = run("whatIf", *words, "-n", f"{there.namesrv_addr};{dead}", "--json")
+        assert result.code == 3
+        assert f"unknown state of {dead}: connection refused" in result.err
 
 
 def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameServer, broker: Any) -> None:
@@ -111,8 +111,8 @@ def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameSer
     from namesrv_core.protocol.command import build_reply
 
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
-    done = run("whatIf", "--down-namesrv", first.addr, "-n", first.addr, "--json")
-    findings = [row["finding"] for row in json.loads(done.out)]
+    result = run("whatIf", "--down-namesrv", first.addr, "-n", first.addr, "--json")
+    findings = [row["finding"] for row in json.loads(result.out)]
     assert findings == ["not registered on another name server", "none remain until it fetches a new list"]
 
 
@@ -132,12 +132,12 @@ def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameSer
     ],
 )
 def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> None:
-    done = run("whatIf", *words)
-    assert done.code == 2
-    assert said in done.err
+    result = run("whatIf", *words)
+    assert result.code == 2
+    assert said in result.err
 
 
 def test_a_broker_that_nobody_knows(run: Run, there: Lab) -> None:
-    done = run("whatIf", "--down", "broker-x", "-n", there.namesrv_addr)
-    assert done.code == 5
-    assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in done.err
+    result = run("whatIf", "--down", "broker-x", "-n", there.namesrv_addr)
+    assert result.code == 5
+    assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in result.err

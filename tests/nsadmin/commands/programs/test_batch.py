@@ -80,9 +80,9 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
     run: Run, write: Write, server: FakeNameServer
 ) -> None:
     file = write("topicRoute nowhere", "topicList --bad", "", "kvGet 'NS", "topicList")
-    done = run("batch", file, "-n", server.addr)
-    assert (done.code, done.out) == (5, "topic\nT\nU\n")
-    told = [line for line in done.err.splitlines() if "lines:" in line or "commands" in line]
+    result = run("batch", file, "-n", server.addr)
+    assert (result.code, result.out) == (5, "topic\nT\nU\n")
+    told = [line for line in result.err.splitlines() if "lines:" in line or "commands" in line]
     assert told == [
         "nsadmin: lines:1: topicRoute nowhere: exit code 5 (the named topic, group, broker, "
         "key or message does not exist)",
@@ -90,24 +90,24 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
         "nsadmin: lines:4: kvGet 'NS: exit code 2 (the command line is wrong, or a setting is invalid)",
         "nsadmin: 3 of 4 commands failed",
     ]
-    assert "nsadmin: no closing quotation\n" in done.err
+    assert "nsadmin: no closing quotation\n" in result.err
 
 
 def test_it_can_stop_at_the_first_that_fails(run: Run, write: Write, server: FakeNameServer) -> None:
     file = write("topicList --no-headers", "topicRoute nowhere", "topicList")
-    done = run("batch", "--stop-on-error", file, "-n", server.addr)
-    assert (done.code, done.out) == (5, "T\nU\n")
-    assert done.err.endswith("nsadmin: lines:2: stopped here\n")
+    result = run("batch", "--stop-on-error", file, "-n", server.addr)
+    assert (result.code, result.out) == (5, "T\nU\n")
+    assert result.err.endswith("nsadmin: lines:2: stopped here\n")
 
 
 def test_a_line_that_says_where_is_given_no_other_place_of_the_batch(
     run: Run, write: Write, server: FakeNameServer
 ) -> None:
-    done = run(
+    result = run(
         "batch", write(f"topicList -n {server.addr} --no-tls"), "--endpoint", "nowhere", "--tlsCa", "x"
     )
-    assert (done.code, done.err) == (0, "")
-    assert done.out == "topic\nT\nU\n"
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "topic\nT\nU\n"
 
 
 def test_options_of_the_batch_count_where_a_line_says_nothing_else(
@@ -120,8 +120,8 @@ def test_options_of_the_batch_count_where_a_line_says_nothing_else(
             "topicList", "topicList --json", f"topicList -n {other.addr}", "topicList --context there",
             "contextList --output value --columns name",
         )  # fmt: skip
-        done = run("--output", "jsonl", "batch", write(*lines), "-n", server.addr)
-    assert done.out.splitlines() == [
+        result = run("--output", "jsonl", "batch", write(*lines), "-n", server.addr)
+    assert result.out.splitlines() == [
         '{"topic": "T"}',
         '{"topic": "U"}',
         *("[", "  {", '    "topic": "T"', "  },", "  {", '    "topic": "U"', "  }", "]"),
@@ -129,7 +129,7 @@ def test_options_of_the_batch_count_where_a_line_says_nothing_else(
         '{"topic": "elsewhere"}',
         "there",
     ]
-    assert done.code == 0
+    assert result.code == 0
 
 
 def test_other_name_servers_leave_the_context_of_the_batch_in_force(
@@ -145,9 +145,9 @@ def test_other_name_servers_leave_the_context_of_the_batch_in_force(
 def test_a_dry_run_changes_nothing(run: Run, write: Write, server: FakeNameServer) -> None:
     run("contextSet", "there", "-n", server.addr)
     file = write("updateKvConfig NS k v", "topicList", "contextDelete there")
-    done = run("batch", file, "-n", server.addr, "--dry-run")
-    assert done.code == 2
-    assert "context delete does not support --dry-run, so it cannot run in this batch" in done.err
+    result = run("batch", file, "-n", server.addr, "--dry-run")
+    assert result.code == 2
+    assert "context delete does not support --dry-run, so it cannot run in this batch" in result.err
     assert server.kv == {}
     assert "there" in run("contextList").out
 
@@ -162,25 +162,25 @@ def test_yes_counts_for_each_line(run: Run, write: Write, server: FakeNameServer
 
 @pytest.mark.parametrize("line", ["batch other", "namesrv -p", "lab up", "complete words topics T"])
 def test_what_has_no_place_in_a_batch(line: str, run: Run, write: Write) -> None:
-    done = run("batch", write(line))
-    assert (done.code, done.out) == (2, "")
-    assert f"nsadmin: {line.split()[0]} cannot run in a batch\n" in done.err
+    result = run("batch", write(line))
+    assert (result.code, result.out) == (2, "")
+    assert f"nsadmin: {line.split()[0]} cannot run in a batch\n" in result.err
 
 
 def test_lines_from_stdin(run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:
     given = io.StringIO("topicList\ntopicRoute nowhere\n")
     monkeypatch.setattr(sys, "stdin", given)
-    done = run("batch", "-", "-n", server.addr)
-    assert (done.code, done.out) == (5, "topic\nT\nU\n")
-    assert "nsadmin: stdin:2: topicRoute nowhere: exit code 5" in done.err
+    result = run("batch", "-", "-n", server.addr)
+    assert (result.code, result.out) == (5, "topic\nT\nU\n")
+    assert "nsadmin: stdin:2: topicRoute nowhere: exit code 5" in result.err
     assert sys.stdin is given
 
 
 @pytest.mark.parametrize(("name", "why"), [("none", "No such file"), (".", "Is a directory")])
 def test_a_file_that_cannot_be_read(name: str, why: str, run: Run, write: Write) -> None:
     write()
-    done = run("batch", name)
-    assert (done.code, done.err.startswith(f"nsadmin: cannot read {name}: {why}")) == (2, True)
+    result = run("batch", name)
+    assert (result.code, result.err.startswith(f"nsadmin: cannot read {name}: {why}")) == (2, True)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(

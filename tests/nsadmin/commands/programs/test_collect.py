@@ -27,8 +27,8 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
         line = ("collect", "--dir", str(tmp_path / "c"), "--once", "--json", "-n", f"{server.addr};{dead}")
         assert run(*line).code == 3
         server.routes["T"]["a"] = 4
-        done = run(*line)
-    [one, other] = json.loads(done.out)
+        result = run(*line)
+    [one, other] = json.loads(result.out)
     assert one["took"] >= 0
     del one["took"], other["took"]
     assert one == {
@@ -36,7 +36,7 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
         "journal": str(journal_folder_of(tmp_path / "c", server.addr)), "error": None,
     }  # fmt: skip
     assert (other["result"], other["topics"]) == ("failed", None)
-    assert f"name server {dead}: connection refused" in done.err
+    assert f"name server {dead}: connection refused" in result.err
     shown = run("journalCat", one["journal"], "--filter", "type=TopicsChanged", "--json")
     [record] = json.loads(shown.out)
     assert (record["cause"], record["client"]) == ("collector", None)
@@ -45,10 +45,10 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
 def test_debug_shows_what_name_servers_and_brokers_are_asked(
     run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    done = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first.addr)
-    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
-    assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in done.err
-    assert "polled 1 brokers in" in done.err
+    result = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first.addr)
+    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
+    assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in result.err
+    assert "polled 1 brokers in" in result.err
 
 
 def test_values_of_a_namespace_are_polled(run: Run, tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_values_of_a_namespace_are_polled(run: Run, tmp_path: Path) -> None:
 def test_an_interval_that_cannot_be(run: Run, tmp_path: Path, interval: str) -> None:
     if interval == "15":
         return
-    done = run("collect", str(tmp_path), f"--interval={interval}", "-n", "127.0.0.1:1")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(
+    result = run("collect", str(tmp_path), f"--interval={interval}", "-n", "127.0.0.1:1")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(
         f'nsadmin: invalid time "{interval}" for --interval: use 100ms to 1h, such as 15s or 1m'
     )
 
@@ -73,17 +73,17 @@ def test_brokers_are_asked_too_and_have_a_line_of_their_own(
     run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     line = ("collect", str(tmp_path), "--once", "--runtime", "--lag", "--json", "-n", first.addr)
-    done = run(*line)
-    assert done.code == 0
-    [_, brokers] = json.loads(done.out)
+    result = run(*line)
+    assert result.code == 0
+    [_, brokers] = json.loads(result.out)
     assert (brokers["namesrvAddr"], brokers["brokers"], brokers["events"]) == (None, 1, 3)
     assert brokers["journal"] == str(tmp_path / "brokers")
     told = run("history", "broker", "broker-a", "--journal", brokers["journal"], "--type", "ConsumerLag")
     assert "G on broker-a behind: T 10" in told.out
     consumer_broker.close()
-    done = run(*line)
-    assert done.code == 3
-    assert json.loads(done.out)[1]["error"] == "1 of 1 brokers did not answer"
+    result = run(*line)
+    assert result.code == 3
+    assert json.loads(result.out)[1]["error"] == "1 of 1 brokers did not answer"
     told = run("history", "--journal", brokers["journal"], "--type", "BrokerPollFailed")
     assert (
         "did not report its runtime: connection refused, no server listens on this port  collector  -"
@@ -94,9 +94,9 @@ def test_brokers_are_asked_too_and_have_a_line_of_their_own(
 def test_a_flag_about_brokers_that_nobody_asks_is_refused(
     run: Run, tmp_path: Path, given: tuple[str, str]
 ) -> None:
-    done = run("collect", str(tmp_path), "--once", *given, "-n", "127.0.0.1:1")
-    assert done.code == 2
-    assert f"{given[0]} needs --runtime or --lag" in done.err
+    result = run("collect", str(tmp_path), "--once", *given, "-n", "127.0.0.1:1")
+    assert result.code == 2
+    assert f"{given[0]} needs --runtime or --lag" in result.err
 
 
 def test_what_is_kept_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,10 +115,10 @@ def test_what_is_kept_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_folder_that_cannot_be_is_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = run("collect", str(tmp_path / "file"), "--once", "-n", "127.0.0.1:1")
-    assert done.code == 2
-    assert done.err.count("\n") == 1
-    assert "Not a directory" in done.err
+    result = run("collect", str(tmp_path / "file"), "--once", "-n", "127.0.0.1:1")
+    assert result.code == 2
+    assert result.err.count("\n") == 1
+    assert "Not a directory" in result.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

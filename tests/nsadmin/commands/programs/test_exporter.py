@@ -27,9 +27,9 @@ def test_wrong_options(run: Run) -> None:
         (("--contexts", ","), 'no context in --contexts: write names, such as "prod,backup"'),
         (("--contexts", "nowhere"), 'no context "nowhere"'),
     ):
-        done = run("exporter", *options, "-n", "127.0.0.1:1")
-        assert (done.code, done.out) == (2, ""), done
-        assert said in done.err
+        result = run("exporter", *options, "-n", "127.0.0.1:1")
+        assert (result.code, result.out) == (2, ""), result
+        assert said in result.err
 
 
 def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,9 +57,9 @@ def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_port_that_is_taken(run: Run) -> None:
     with FakeNameServer() as server:
-        done = run("exporter", "--http", server.addr, "-n", server.addr)
-    assert done.code == 2
-    assert f'cannot listen on "{server.addr}": ' in done.err
+        result = run("exporter", "--http", server.addr, "-n", server.addr)
+    assert result.code == 2
+    assert f'cannot listen on "{server.addr}": ' in result.err
 
 
 def test_it_says_where_it_serves_and_what_stopped_it() -> None:

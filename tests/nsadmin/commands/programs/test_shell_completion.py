@@ -34,30 +34,30 @@ def test_the_shell_can_source_it(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     words, script, expected = SOURCED[shell]
-    done = subprocess.run(
+    result = subprocess.run(
         [*words, script.format(f"{sys.executable} -m nsadmin completion {shell}")],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"},
     )
-    assert done.stdout.startswith(expected)
-    assert done.stderr == ""
+    assert result.stdout.startswith(expected)
+    assert result.stderr == ""
 
 
 def test_help_says_where_it_goes(run: Run) -> None:
-    done = run("completion", "--help")
-    assert "\nbash, in ~/.bashrc: source <(nsadmin completion bash)\n" in done.out
-    assert done.out.count("Examples:") == 1
+    result = run("completion", "--help")
+    assert "\nbash, in ~/.bashrc: source <(nsadmin completion bash)\n" in result.out
+    assert result.out.count("Examples:") == 1
 
 
 def test_another_shell_is_one_line(run: Run) -> None:
-    done = run("completion", "csh")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(
+    result = run("completion", "csh")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(
         'nsadmin: invalid value "csh" for shell: expected bash, zsh, fish, powershell: '
     )
-    assert done.err.count("\n") == 1
+    assert result.err.count("\n") == 1
 
 
 def test_every_shell_has_a_file_that_is_packed() -> None:

@@ -31,10 +31,10 @@ def offered(run: Run, *args: str) -> str:
     """What is offered once it has been asked: a TAB gives up before a slow machine has started Python."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        done = run("complete", *args)
-        assert (done.code, done.err) == (0, "")
-        if done.out:
-            return done.out
+        result = run("complete", *args)
+        assert (result.code, result.err) == (0, "")
+        if result.out:
+            return result.out
         time.sleep(0.05)
     return ""
 
@@ -91,8 +91,8 @@ def test_it_loads_no_parser_and_no_yaml(server: FakeNameServer) -> None:
         f"assert main(['complete', 'plain', 'topics', '', '-n', {server.addr!r}]) == 0\n"
         "import sys\nprint(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    loaded = done.stderr.split()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = result.stderr.split()
     assert not {"typer", "yaml", "rich", "argparse", "nsadmin.command_line.parser"} & set(loaded)
 
 

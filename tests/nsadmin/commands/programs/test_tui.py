@@ -22,9 +22,9 @@ from tests.support.terminal import Terminal
 
 def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
     with FakeNameServer() as server:
-        done = run("tui", "-n", server.addr)
-    assert (done.code, done.out) == (2, "")
-    assert "tui needs a terminal: use clusterList --watch 5 for a file or a pipe" in done.err
+        result = run("tui", "-n", server.addr)
+    assert (result.code, result.out) == (2, "")
+    assert "tui needs a terminal: use clusterList --watch 5 for a file or a pipe" in result.err
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:

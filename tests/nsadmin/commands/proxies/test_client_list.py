@@ -28,9 +28,9 @@ def test_clients_of_brokers_and_proxies(
     with FakeProxy() as proxy:
         proxied_broker.clients = {"G": ["direct"]}
         proxied_broker.store(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
-        done = run("client", "list", "-n", first.addr, "--json")
-    direct, proxied = json.loads(done.out)
-    assert (done.code, done.err) == (0, "")
+        result = run("client", "list", "-n", first.addr, "--json")
+    direct, proxied = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
     assert (direct["clientId"], direct["protocol"], direct["brokerAddrs"]) == (
         "direct", "remoting", [proxied_broker.addr],
     )  # fmt: skip
@@ -47,10 +47,10 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     host, port = dead.split(":")
     proxied_broker.store(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
-    done = run("client", "list", "-n", first.addr, "--json")
-    assert (done.code, [row["clientId"] for row in json.loads(done.out)]) == (3, ["proxied"])
-    assert done.err.splitlines()[0].startswith(f"nsadmin: proxy {dead}: connection refused")
-    assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in done.err
+    result = run("client", "list", "-n", first.addr, "--json")
+    assert (result.code, [row["clientId"] for row in json.loads(result.out)]) == (3, ["proxied"])
+    assert result.err.splitlines()[0].startswith(f"nsadmin: proxy {dead}: connection refused")
+    assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in result.err
 
 
 @pytest.mark.parametrize(

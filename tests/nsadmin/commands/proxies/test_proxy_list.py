@@ -25,10 +25,10 @@ def test_a_silent_proxy_is_reported_and_hides_nothing(
 ) -> None:
     with FakeProxy() as proxy:
         proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
-        done = run("proxy", "list", "-n", first.addr, "--proxies", dead, "--json")
-    rows = {row["proxyAddr"]: row for row in json.loads(done.out)}
-    assert (done.code, rows[proxy.addr]["state"], rows[dead]["state"]) == (3, "ok", "silent")
-    assert done.err.startswith(f"nsadmin: proxy {dead}: connection refused")
+        result = run("proxy", "list", "-n", first.addr, "--proxies", dead, "--json")
+    rows = {row["proxyAddr"]: row for row in json.loads(result.out)}
+    assert (result.code, rows[proxy.addr]["state"], rows[dead]["state"]) == (3, "ok", "silent")
+    assert result.err.startswith(f"nsadmin: proxy {dead}: connection refused")
     wanted = {
         "proxyAddr": proxy.addr, "grpcAddr": "127.0.0.1:1", "mode": "cluster", "version": "V5_5_0",
         "state": "ok", "consumers": 1, "grpcConnections": None, "sources": ["heartbeats"], "error": None,
@@ -41,9 +41,9 @@ def test_a_proxy_with_unknown_ports_is_a_line_with_what_to_pass(
     run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
-    done = run("proxy", "list", "-n", first.addr, "--json")
-    assert (done.code, json.loads(done.out)[0]["state"]) == (0, "unknown")
-    assert "pass --proxies 10.0.0.1:8080" in done.err
+    result = run("proxy", "list", "-n", first.addr, "--json")
+    assert (result.code, json.loads(result.out)[0]["state"]) == (0, "unknown")
+    assert "pass --proxies 10.0.0.1:8080" in result.err
 
 
 def test_without_the_extra_a_line_says_what_to_install(
@@ -52,12 +52,12 @@ def test_without_the_extra_a_line_says_what_to_install(
     monkeypatch.setattr("nsadmin.commands.proxies.proxy_list.is_grpc_installed", lambda: False)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     with FakeProxy() as proxy:
-        done = run("proxy", "list", "-n", first.addr, "--proxies", proxy.addr)
-    assert done.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
+        result = run("proxy", "list", "-n", first.addr, "--proxies", proxy.addr)
+    assert result.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
     assert run("proxy", "list", "-n", first.addr).code == 0
 
 
 def test_proxies_that_are_no_addresses(run: Run) -> None:
-    done = run("proxy", "list", "--proxies", "a/b")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith('nsadmin: invalid value for --proxies: invalid address "a/b"')
+    result = run("proxy", "list", "--proxies", "a/b")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith('nsadmin: invalid value for --proxies: invalid address "a/b"')

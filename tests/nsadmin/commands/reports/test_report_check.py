@@ -13,9 +13,9 @@ from tests.support.gold_tables import quality_store
 
 def test_the_state_is_the_exit_code(tmp_path: Path, run: Run) -> None:
     quality_store(tmp_path / "reports")
-    done = run("check", "reports", "--dir", str(tmp_path / "reports"))
-    assert done.code == 2
-    assert "14.29 % of the lines are in quarantine" in done.out
+    result = run("check", "reports", "--dir", str(tmp_path / "reports"))
+    assert result.code == 2
+    assert "14.29 % of the lines are in quarantine" in result.out
     assert run("check", "reports", "--dir", str(tmp_path)).code == 2
 
 

@@ -21,14 +21,14 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
-    done = run("report", "show", "broker_flaps", "--dir", folder, "--json")
-    [row] = json.loads(done.out)
+    result = run("report", "show", "broker_flaps", "--dir", folder, "--json")
+    [row] = json.loads(result.out)
     assert (row["ts"], row["servers"], row["date"]) == (
         "2025-02-01T03:04:05.000Z",
         ["n1", "n2"],
         "2025-02-01",
     )
-    done = run(
+    result = run(
         "reportShow",
         "broker_availability",
         "--dir",
@@ -39,22 +39,22 @@ def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
         "csv",
     )
 
-    assert done.out.splitlines()[1].startswith("2025-02-02,c 1,a,0,0.0,0.0,0.0,86400.0")
+    assert result.out.splitlines()[1].startswith("2025-02-02,c 1,a,0,0.0,0.0,0.0,86400.0")
 
 
 def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -> None:
-    done = run("report", "html", "--dir", folder, "--to", str(tmp_path / "page.html"))
-    assert (done.code, done.out.strip()) == (0, str(tmp_path / "page.html"))
+    result = run("report", "html", "--dir", folder, "--to", str(tmp_path / "page.html"))
+    assert (result.code, result.out.strip()) == (0, str(tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
-    done = run("report", "markdown", "--dir", folder)
-    assert done.out.startswith("# Name servers and brokers")
+    result = run("report", "markdown", "--dir", folder)
+    assert result.out.startswith("# Name servers and brokers")
 
 
 def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_path: Path, run: Run) -> None:
     site = tmp_path / "new" / "site"
-    done = run("report", "html", "--dir", folder, "--to-folder", str(site))
-    assert (done.code, done.err) == (0, "")
-    first, second = map(Path, done.out.split())
+    result = run("report", "html", "--dir", folder, "--to-folder", str(site))
+    assert (result.code, result.err) == (0, "")
+    first, second = map(Path, result.out.split())
     assert (first, sorted(site.iterdir())) == (site / "index.html", [second, first])
     assert second.name in first.read_text()
     # A web server must be able to read them.
@@ -76,15 +76,15 @@ def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_pat
     ],
 )
 def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], said: str) -> None:
-    done = run("report", *words, "--dir", folder)
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    result = run("report", *words, "--dir", folder)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
 
 
 def test_the_former_name_of_the_folder_option_is_accepted_and_not_shown(folder: str, run: Run) -> None:
-    done = run("report", "show", "broker_flaps", "--output-dir", folder, "--json")
-    assert done == run("report", "show", "broker_flaps", "--dir", folder, "--json")
-    assert done.code == 0
+    result = run("report", "show", "broker_flaps", "--output-dir", folder, "--json")
+    assert result == run("report", "show", "broker_flaps", "--dir", folder, "--json")
+    assert result.code == 0
     text = run("report", "show", "--help").out
     assert "--dir DIR" in text
     assert "--output-dir" not in text
@@ -92,8 +92,8 @@ def test_the_former_name_of_the_folder_option_is_accepted_and_not_shown(folder: 
 
 def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    done = run("report", "show", "drain_audit", "--dir", folder)
-    assert done.err == "nsadmin: the Python package duckdb is missing: run pip install 'nsadmin[spark]'\n"
+    result = run("report", "show", "drain_audit", "--dir", folder)
+    assert result.err == "nsadmin: the Python package duckdb is missing: run pip install 'nsadmin[spark]'\n"
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_the_examples_do_what_they_say(
     date_commits(tmp_path / "reports", datetime(2025, 2, 28))
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
-        done = run(*words(example))
-        assert (done.code, done.err) == (example.exit_code, ""), example.command_line
-        assert done.out
+        result = run(*words(example))
+        assert (result.code, result.err) == (example.exit_code, ""), example.command_line
+        assert result.out
 
 
 def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, run: Run) -> None:
@@ -118,13 +118,13 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
     assert (shown.code, shown.err) == (0, "")
     # No journal covers the last day of a, so it is not missing.
     assert run(*words, "--expect", "a").code == 0
-    done = run(*words, "--expect", "a,b<1>,zz:1")
-    assert (done.code, done.err) == (
+    result = run(*words, "--expect", "a,b<1>,zz:1")
+    assert (result.code, result.err) == (
         3,
         "nsadmin: b<1>:0 is missing: it was down on the last day\n"
         "nsadmin: zz:1 is missing: this report has no day of it\n",
     )
-    *rows, unseen = json.loads(done.out)
+    *rows, unseen = json.loads(result.out)
     assert rows == json.loads(shown.out)
     assert (unseen["brokerName"], unseen["brokerId"], unseen["upSeconds"]) == ("zz", 1, None)
 
@@ -139,5 +139,5 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
 def test_an_expectation_that_cannot_be_used_is_refused(
     folder: str, run: Run, report: str, expected: str, said: str
 ) -> None:
-    done = run("report", "show", report, "--dir", folder, "--expect", expected)
-    assert (done.code, said in done.err) == (2, True)
+    result = run("report", "show", report, "--dir", folder, "--expect", expected)
+    assert (result.code, said in result.err) == (2, True)

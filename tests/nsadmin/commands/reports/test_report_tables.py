@@ -30,10 +30,10 @@ def test_a_former_name_leads_to_the_present_table(run: Run, tmp_path: Path) -> N
     events = {"type": "varchar", "witness": "varchar", "place": "bigint"}
     table(tmp_path / "silver" / "told", events, [("Snapshot", "ns-1", 7)], ())
     for word in ("told", "silver/told", "broker_lifecycle"):
-        done = run(
+        result = run(
             "report", "show", word, "--dir", str(tmp_path), "--columns", "observer,recordOrder", "--json"
         )
-        assert json.loads(done.out) == [{"observer": "ns-1", "recordOrder": 7}]
+        assert json.loads(result.out) == [{"observer": "ns-1", "recordOrder": 7}]
 
 
 def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_one_line(tmp_path: Path, run: Run, words: list[str], said: str) -> None:
     gold(tmp_path)
-    done = run("report", *words, "--dir", str(tmp_path))
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    result = run("report", *words, "--dir", str(tmp_path))
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
 
 
 def test_the_extra_that_is_missing_is_named(
@@ -73,8 +73,8 @@ def test_the_extra_that_is_missing_is_named(
 ) -> None:
     gold(tmp_path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    done = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--to", str(tmp_path / "x.xlsx"))
-    assert done.err == "nsadmin: the Python package openpyxl is missing: run pip install 'nsadmin[excel]'\n"
+    result = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--to", str(tmp_path / "x.xlsx"))
+    assert result.err == "nsadmin: the Python package openpyxl is missing: run pip install 'nsadmin[excel]'\n"
 
 
 @pytest.mark.parametrize("case", elsewhere("reportSchema", "reportExport"), ids=lambda case: case.entry.name)
@@ -85,6 +85,6 @@ def test_the_examples_do_what_they_say(
     table(tmp_path / "reports" / "silver" / "route_interval", {"date": "date"}, [], ())
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
-        done = run(*words(example))
-        assert (done.code, done.err) == (example.exit_code, ""), example.command_line
-        assert done.out
+        result = run(*words(example))
+        assert (result.code, result.err) == (example.exit_code, ""), example.command_line
+        assert result.out

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer, Server, body, refuse
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
@@ -60,17 +60,17 @@ def server(brokers: tuple[LiteBroker, LiteBroker]) -> Iterator[FakeNameServer]:
         yield running
 
 
-def rows(done: Done) -> list[dict[str, Any]]:
-    return list(json.loads(done.out))
+def rows(result: CommandResult) -> list[dict[str, Any]]:
+    return list(json.loads(result.out))
 
 
 def test_every_master_of_a_cluster_and_one_that_is_older(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker]
 ) -> None:
     brokers[1].handlers[BROKER] = refuse(3, " request type 200074 not supported")
-    done = run("getBrokerLiteInfo", "-c", "C", "-n", server.addr, "--json")
-    first, second = rows(done)
-    assert (done.code, first["currentLmqNum"], first["topicMeta"]) == (3, 2, {"P": 60})
+    result = run("getBrokerLiteInfo", "-c", "C", "-n", server.addr, "--json")
+    first, second = rows(result)
+    assert (result.code, first["currentLmqNum"], first["topicMeta"]) == (3, 2, {"P": 60})
     assert "not supported" in second["error"]
     plain = run("getBrokerLiteInfo", brokers[0].addr)
     assert (plain.code, "P=60" in plain.out) == (0, False)
@@ -81,14 +81,14 @@ def test_every_master_of_a_cluster_and_one_that_is_older(
 def test_a_parent_topic_and_what_is_none(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker]
 ) -> None:
-    done = run("getParentTopicInfo", "-p", "P", "-n", server.addr, "--json")
-    assert (done.code, [(row["brokerName"], row["ttl"], row["groups"]) for row in rows(done)]) == (
+    result = run("getParentTopicInfo", "-p", "P", "-n", server.addr, "--json")
+    assert (result.code, [(row["brokerName"], row["ttl"], row["groups"]) for row in rows(result)]) == (
         0,
         [("a", 60, ["G"]), ("b", 60, ["G"])],
     )
     brokers[1].handlers[PARENT] = refuse(29, "Topic [P] type not match.")
-    done = run("getParentTopicInfo", "P", "-n", server.addr, "--json")
-    assert (done.code, "type not match" in rows(done)[1]["error"]) == (3, True)
+    result = run("getParentTopicInfo", "P", "-n", server.addr, "--json")
+    assert (result.code, "type not match" in rows(result)[1]["error"]) == (3, True)
     assert run("getParentTopicInfo", "Q", "-n", server.addr).code == 5
 
 
@@ -112,9 +112,9 @@ def test_a_client_is_somewhere_or_nowhere(
 ) -> None:
     brokers[1].client = {"liteTopicCount": -1}
     line = ("getLiteClientInfo", "P", "G", "c", "-n", server.addr)
-    done = run(*line, "--json")
-    first, second = rows(done)
-    assert (done.code, first["liteTopics"], second["liteTopicCount"]) == (0, ["x"], None)
+    result = run(*line, "--json")
+    first, second = rows(result)
+    assert (result.code, first["liteTopics"], second["liteTopicCount"]) == (0, ["x"], None)
     brokers[0].client = {"liteTopicCount": -1}
     assert run(*line).code == 5
 
@@ -123,9 +123,9 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker]
 ) -> None:
     brokers[1].group = {"parentTopic": "other", "totalLagCount": 9}
-    done = run("getLiteGroupInfo", "P", "G", "-k", "3", "-n", server.addr, "--json")
-    found = rows(done)
-    assert done.code == 3
+    result = run("getLiteGroupInfo", "P", "G", "-k", "3", "-n", server.addr, "--json")
+    found = rows(result)
+    assert result.code == 3
     assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in found] == [
         ("a", None, 2),
         ("a", "x", 2),
@@ -133,8 +133,8 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
     ]
     assert 'the group "G" is bound to the parent topic "other", not "P"' in found[2]["error"]
     assert brokers[0].asked[-1].ext == {"group": "G", "topK": "3"}
-    done = run("getLiteGroupInfo", "P", "G", "-l", "x", "-n", server.addr, "--json")
-    assert [(row["brokerOffset"], row["consumerOffset"], row["lagCount"]) for row in rows(done)] == [
+    result = run("getLiteGroupInfo", "P", "G", "-l", "x", "-n", server.addr, "--json")
+    assert [(row["brokerOffset"], row["consumerOffset"], row["lagCount"]) for row in rows(result)] == [
         (3, 1, 2)
     ] * 2
 
@@ -150,8 +150,8 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
 def test_of_a_group_that_is_nowhere_no_broker_is_asked_for_it_would_make_it(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker], line: tuple[str, ...]
 ) -> None:
-    done = run(*line, "-n", server.addr)
-    assert (done.code, 'no broker of "P" has the consumer group "nobody"' in done.err) == (5, True)
+    result = run(*line, "-n", server.addr)
+    assert (result.code, 'no broker of "P" has the consumer group "nobody"' in result.err) == (5, True)
     assert {*brokers[0].codes(), *brokers[1].codes()} == {201}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer, refuse
 from tests.support.static_brokers import StaticBroker
 
@@ -21,14 +21,14 @@ def brokers() -> Iterator[list[StaticBroker]]:
 def do(run: Run, brokers: list[StaticBroker]) -> Iterator[Run]:
     with FakeNameServer({"C": {broker.name: {0: broker.addr} for broker in brokers}}) as server:
 
-        def do(*words: str) -> Done:
+        def do(*words: str) -> CommandResult:
             return run(*words, "-n", server.addr, "--json")
 
         yield do
 
 
-def lie(done: Done) -> list[tuple[int, str | None, str, str]]:
-    return [(row["queueId"], row["before"], row["after"], row["result"]) for row in json.loads(done.out)]
+def lie(result: CommandResult) -> list[tuple[int, str | None, str, str]]:
+    return [(row["queueId"], row["before"], row["after"], row["result"]) for row in json.loads(result.out)]
 
 
 def test_a_topic_is_planned_created_enlarged_and_moved(
@@ -38,11 +38,11 @@ def test_a_topic_is_planned_created_enlarged_and_moved(
     planned = do(*words, "-qn", "3", "-c", "C", "--dry-run")
     assert lie(planned) == [(0, None, "a", "dry-run"), (1, None, "b", "dry-run"), (2, None, "a", "dry-run")]
     assert brokers[0].static == {}
-    done = do(*words, "--totalQueueNum", "3", "--clusters", "C")
-    assert (done.code, [row[3] for row in lie(done)]) == (0, ["done"] * 3)
+    result = do(*words, "--totalQueueNum", "3", "--clusters", "C")
+    assert (result.code, [row[3] for row in lie(result)]) == (0, ["done"] * 3)
     kept = sorted((tmp_path / "state" / "static-topics" / "T").iterdir())
     assert [path.suffix for path in kept] == [".after", ".before"]
-    assert f"nsadmin: the mapping is saved in {kept[0]}" in done.err.splitlines()
+    assert f"nsadmin: the mapping is saved in {kept[0]}" in result.err.splitlines()
     again = do(*words, "-qn", "3", "-c", "C")
     assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T already has this mapping\n")
     nothing = do("remappingStaticTopic", "Other", "-b", "b")
@@ -71,8 +71,8 @@ def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBrok
     brokers[0].handlers[202] = stats
     brokers[0].ends = {0: 1, 1: 1}
     words = line.partition("resume with: nsadmin ")[2].split()
-    done = do(*words, "-fr", "true")
-    assert done.code == 0, done.err
+    result = do(*words, "-fr", "true")
+    assert result.code == 0, result.err
     assert brokers[1].told[-1]["force"] == "true"
     hosted = brokers[1].static["T"]["mappingDetail"]["hostedQueues"]
     assert [items[-1]["logicOffset"] for items in hosted.values()] == [10_000, 10_000]
@@ -95,13 +95,13 @@ def test_lines_that_say_too_little(do: Run, words: tuple[str, ...]) -> None:
 def test_a_mapping_file_of_another_topic(do: Run, tmp_path: Path) -> None:
     do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
     [file] = (tmp_path / "state" / "static-topics" / "T").glob("*.after")
-    done = do("remappingStaticTopic", "U", "-mf", str(file))
-    assert (done.code, 'is for the topic "T": pass its file' in done.err) == (2, True)
+    result = do("remappingStaticTopic", "U", "-mf", str(file))
+    assert (result.code, 'is for the topic "T": pass its file' in result.err) == (2, True)
 
 
 def test_nothing_is_changed_where_the_mapping_cannot_be_kept(
     do: Run, brokers: list[StaticBroker], tmp_path: Path
 ) -> None:
     (tmp_path / "state").write_text("a file in the way")
-    done = do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
-    assert (done.code, "nothing was changed" in done.err, brokers[0].static) == (1, True, {})
+    result = do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
+    assert (result.code, "nothing was changed" in result.err, brokers[0].static) == (1, True, {})

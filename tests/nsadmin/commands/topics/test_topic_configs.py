@@ -33,9 +33,9 @@ def server(a: TopicBroker, b: TopicBroker) -> Iterator[FakeNameServer]:
 def test_each_broker_keeps_what_was_not_named(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
-    done = run("updateTopic", "T", "-c", "C", "-p", "6", "-r", "8", "-n", server.addr)
-    assert (done.code, done.err) == (0, "")
-    assert [re.split(" {2,}", line) for line in done.out.splitlines()[1:]] == [
+    result = run("updateTopic", "T", "-c", "C", "-p", "6", "-r", "8", "-n", server.addr)
+    assert (result.code, result.err) == (0, "")
+    assert [re.split(" {2,}", line) for line in result.out.splitlines()[1:]] == [
         [a.addr, "master", "broker-a", "T", "readQueueNums 4 -> 8", "done", "-"],
         [b.addr, "master", "broker-b", "T", "perm r-- -> rw-", "done", "-"],
     ]
@@ -44,12 +44,12 @@ def test_each_broker_keeps_what_was_not_named(
 
 
 def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
-    done = run(
+    result = run(
         "updateTopic", "-b", a.addr, "-t", "New", "-r", "2", "-w", "2", "-p", "6", "-o", "false",
         "-u", "true", "-s", "true", "-a", "+message.type=FIFO", "--json",
     )  # fmt: skip
-    assert (done.code, done.err) == (0, "")
-    [row] = json.loads(done.out)
+    assert (result.code, result.err) == (0, "")
+    [row] = json.loads(result.out)
     assert row["changes"] == "new: readQueueNums 2, writeQueueNums 2, perm rw-, attributes message.type=FIFO"
     assert (row["before"], row["after"]["topicSysFlag"], row["result"]) == (None, 3, "done")
     assert a.configs["New"] == topic_config(
@@ -69,9 +69,9 @@ def test_an_ordered_topic_gets_its_order_configuration(
         ("nameserver", "dry-run"),
     ]
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1"}
-    done = run(*words)
-    assert done.code == 0
-    assert [(row["role"], row["changes"], row["result"]) for row in json.loads(done.out)] == [
+    result = run(*words)
+    assert result.code == 0
+    assert [(row["role"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
         ("nameserver", "orderConf broker-b:1 -> broker-b:1;broker-a:3", "done"),
     ]
@@ -91,8 +91,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     )
     assert 17 not in a.codes()
     assert (run(*words, "--dry-run").code, 17 in a.codes()) == (0, False)
-    done = run(*words, "--yes")
-    assert (done.code, done.err) == (0, f"nsadmin: {loss}\n")
+    result = run(*words, "--yes")
+    assert (result.code, result.err) == (0, f"nsadmin: {loss}\n")
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
 
 
@@ -102,8 +102,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
 def test_only_the_permissions_of_the_help_text_are_accepted(
     run: Run, a: TopicBroker, words: tuple[str, ...], option: str
 ) -> None:
-    done = run(words[0], "T", *words[1:], "-b", a.addr)
-    assert (done.code, done.err) == (
+    result = run(words[0], "T", *words[1:], "-b", a.addr)
+    assert (result.code, result.err) == (
         2,
         f'nsadmin: invalid permission "{words[2]}" for {option}: use 6 (read and write), 4 '
         "(read) or 2 (write)\n",
@@ -132,8 +132,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
 
     monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
     monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
-    done = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
-    assert (done.code, done.out, done.err) == (1, "", "nsadmin: nothing was changed\n")
+    result = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
+    assert (result.code, result.out, result.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [
         f"T: readQueueNums 4 -> 5, on {a.addr}?",
         f"consumers of T cannot read the messages in queues 5 and up on {b.addr};"
@@ -145,9 +145,9 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
 def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: TopicBroker, dead: str) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead}, "broker-d": {1: dead}}}
     a.handlers[17] = refuse(29, "no")
-    done = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
-    assert done.code == 3
-    assert [(row["brokerName"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
+    assert result.code == 3
+    assert [(row["brokerName"], row["result"]) for row in json.loads(result.out)] == [
         ("broker-a", "failed"),
         ("broker-b", "done"),
         ("broker-c", "failed"),
@@ -159,9 +159,9 @@ def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: To
 def test_a_permission_changes_alone(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
 ) -> None:
-    done = run("updateTopicPerm", *words, "-c", "C", "-n", server.addr, "--json")
-    assert done.code == 0
-    assert [(row["changes"], row["result"]) for row in json.loads(done.out)] == [
+    result = run("updateTopicPerm", *words, "-c", "C", "-n", server.addr, "--json")
+    assert result.code == 0
+    assert [(row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("perm rw- -> r--", "done"),
         (None, "unchanged"),
     ]
@@ -172,8 +172,8 @@ def test_a_broker_without_the_topic_fails_only_alone(
     run: Run, server: FakeNameServer, b: TopicBroker
 ) -> None:
     b.configs.clear()
-    done = run("updateTopicPerm", "T", "4", "-c", "C", "-n", server.addr, "--json")
-    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (0, ["done", "not found"])
+    result = run("updateTopicPerm", "T", "4", "-c", "C", "-n", server.addr, "--json")
+    assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["done", "not found"])
     assert run("updateTopicPerm", "T", "4", "-b", b.addr).code == 5
     assert "T" not in b.configs
 
@@ -191,8 +191,8 @@ def test_a_broker_without_the_topic_fails_only_alone(
     ],
 )
 def test_bad_lines(run: Run, words: tuple[str, ...]) -> None:
-    done = run(*words)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    result = run(*words)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def make_and_never_answer(broker: TopicBroker) -> None:
@@ -209,9 +209,9 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
         for broker in (a, b):
             make_and_never_answer(broker)
             broker.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
-        done = run("updateTopic", "New", "-c", "C", "-n", server.addr, "--timeout", "0.3", "--json")
-    assert done.code == 3
-    first, second, third = json.loads(done.out)
+        result = run("updateTopic", "New", "-c", "C", "-n", server.addr, "--timeout", "0.3", "--json")
+    assert result.code == 3
+    first, second, third = json.loads(result.out)
     assert [(row["target"], row["result"], row["error"]) for row in (first, second)] == [
         (a.addr, "done", None),
         (b.addr, "done", None),
@@ -220,24 +220,24 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     assert third["error"] == (
         f"no answer within 0.3 s: {a.addr}, {b.addr} made the change but cannot register it here yet"
     )
-    assert f"{a.addr} made the change, but did not answer in time" in done.err
+    assert f"{a.addr} made the change, but did not answer in time" in result.err
 
 
 def test_a_broker_that_only_answers_too_late_made_the_change(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
     make_and_never_answer(a)
-    done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
-    assert done.code == 0
-    assert json.loads(done.out)[0]["result"] == "done"
-    assert "made the change, but did not answer in time" in done.err
+    result = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
+    assert result.code == 0
+    assert json.loads(result.out)[0]["result"] == "done"
+    assert "made the change, but did not answer in time" in result.err
 
 
 def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
     a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = silent
-    done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
-    assert (done.code, json.loads(done.out)[0]["error"]) == (
+    result = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
+    assert (result.code, json.loads(result.out)[0]["error"]) == (
         4, "no answer within 0.3 s; the change is possibly done",
     )  # fmt: skip

@@ -24,9 +24,9 @@ def server() -> Iterator[FakeNameServer]:
 
 @pytest.mark.parametrize("words", [("T",), ("-t", "T"), ("--topic", "T", "--cluster", "C")])
 def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str, ...]) -> None:
-    done = run("topicStatus", *words, "-n", server.addr)
-    assert (done.code, done.err) == (0, "")
-    assert [line.split() for line in done.out.splitlines()] == [
+    result = run("topicStatus", *words, "-n", server.addr)
+    assert (result.code, result.err) == (0, "")
+    assert [line.split() for line in result.out.splitlines()] == [
         ["brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"],
         ["broker-a", "0", "3", "14", "2026-11-21T03:29:56.713Z", "0.50", "-"],
         ["broker-a", "1", "0", "0", "-", "0.50", "-"],
@@ -38,10 +38,10 @@ def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str
 def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead: str) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: dead}}}
     server.routes["T"]["broker-b"] = 6
-    done = run("topicStatus", "T", "-n", server.addr, "--json")
-    assert done.code == 3
-    assert done.err == "nsadmin: broker broker-b: connection refused, no server listens on this port\n"
-    assert [(row["brokerName"], row["queueId"]) for row in json.loads(done.out)] == [
+    result = run("topicStatus", "T", "-n", server.addr, "--json")
+    assert result.code == 3
+    assert result.err == "nsadmin: broker broker-b: connection refused, no server listens on this port\n"
+    assert [(row["brokerName"], row["queueId"]) for row in json.loads(result.out)] == [
         ("broker-a", 0),
         ("broker-a", 1),
         ("broker-b", None),

@@ -22,9 +22,9 @@ def server() -> Iterator[FakeNameServer]:
 
 
 def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
-    done = run("statsAll", "-n", server.addr)
-    assert (done.code, done.err) == (0, "")
-    assert [line.split() for line in done.out.splitlines()[1:]] == [
+    result = run("statsAll", "-n", server.addr)
+    assert (result.code, result.err) == (0, "")
+    assert [line.split() for line in result.out.splitlines()[1:]] == [
         ["Idle", "-", "-", "0.00", "-", "0", "-", "-"],
         ["T", "G", "6", "2.00", "1.00", "120", "60", "-"],
     ]
@@ -44,9 +44,9 @@ def test_retry_topics_only_by_name(run: Run, server: FakeNameServer) -> None:
 
 def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer, dead: str) -> None:
     server.clusters = {"C": {"broker-a": {0: dead}}}
-    done = run("statsAll", "-n", server.addr, "--json")
-    assert done.code == 3
-    assert done.err == (
+    result = run("statsAll", "-n", server.addr, "--json")
+    assert result.code == 3
+    assert result.err == (
         f"nsadmin: {dead}: connection refused, no server listens on this port (missing in 2 rows)\n"
     )
-    assert [row["inTps"] for row in json.loads(done.out)] == [None, None]
+    assert [row["inTps"] for row in json.loads(result.out)] == [None, None]

@@ -25,9 +25,9 @@ def test_consumers_that_could_not_be_asked_for_are_null_and_told(
     broker.handlers[300] = lambda asked: (
         refuse(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
     )
-    done = run("topicList", "-c", "-n", first.addr, "--json")
-    assert (done.code, done.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
-    assert [row["consumerGroups"] for row in json.loads(done.out)] == [[], None]
+    result = run("topicList", "-c", "-n", first.addr, "--json")
+    assert (result.code, result.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
+    assert [row["consumerGroups"] for row in json.loads(result.out)] == [[], None]
 
 
 def test_a_dead_broker_is_one_line_however_many_topics_it_has(
@@ -35,9 +35,9 @@ def test_a_dead_broker_is_one_line_however_many_topics_it_has(
 ) -> None:
     first.clusters = {"C": {"broker-a": {0: dead}}}
     first.routes = {name: {"broker-a": 6} for name in "ABC"}
-    done = run("topicList", "-c", "-n", first.addr)
+    result = run("topicList", "-c", "-n", first.addr)
     line = f"nsadmin: topic A and 2 more: {dead}: connection refused, no server listens on this port\n"
-    assert (done.code, done.err) == (3, line)
+    assert (result.code, result.err) == (3, line)
 
 
 def test_system_topics_can_be_hidden(
@@ -59,8 +59,8 @@ def test_topics_of_one_cluster(run: Run, both: str, first: FakeNameServer) -> No
 def test_a_route_is_readable_in_a_table_and_has_wire_values_in_json(
     run: Run, both: str, broker: FakeBroker, words: tuple[str, ...]
 ) -> None:
-    done = run("topicRoute", *words, both)
-    assert done.out.splitlines()[1].split() == [
+    result = run("topicRoute", *words, both)
+    assert result.out.splitlines()[1].split() == [
         "T",
         "broker-a",
         "C",
@@ -110,9 +110,9 @@ def test_deleting_goes_through_masters_and_name_servers(
     words: tuple[str, ...],
 ) -> None:
     broker.topics = {"T": []}
-    done = run("deleteTopic", *words, both, "--yes", "--json")
-    assert (done.code, done.err) == (0, "")
-    assert [list(row.items()) for row in json.loads(done.out)] == [
+    result = run("deleteTopic", *words, both, "--yes", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [list(row.items()) for row in json.loads(result.out)] == [
         [
             ("target", addr),
             ("role", role),
@@ -145,9 +145,9 @@ def test_deleting_takes_the_brokers_out_of_the_order_configuration(
         (second.addr, "nameserver", changes[1]),
     ]
     assert first.kv["ORDER_TOPIC_CONFIG"]["T"] == "broker-a:4"
-    done = run("deleteTopic", "T", "C", both, "--yes", "--json")
-    rows = json.loads(done.out)
-    assert (done.code, [row["changes"] for row in rows[-2:]]) == (0, changes)
+    result = run("deleteTopic", "T", "C", both, "--yes", "--json")
+    rows = json.loads(result.out)
+    assert (result.code, [row["changes"] for row in rows[-2:]]) == (0, changes)
     assert first.kv["ORDER_TOPIC_CONFIG"] == {"U": "broker-a:1"}
     assert second.kv["ORDER_TOPIC_CONFIG"] == {"T": "other:8"}
 
@@ -165,16 +165,16 @@ def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
     run: Run, both: str, first: FakeNameServer, broker: FakeBroker
 ) -> None:
     broker.handlers[215] = refuse(1, "no")
-    done = run("deleteTopic", "T", "C", both, "-y", "--json")
-    assert done.code == 1
-    assert [row["result"] for row in json.loads(done.out)] == ["failed", "skipped", "skipped"]
+    result = run("deleteTopic", "T", "C", both, "-y", "--json")
+    assert result.code == 1
+    assert [row["result"] for row in json.loads(result.out)] == ["failed", "skipped", "skipped"]
     assert 216 not in first.codes()
 
 
 def test_deleting_dry_touches_nothing(run: Run, both: str, first: FakeNameServer, broker: FakeBroker) -> None:
-    done = run("deleteTopic", "T", "C", both, "--dry-run", "--json")
-    assert done.code == 0
-    rows = json.loads(done.out)
+    result = run("deleteTopic", "T", "C", both, "--dry-run", "--json")
+    assert result.code == 0
+    rows = json.loads(result.out)
     assert [row["result"] for row in rows] == ["dry-run"] * 3
     # The master has no such topic, the name servers route it all the same.
     assert [(row["changes"], row["before"]) for row in rows] == [
@@ -188,9 +188,9 @@ def test_deleting_dry_touches_nothing(run: Run, both: str, first: FakeNameServer
 def test_a_dry_run_says_who_could_not_be_asked(run: Run, first: FakeNameServer, dead: str) -> None:
     with TopicBroker(topic_config("T", perm=4)) as master:
         first.clusters = {"C": {"broker-a": {0: master.addr}, "broker-b": {0: dead}}}
-        done = run("deleteTopic", "T", "C", "-n", first.addr, "--dry-run", "--json")
-        assert done.code == 3
-        here, gone, _ = json.loads(done.out)
+        result = run("deleteTopic", "T", "C", "-n", first.addr, "--dry-run", "--json")
+        assert result.code == 3
+        here, gone, _ = json.loads(result.out)
         assert (here["changes"], here["before"]["perm"]) == (
             "gone: readQueueNums 8, writeQueueNums 8, perm r--",
             4,

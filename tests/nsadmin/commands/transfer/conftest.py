@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.transfer_clusters import ClusterPair, open_pair
 
 
@@ -19,7 +19,7 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[ClusterPair]:
 def transfer(run: Run, pair: ClusterPair) -> Run:
     """Run a command of the group, its rows in JSON."""
 
-    def transfer(*words: str) -> Done:
+    def transfer(*words: str) -> CommandResult:
         ends = ("--from", pair.source_server.addr, "--to", pair.target_server.addr)
         return run("transfer", *words, *ends, "--json")
 

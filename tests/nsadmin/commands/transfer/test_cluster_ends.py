@@ -23,9 +23,9 @@ def test_contexts_name_the_clusters(run: Run, pair: ClusterPair) -> None:
 def test_a_read_only_target_is_refused(run: Run, pair: ClusterPair) -> None:
     assert run("context", "set", "dr", "-n", pair.target_server.addr, "--readOnly").code == 0
     words = ("transfer", "messages", "T", "--from", pair.source_server.addr, "--to", "dr")
-    done = run(*words, "--yes")
-    assert done.code == 6
-    assert done.err == (
+    result = run(*words, "--yes")
+    assert result.code == 6
+    assert result.err == (
         "nsadmin: transfer messages changes the target, and the context dr is read-only: use another "
         "context, or run nsadmin context set dr --writable\n"
     )
@@ -34,6 +34,6 @@ def test_a_read_only_target_is_refused(run: Run, pair: ClusterPair) -> None:
 
 @pytest.mark.parametrize("text", ["nowhere", "host:"])
 def test_an_unknown_cluster_is_a_mistake_in_the_command_line(run: Run, pair: ClusterPair, text: str) -> None:
-    done = run("transfer", "messages", "T", "--from", text, "--to", pair.target_server.addr)
-    assert done.code == 2
-    assert f'unknown context "{text}" for --from: pass a context, or name servers' in done.err
+    result = run("transfer", "messages", "T", "--from", text, "--to", pair.target_server.addr)
+    assert result.code == 2
+    assert f'unknown context "{text}" for --from: pass a context, or name servers' in result.err

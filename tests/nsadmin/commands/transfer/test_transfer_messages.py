@@ -15,9 +15,9 @@ def test_a_row_for_each_queue(transfer: Run, pair: ClusterPair) -> None:
     preview = json.loads(transfer("messages", "T", "--dry-run").out)
     assert [(row["remaining"], row["result"]) for row in preview[1:3]] == [(0, "dry-run"), (3, "dry-run")]
     assert pair.target_server.kv == {}
-    done = transfer("messages", "T", "--yes")
-    assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out)[2] == {
+    result = transfer("messages", "T", "--yes")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out)[2] == {
         "topic": "T", "brokerName": "broker-a", "queueId": 2, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 2, "beginOffset": 0, "nextOffset": 3, "remaining": 0, "copied": 3, "skipped": 0,
         "lost": 0, "result": "done", "error": None,
@@ -44,8 +44,8 @@ def test_topics_get_other_names_in_the_target(transfer: Run, pair: ClusterPair) 
     ],
 )
 def test_mistakes_in_the_command_line(transfer: Run, words: tuple[str, ...], text: str) -> None:
-    done = transfer("messages", *words)
-    assert (done.code, text in done.err) == (2, True)
+    result = transfer("messages", *words)
+    assert (result.code, text in result.err) == (2, True)
 
 
 def test_a_filter_is_part_of_the_transfer(transfer: Run, pair: ClusterPair) -> None:
@@ -53,8 +53,8 @@ def test_a_filter_is_part_of_the_transfer(transfer: Run, pair: ClusterPair) -> N
         pair.source.store(b"%d" % number, TAGS="ab"[number % 2])
     assert transfer("messages", "T", "--tag", "a", "--yes").code == 0
     assert pair.copied_bodies() == [b"0", b"2"]
-    done = transfer("messages", "T", "--yes")
-    assert (done.code, "the transfer began with other filters (--tag a)" in done.err) == (1, True)
+    result = transfer("messages", "T", "--yes")
+    assert (result.code, "the transfer began with other filters (--tag a)" in result.err) == (1, True)
 
 
 @pytest.mark.parametrize(("follow", "code"), [((), 130), (("--follow",), 0)])
@@ -64,12 +64,12 @@ def test_a_signal_ends_it_after_the_batches_under_way(
     for number in range(300):
         pair.source.store(b"%d" % number)
     monkeypatch.setattr(StopSignal, "raise_if_requested", lambda _: stop(pair))
-    done = transfer("messages", "T", *follow, "--yes")
-    assert done.code == code
+    result = transfer("messages", "T", *follow, "--yes")
+    assert result.code == code
     copied = len(pair.copied_bodies())
     assert 0 < copied < 300
     verb = "stopped" if follow else "interrupted"
-    assert done.err == f"nsadmin: {verb} after {copied} messages: run the same command to resume\n"
+    assert result.err == f"nsadmin: {verb} after {copied} messages: run the same command to resume\n"
 
 
 def stop(pair: ClusterPair) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from nsadmin import AdminClient
-from tests.nsadmin.conftest import Done, Run
+from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.lab import Lab, lab
 
 
@@ -18,7 +18,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture
 def move(run: Run, there: Lab) -> Run:
-    def move(*words: str) -> Done:
+    def move(*words: str) -> CommandResult:
         addr = there.namesrv_addr
         ends = ("--from", addr, "--to", addr, "--from-cluster", "cluster-a", "--to-cluster", "cluster-b")
         return run("transfer", *words, *ends, "--json")
@@ -30,27 +30,31 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, there: Lab) -> 
     with AdminClient(there.namesrv_addrs, timeout=5) as admin:
         admin.topics.delete_topic("orders", "cluster-b")
     for option, result in (("--dry-run", "dry-run"), ("--yes", "done")):
-        done = move("topics", "orders", "--all-brokers", option)
-        assert done.code == 0, done.err
-        rows = json.loads(done.out)
+        command_result = move("topics", "orders", "--all-brokers", option)
+        assert command_result.code == 0, command_result.err
+        rows = json.loads(command_result.out)
         assert [(row["section"], row["server"], row["name"], row["result"]) for row in rows] == [
             ("topics", f"broker-b-{number}", "orders", result) for number in range(3)
         ]
-        assert done.err == f"nsadmin: 3 {result}\n"
-    done = move("topics", "orders", "--all-brokers", "--yes")
-    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: nothing to change\n")
+        assert command_result.err == f"nsadmin: 3 {result}\n"
+    command_result = move("topics", "orders", "--all-brokers", "--yes")
+    assert (command_result.code, json.loads(command_result.out), command_result.err) == (
+        0,
+        [],
+        "nsadmin: nothing to change\n",
+    )
 
 
 def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
-    done = move("groups", "--dry-run")
-    assert done.code != 0
-    assert "restore it to another one with --map broker-a-0=NAME" in json.loads(done.out)[0]["error"]
+    result = move("groups", "--dry-run")
+    assert result.code != 0
+    assert "restore it to another one with --map broker-a-0=NAME" in json.loads(result.out)[0]["error"]
 
 
 def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
     mappings = [word for number in range(3) for word in ("--map", f"broker-a-{number}=broker-b-{number}")]
-    done = move("acl", *mappings, "--dry-run")
-    assert done.code == 0, done.err
+    result = move("acl", *mappings, "--dry-run")
+    assert result.code == 0, result.err
 
 
 @pytest.mark.parametrize(
@@ -65,5 +69,5 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
     ],
 )
 def test_wrong_command_lines_are_refused(move: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    done = move(*words, "--yes")
-    assert (done.code, text in done.err) == (code, True), done.err
+    result = move(*words, "--yes")
+    assert (result.code, text in result.err) == (code, True), result.err

@@ -11,18 +11,18 @@ def test_the_exit_code_says_whether_the_target_has_everything(transfer: Run, pai
     for number in range(5):
         pair.source.store(b"%d" % number)
     assert transfer("messages", "T", "--yes").code == 0
-    done = transfer("verify", "T")
-    row = json.loads(done.out)[0]
-    assert (done.code, done.err, row["result"]) == (0, "", "equal")
+    result = transfer("verify", "T")
+    row = json.loads(result.out)[0]
+    assert (result.code, result.err, row["result"]) == (0, "", "equal")
     assert row["sourceHash"] == row["targetHash"]
     pair.target.store_again(pair.copies()[4])
-    done = transfer("verify", "T")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (0, "duplicates")
+    result = transfer("verify", "T")
+    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "duplicates")
     pair.source.store(b"later")
-    done = transfer("verify", "T")
-    assert (done.code, json.loads(done.out)[0]["result"]) == (3, "unfinished")
+    result = transfer("verify", "T")
+    assert (result.code, json.loads(result.out)[0]["result"]) == (3, "unfinished")
     queue = pair.target.queues["T", 0]
     queue[1:4] = [item.replace(b"NSADMIN_SOURCE_OFFSET", b"NSADMIN_SOURCE_OTHERS") for item in queue[1:4]]
-    done = transfer("verify", "T")
-    row = json.loads(done.out)[0]
-    assert (done.code, row["result"], row["missing"], row["missingOffsets"]) == (1, "different", 3, ["1-3"])
+    result = transfer("verify", "T")
+    row = json.loads(result.out)[0]
+    assert (result.code, row["result"], row["missing"], row["missingOffsets"]) == (1, "different", 3, ["1-3"])

@@ -23,15 +23,15 @@ def script(found: CommandShapes, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def candidates(script: Path, world: World, line: str) -> list[str]:
     """What fish would choose from, each with what it is behind a tab."""
-    done = subprocess.run(
+    result = subprocess.run(
         ["fish", "--no-config", "-c", f"source {script}; complete -C $argv[1]", f"nsadmin {line}"],
         env=world.environ,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    assert result.stderr == ""
+    return result.stdout.splitlines()
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])

@@ -78,11 +78,11 @@ def test_a_line_is_completed(
         f". {tmp_path / 'nsadmin.ps1'}; "
         f"(TabExpansion2 -inputScript '{typed}' -cursorColumn {len(typed)}).CompletionMatches.CompletionText"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         ["pwsh", "-NoProfile", "-NonInteractive", "-Command", program],
         env=world.environ,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines()[0].strip("'\"") == meant(words[-1], world)
+    assert result.stdout.splitlines()[0].strip("'\"") == meant(words[-1], world)
