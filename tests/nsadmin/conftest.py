@@ -75,7 +75,7 @@ def run(
 
 
 @pytest.fixture
-def holder() -> Iterator[MessageBroker]:
+def message_broker() -> Iterator[MessageBroker]:
     """A broker that holds messages."""
     with MessageBroker() as running:
         yield running
@@ -88,23 +88,23 @@ def broker() -> Iterator[FakeBroker]:
 
 
 @pytest.fixture
-def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
+def first_server(broker: FakeBroker) -> Iterator[FakeNameServer]:
     with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
         running.routes = {"T": {"broker-a": 6}}
         yield running
 
 
 @pytest.fixture
-def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
+def second_server(broker: FakeBroker) -> Iterator[FakeNameServer]:
     with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
         running.routes = {"T": {"broker-a": 6}}
         yield running
 
 
 @pytest.fixture
-def consumer_broker(first: FakeNameServer) -> Iterator[ConsumerBroker]:
+def consumer_broker(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
     """The only broker that the first name server knows, with the topic T and the group G."""
     with ConsumerBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {"T": {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {"T": {"broker-a": 6}}
         yield running

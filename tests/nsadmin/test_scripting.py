@@ -22,18 +22,18 @@ Script = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """Two name servers that know the same brokers."""
     with lab(tmp_path / "lab", name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def script(there: Lab, tmp_path: Path) -> Script:
+def script(running_lab: Lab, tmp_path: Path) -> Script:
     def run(name: str, *args: str) -> subprocess.CompletedProcess[str]:
         file = tmp_path / name
         file.write_text(SCRIPTS[name])
-        environment = Program.environment() | {"NAMESRV_ADDR": there.namesrv_addr}
+        environment = Program.environment() | {"NAMESRV_ADDR": running_lab.namesrv_addr}
         return subprocess.run(
             [sys.executable, file, *args],
             env=environment,
@@ -47,8 +47,8 @@ def script(there: Lab, tmp_path: Path) -> Script:
 
 
 @pytest.fixture
-def admin(there: Lab) -> Iterator[AdminClient]:
-    with AdminClient(there.namesrv_addr) as client:
+def admin(running_lab: Lab) -> Iterator[AdminClient]:
+    with AdminClient(running_lab.namesrv_addr) as client:
         yield client
 
 
@@ -77,7 +77,7 @@ def test_they_are_as_clean_as_the_rest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(SCRIPTS))
 def test_a_script_says_in_one_line_that_nobody_answers(
-    name: str, script: Script, there: Lab, tmp_path: Path
+    name: str, script: Script, running_lab: Lab, tmp_path: Path
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     (tmp_path / "topics.csv").write_text("topic,queues,type\n")
@@ -117,8 +117,8 @@ def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> 
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
-    old, new = there.namesrv_addrs
+def test_the_order_configuration_moves(script: Script, running_lab: Lab) -> None:
+    old, new = running_lab.namesrv_addrs
     with AdminClient(old) as source, AdminClient(new) as goal:
         source.order_confs.put_conf("payments", "broker-a-0:8")
         source.order_confs.put_conf("refunds", "broker-a-0:4")
@@ -137,12 +137,12 @@ def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, f"3 of 3 topics are on {new}\n", "")
 
 
-def test_configurations_are_compared(script: Script, there: Lab, admin: AdminClient) -> None:
+def test_configurations_are_compared(script: Script, running_lab: Lab, admin: AdminClient) -> None:
     assert (script("compare_configs.py").stdout, script("compare_configs.py", "cluster-a").returncode) == (
         "",
         0,
     )
-    admin.broker_configs.update_item([there.brokers["broker-a-1", 0]], "fileReservedTime", "24")
+    admin.broker_configs.update_item([running_lab.brokers["broker-a-1", 0]], "fileReservedTime", "24")
     result = script("compare_configs.py", "cluster-a")
     assert result.stdout.splitlines() == [
         "fileReservedTime = 72: broker-a-0:0 broker-a-0:1 broker-a-1:1 broker-a-2:0 broker-a-2:1",
@@ -152,7 +152,7 @@ def test_configurations_are_compared(script: Script, there: Lab, admin: AdminCli
 
 
 def test_topics_are_created_from_a_csv_and_only_once(
-    script: Script, there: Lab, admin: AdminClient, tmp_path: Path
+    script: Script, running_lab: Lab, admin: AdminClient, tmp_path: Path
 ) -> None:
     file = tmp_path / "topics.csv"
     file.write_text("topic,queues,type\nvouchers,4,FIFO\npayments,16,TRANSACTION\n")
@@ -180,7 +180,7 @@ def test_topics_are_created_from_a_csv_and_only_once(
     assert broken.stderr.startswith("create_topics: ValueError")
 
 
-def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> None:
+def test_the_nightly_report(script: Script, running_lab: Lab, admin: AdminClient) -> None:
     admin.topic_configs.update_topic(admin.clusters.list_masters("cluster-a"), "vouchers", TopicPatch())
     result = script("nightly_report.py")
     assert (result.returncode, result.stderr) == (0, "")
@@ -192,8 +192,8 @@ def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> N
     assert parts["Topics without traffic"] == "- vouchers\n"
 
 
-def test_the_nightly_report_of_a_night_with_a_dead_broker(script: Script, there: Lab) -> None:
-    there.kill("broker-a-1", 0)
+def test_the_nightly_report_of_a_night_with_a_dead_broker(script: Script, running_lab: Lab) -> None:
+    running_lab.kill("broker-a-1", 0)
     result = script("nightly_report.py", "10")
     assert result.returncode == 1
     parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", result.stdout))
@@ -206,11 +206,11 @@ def test_brokers_that_answer_in_time_are_not_slow(script: Script) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_brokers_that_have_no_time_to_answer_are_slow(script: Script, there: Lab) -> None:
+def test_brokers_that_have_no_time_to_answer_are_slow(script: Script, running_lab: Lab) -> None:
     result = script("slow_brokers.py", "0")
     assert (result.returncode, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
-    assert len(lines) == len(there.brokers)
+    assert len(lines) == len(running_lab.brokers)
     assert "broker-a-1:0: no answer within 0 s" in lines
 
 
@@ -241,7 +241,7 @@ def test_a_broker_is_restarted_while_no_client_writes_to_it(
 
 
 def test_a_reviewed_file_is_applied_to_a_healthy_cluster(
-    script: Script, there: Lab, admin: AdminClient, tmp_path: Path
+    script: Script, running_lab: Lab, admin: AdminClient, tmp_path: Path
 ) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text("cluster: cluster-a\ntopics:\n  vouchers: {}\n")

@@ -44,20 +44,20 @@ def test_the_table_has_at_least_a_hundred_lines_and_no_other_text() -> None:
 def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
     run: Run,
     broker: FakeBroker,
-    first: FakeNameServer,
+    first_server: FakeNameServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     wrong_line: WrongLine,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert broker.addr
-    first.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
+    first_server.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
     for context_name, option in (("lab", "--writable"), ("prod", "--readOnly")):
-        assert run("contextSet", context_name, "-n", first.addr, option).code == 0
-    result = run(*shlex.split(wrong_line.words.replace("{ns}", first.addr)))
+        assert run("contextSet", context_name, "-n", first_server.addr, option).code == 0
+    result = run(*shlex.split(wrong_line.words.replace("{ns}", first_server.addr)))
     stderr_text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\n)", "{now}", result.err)
     expected_text = wrong_line.stderr_text.replace("2026-11-23T14:03Z\n", "{now}\n")
-    assert (stderr_text.replace(first.addr, "{ns}"), int(result.code)) == (
+    assert (stderr_text.replace(first_server.addr, "{ns}"), int(result.code)) == (
         expected_text,
         wrong_line.exit_code,
     )

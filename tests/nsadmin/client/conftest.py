@@ -16,7 +16,7 @@ def consumer_broker() -> Iterator[ConsumerBroker]:
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client

@@ -15,11 +15,11 @@ from tests.support.topic_brokers import TopicBroker
 
 
 @pytest.fixture
-def server(first: FakeNameServer) -> FakeNameServer:
-    first.clusters = {"DefaultCluster": first.clusters["C"]}
-    first.routes = {"orders": {"broker-a": 6}, "Orders-eu": {"broker-a": 6}, "TBW102": {"broker-a": 6}}
-    first.kv = {"N": {"prod-limit": "1"}}
-    return first
+def server(first_server: FakeNameServer) -> FakeNameServer:
+    first_server.clusters = {"DefaultCluster": first_server.clusters["C"]}
+    first_server.routes = {"orders": {"broker-a": 6}, "Orders-eu": {"broker-a": 6}, "TBW102": {"broker-a": 6}}
+    first_server.kv = {"N": {"prod-limit": "1"}}
+    return first_server
 
 
 def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
@@ -51,15 +51,17 @@ def test_names_that_look_alike(run: Run, server: FakeNameServer, words: tuple[st
     assert found.startswith(f"nsadmin: {line}")
 
 
-def test_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_groups(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     assert consumer_broker.addr
-    assert said(run, first, "consumerProgress", "g") == ['nsadmin: no consumer group "g"; did you mean "G"?']
+    assert said(run, first_server, "consumerProgress", "g") == [
+        'nsadmin: no consumer group "g"; did you mean "G"?'
+    ]
 
 
-def test_producer_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_producer_groups(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.producers = {"Billing": ["p1"]}
     line = 'nsadmin: no producer group "biling"; did you mean "Billing"?'
-    assert said(run, first, "producerConnection", "biling") == [line]
+    assert said(run, first_server, "producerConnection", "biling") == [line]
 
 
 def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:

@@ -19,60 +19,60 @@ def broker() -> Iterator[FakeBroker]:
 
 
 @pytest.fixture
-def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
+def first_server(broker: FakeBroker) -> Iterator[FakeNameServer]:
     with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
         running.routes = {"T": {"broker-a": 7}}
         yield running
 
 
 @pytest.fixture
-def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
+def second_server(broker: FakeBroker) -> Iterator[FakeNameServer]:
     with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
         running.routes = {"T": {"broker-a": 7}}
         yield running
 
 
 @pytest.fixture
-def both(first: FakeNameServer, second: FakeNameServer) -> str:
-    return f"-n{first.addr};{second.addr}"
+def both_servers(first_server: FakeNameServer, second_server: FakeNameServer) -> str:
+    return f"-n{first_server.addr};{second_server.addr}"
 
 
 @pytest.fixture
-def dead() -> str:
+def dead_addr() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"
 
 
 @pytest.fixture
-def holder(holder: MessageBroker, first: FakeNameServer) -> MessageBroker:
+def message_broker(message_broker: MessageBroker, first_server: FakeNameServer) -> MessageBroker:
     """The only broker that the first name server knows, with the topic T."""
-    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
-    first.routes = {"T": {"broker-a": 6}}
-    return holder
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
+    first_server.routes = {"T": {"broker-a": 6}}
+    return message_broker
 
 
 @pytest.fixture
-def ask(run: Run, first: FakeNameServer, holder: MessageBroker) -> Run:
+def run_json(run: Run, first_server: FakeNameServer, message_broker: MessageBroker) -> Run:
     """Run a command about messages, its rows in JSON."""
 
-    def ask(*words: str) -> CommandResult:
-        return run(*words, "-n", first.addr, "--json")
+    def run_json(*words: str) -> CommandResult:
+        return run(*words, "-n", first_server.addr, "--json")
 
-    return ask
+    return run_json
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """A name server, and two masters with a slave each."""
     with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
         yield running
 
 
 @pytest.fixture
-def do(there: Lab, run: Run) -> Run:
+def run_on_lab(running_lab: Lab, run: Run) -> Run:
     """A command about the lab; what it writes is JSON."""
 
-    def do(*words: str) -> CommandResult:
-        return run(*words, "-n", there.namesrv_addr, "--json")
+    def run_on_lab(*words: str) -> CommandResult:
+        return run(*words, "-n", running_lab.namesrv_addr, "--json")
 
-    return do
+    return run_on_lab

@@ -15,63 +15,63 @@ NAME = "broker-a-0"
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """Two name servers, two masters with a slave each."""
     with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 8), name_servers=2) as running:
         yield running
 
 
-def states(run: Run, there: Lab, *words: str) -> dict[str, str]:
+def states(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
     """What `check all` finds, without looking twice at what differs."""
-    result = run("check", "all", "-n", there.namesrv_addr, "--settle", "0", "--json", *words)
+    result = run("check", "all", "-n", running_lab.namesrv_addr, "--settle", "0", "--json", *words)
     value: dict[str, Any] = json.loads(result.out)
     assert value["exitCode"] == result.code
     return {one["check"]: one["state"] for one in value["checks"]}
 
 
-def bad(run: Run, there: Lab, *words: str) -> dict[str, str]:
-    return {check: state for check, state in states(run, there, *words).items() if state != "OK"}
+def bad(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
+    return {check: state for check, state in states(run, running_lab, *words).items() if state != "OK"}
 
 
-def test_a_cluster_that_is_well(run: Run, there: Lab) -> None:
-    found = states(run, there, "-t", "orders", "-g", "warehouse")
+def test_a_cluster_that_is_well(run: Run, running_lab: Lab) -> None:
+    found = states(run, running_lab, "-t", "orders", "-g", "warehouse")
     names = "namesrv brokers divergence writable heartbeat replicas registrationSize topic lag"
     assert found == dict.fromkeys(names.split(), "OK")
 
 
-def test_writes_that_were_taken_away_on_one_name_server(run: Run, there: Lab) -> None:
-    first, _ = there.namesrv_addrs
+def test_writes_that_were_taken_away_on_one_name_server(run: Run, running_lab: Lab) -> None:
+    first, _ = running_lab.namesrv_addrs
     assert run("wipeWritePerm", NAME, "-n", first, "--yes").code == 0
-    found = bad(run, there, "-t", "orders")
+    found = bad(run, running_lab, "-t", "orders")
     assert found.pop("writable") in ("WARNING", "CRITICAL")
     assert found == {"divergence": "CRITICAL", "topic": "WARNING"}
-    assert run("wipeWritePerm", "broker-a-1", "-n", there.namesrv_addr, "--yes").code == 0
-    assert run("wipeWritePerm", NAME, "-n", there.namesrv_addr, "--yes").code == 0
-    assert bad(run, there, "-t", "orders") == {"writable": "CRITICAL", "topic": "CRITICAL"}
+    assert run("wipeWritePerm", "broker-a-1", "-n", running_lab.namesrv_addr, "--yes").code == 0
+    assert run("wipeWritePerm", NAME, "-n", running_lab.namesrv_addr, "--yes").code == 0
+    assert bad(run, running_lab, "-t", "orders") == {"writable": "CRITICAL", "topic": "CRITICAL"}
 
 
-def test_a_slave_that_is_killed_is_missed_until_it_is_forgotten(run: Run, there: Lab) -> None:
-    assert run("check", "brokers", "-n", there.namesrv_addr, "--expect", "4").code == 0
-    there.kill(NAME, 1)
-    forgotten = run("inventory", "forget", f"{NAME}:1", "-n", there.namesrv_addr)
+def test_a_slave_that_is_killed_is_missed_until_it_is_forgotten(run: Run, running_lab: Lab) -> None:
+    assert run("check", "brokers", "-n", running_lab.namesrv_addr, "--expect", "4").code == 0
+    running_lab.kill(NAME, 1)
+    forgotten = run("inventory", "forget", f"{NAME}:1", "-n", running_lab.namesrv_addr)
     assert forgotten.code == 0
-    waited = run("check", "brokers", "-n", there.namesrv_addr, "--wait-until-ok", "20s")
+    waited = run("check", "brokers", "-n", running_lab.namesrv_addr, "--wait-until-ok", "20s")
     assert waited.code == 0
-    assert run("check", "brokers", "-n", there.namesrv_addr, "--expect", "4").code == 2
+    assert run("check", "brokers", "-n", running_lab.namesrv_addr, "--expect", "4").code == 2
 
 
-def test_a_master_that_is_killed_is_critical(run: Run, there: Lab) -> None:
-    there.kill(NAME, 0)
-    result = run("check", "brokers", "-n", there.namesrv_addr)
+def test_a_master_that_is_killed_is_critical(run: Run, running_lab: Lab) -> None:
+    running_lab.kill(NAME, 0)
+    result = run("check", "brokers", "-n", running_lab.namesrv_addr)
     assert result.code == 2
-    found = bad(run, there, "-t", "orders")
+    found = bad(run, running_lab, "-t", "orders")
     assert (found["brokers"], found["topic"]) == ("CRITICAL", "WARNING")
 
 
-def test_heartbeats_are_told_by_our_name_servers(run: Run, there: Lab) -> None:
-    result = run("check", "heartbeat", "-n", there.namesrv_addr, "--critical", "~:0", "--json")
+def test_heartbeats_are_told_by_our_name_servers(run: Run, running_lab: Lab) -> None:
+    result = run("check", "heartbeat", "-n", running_lab.namesrv_addr, "--critical", "~:0", "--json")
     value = json.loads(result.out)
     assert result.code in (0, 2)
     by_server = {one["of"]: one["value"] for one in value["values"] if one["name"] == "silence"}
-    assert by_server.keys() == set(there.namesrv_addrs)
+    assert by_server.keys() == set(running_lab.namesrv_addrs)
     assert all(0 <= seconds < 30 for seconds in by_server.values())

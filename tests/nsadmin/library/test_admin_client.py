@@ -28,10 +28,10 @@ from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 def test_a_broker_name_stands_for_the_address_of_its_master(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     exchanges: list[Exchange] = []
-    with AdminClient(first.addr, observer=exchanges.append) as admin:
+    with AdminClient(first_server.addr, observer=exchanges.append) as admin:
         by_name = admin.brokers.get_runtime_info(["broker-a", "broker-a/0"])
         [by_addr] = admin.brokers.get_runtime_info([broker.addr])
     assert [result.addr for result in by_name] == ["broker-a", "broker-a/0"]
@@ -45,11 +45,11 @@ def test_a_broker_name_stands_for_the_address_of_its_master(
     }
 
 
-def test_a_client_that_is_not_closed_is_freed_with_its_last_reference(first: FakeNameServer) -> None:
+def test_a_client_that_is_not_closed_is_freed_with_its_last_reference(first_server: FakeNameServer) -> None:
     """Without waiting for the garbage collector, which would keep its connections open."""
     gc.disable()
     try:
-        admin = AdminClient(first.addr)
+        admin = AdminClient(first_server.addr)
         admin.brokers.get_runtime_info(["broker-a"])
         admin.checks.check_name_servers()
         reference = weakref.ref(admin)
@@ -63,9 +63,9 @@ def test_a_client_that_is_not_closed_is_freed_with_its_last_reference(first: Fak
         gc.enable()
 
 
-def test_names_are_looked_up_with_one_request(first: FakeNameServer) -> None:
+def test_names_are_looked_up_with_one_request(first_server: FakeNameServer) -> None:
     exchanges: list[Exchange] = []
-    with AdminClient(first.addr, observer=exchanges.append) as admin:
+    with AdminClient(first_server.addr, observer=exchanges.append) as admin:
         admin.brokers.get_runtime_info(["broker-a", "broker-a/0"])
     assert [exchange.code for exchange in exchanges] == [
         RequestCode.GET_BROKER_CLUSTER_INFO,
@@ -74,9 +74,9 @@ def test_names_are_looked_up_with_one_request(first: FakeNameServer) -> None:
 
 
 def test_an_unknown_broker_name_is_a_result_beside_the_others(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    with AdminClient(first.addr) as admin:
+    with AdminClient(first_server.addr) as admin:
         unknown, known, no_slave = admin.brokers.get_runtime_info(["broker-b", broker.addr, "broker-a/7"])
     assert isinstance(unknown.error, NotFound)
     assert str(unknown.error) == (
@@ -95,12 +95,12 @@ def test_a_broker_name_is_mapped_like_the_address_that_it_stands_for(broker: Fak
 
 
 def test_the_client_of_a_read_only_context_refuses_changes(
-    first: FakeNameServer, contexts_file: Path
+    first_server: FakeNameServer, contexts_file: Path
 ) -> None:
-    save_contexts(contexts_file, Contexts({"prod": Context(first.addr, read_only=True)}))
+    save_contexts(contexts_file, Contexts({"prod": Context(first_server.addr, read_only=True)}))
     with AdminClient.from_context("prod") as admin, pytest.raises(ReadOnlyAccess):
         admin.kv.put_value("N", "k", "v")
-    assert first.kv == {}
+    assert first_server.kv == {}
 
 
 def test_the_value_of_a_result_has_the_type_of_the_result() -> None:
@@ -111,9 +111,9 @@ def test_the_value_of_a_result_has_the_type_of_the_result() -> None:
 
 @on_a_loop
 async def test_procedures_and_checks_are_coroutines(
-    first: FakeNameServer, second: FakeNameServer, contexts_file: Path
+    first_server: FakeNameServer, second_server: FakeNameServer, contexts_file: Path
 ) -> None:
-    save_contexts(contexts_file, Contexts({"prod": Context(f"{first.addr};{second.addr}")}))
+    save_contexts(contexts_file, Contexts({"prod": Context(f"{first_server.addr};{second_server.addr}")}))
     async with AsyncAdminClient.from_context("prod") as admin:
         finding = await admin.checks.check_name_servers()
         divergence = await admin.find_divergence(settle_seconds=0)
@@ -123,11 +123,13 @@ async def test_procedures_and_checks_are_coroutines(
 
 
 @on_a_loop
-async def test_a_cancelled_procedure_ends_in_its_pause(first: FakeNameServer, second: FakeNameServer) -> None:
-    second.routes = {"T": {"broker-a": 4}}
+async def test_a_cancelled_procedure_ends_in_its_pause(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
     is_waiting = asyncio.Event()
     loop = asyncio.get_running_loop()
-    async with AsyncAdminClient(f"{first.addr};{second.addr}") as admin:
+    async with AsyncAdminClient(f"{first_server.addr};{second_server.addr}") as admin:
         task = asyncio.create_task(
             admin.find_divergence(
                 settle_seconds=3600,
@@ -142,8 +144,8 @@ async def test_a_cancelled_procedure_ends_in_its_pause(first: FakeNameServer, se
         assert await admin.topics.list_names() == ("T",)
 
 
-def test_all_checks_end_when_the_client_is_closed(first: FakeNameServer) -> None:
-    admin = AdminClient(first.addr)
+def test_all_checks_end_when_the_client_is_closed(first_server: FakeNameServer) -> None:
+    admin = AdminClient(first_server.addr)
     admin.close()
     with pytest.raises(ClientClosed):
         admin.checks.check_name_servers()

@@ -8,9 +8,9 @@ from nsadmin import AdminClient, InvalidSnapshotError
 from tests.support.servers import FakeNameServer
 
 
-def test_a_snapshot_is_saved_and_loaded(first: FakeNameServer, tmp_path: Path) -> None:
-    first.kv = {"N": {"k": "v", "secretKey": "hush"}}
-    with AdminClient(first.addr) as admin:
+def test_a_snapshot_is_saved_and_loaded(first_server: FakeNameServer, tmp_path: Path) -> None:
+    first_server.kv = {"N": {"k": "v", "secretKey": "hush"}}
+    with AdminClient(first_server.addr) as admin:
         snapshot = admin.backups.take_snapshot(["N"])
         admin.backups.save_snapshot(snapshot, tmp_path / "before.zst")
         assert admin.backups.load_snapshot(tmp_path / "before.zst") == snapshot

@@ -17,13 +17,13 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_bundle_is_made_and_read_at_its_own_time(
-    first: FakeNameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first.kv = {"N": {"k": "v"}}
+    first_server.kv = {"N": {"k": "v"}}
     bundle_path, steps = tmp_path / "a.zip", list[str]()
-    with AdminClient(first.addr) as admin:
+    with AdminClient(first_server.addr) as admin:
         manifest = admin.bundles.create_bundle(bundle_path, namespaces=["N"], on_step=steps.append)
-        assert manifest.name_servers == (first.addr,)
+        assert manifest.name_servers == (first_server.addr,)
         assert "messages" in {left_out.item for left_out in manifest.left_out}
         assert (steps[0], steps[-1]) == ("name servers", "archive")
         now_ms = admin.clock_ms
@@ -38,9 +38,11 @@ def test_a_bundle_is_made_and_read_at_its_own_time(
     assert not (tmp_path / "state").exists()
 
 
-def test_asyncio_makes_the_same_bundle_without_addresses(first: FakeNameServer, tmp_path: Path) -> None:
+def test_asyncio_makes_the_same_bundle_without_addresses(
+    first_server: FakeNameServer, tmp_path: Path
+) -> None:
     async def create() -> None:
-        async with AsyncAdminClient(first.addr) as admin:
+        async with AsyncAdminClient(first_server.addr) as admin:
             manifest = await admin.bundles.create_bundle(tmp_path / "a.zip", anonymise=True, max_details=0)
             assert manifest.anonymised == ("addresses",)
 
@@ -49,8 +51,8 @@ def test_asyncio_makes_the_same_bundle_without_addresses(first: FakeNameServer, 
         assert reader.topics.list_names() == ("T",)
 
 
-def test_closing_the_client_ends_the_collection(first: FakeNameServer, tmp_path: Path) -> None:
-    admin = AdminClient(first.addr)
+def test_closing_the_client_ends_the_collection(first_server: FakeNameServer, tmp_path: Path) -> None:
+    admin = AdminClient(first_server.addr)
     with pytest.raises(ClientClosed):
         admin.bundles.create_bundle(tmp_path / "a.zip", on_step=lambda step_name: admin.close())
     assert not (tmp_path / "a.zip").exists()
@@ -58,8 +60,11 @@ def test_closing_the_client_ends_the_collection(first: FakeNameServer, tmp_path:
 
 @pytest.mark.parametrize("limits", [{"max_details": -1}, {"since_seconds": 0.0}, {"requests_per_second": 0}])
 def test_an_invalid_limit_is_refused_before_any_request(
-    first: FakeNameServer, tmp_path: Path, limits: dict[str, int]
+    first_server: FakeNameServer, tmp_path: Path, limits: dict[str, int]
 ) -> None:
-    with AdminClient(first.addr) as admin, pytest.raises(BadSettings, match=f"invalid {next(iter(limits))}"):
+    with (
+        AdminClient(first_server.addr) as admin,
+        pytest.raises(BadSettings, match=f"invalid {next(iter(limits))}"),
+    ):
         admin.bundles.create_bundle(tmp_path / "a.zip", **limits)  # type: ignore[arg-type]
-    assert first.codes() == []
+    assert first_server.codes() == []

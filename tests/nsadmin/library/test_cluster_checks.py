@@ -20,8 +20,8 @@ METHODS: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_healthy_cluster_is_ok(method: str, first: FakeNameServer, state_home: Any) -> None:
-    with AdminClient(first.addr) as admin:
+def test_a_healthy_cluster_is_ok(method: str, first_server: FakeNameServer, state_home: Any) -> None:
+    with AdminClient(first_server.addr) as admin:
         finding = getattr(admin.checks, method)(*METHODS[method])
     assert (finding.state, finding.summary) == (CheckState.OK, finding.summary)
 
@@ -33,10 +33,10 @@ def test_a_silent_cluster_is_no_exception(method: str, state_home: Any) -> None:
     assert finding.state is (CheckState.CRITICAL if method == "check_name_servers" else CheckState.UNKNOWN)
 
 
-def test_limits_decide_about_the_state(first: FakeNameServer) -> None:
-    with ConsumerBroker() as broker, AdminClient(first.addr) as admin:
+def test_limits_decide_about_the_state(first_server: FakeNameServer) -> None:
+    with ConsumerBroker() as broker, AdminClient(first_server.addr) as admin:
         broker.clients = {"G": ["c1"]}
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         finding = admin.checks.check_lag("G", warning="~:", critical="~:")
         assert (finding.state, finding.about) == (CheckState.OK, "G")
         assert admin.checks.check_lag("G", topic="T", critical="@0:1000000").state is CheckState.CRITICAL
@@ -55,25 +55,27 @@ def test_a_bad_pattern_and_an_unknown_check_are_refused_before_anything_is_asked
 
 
 def test_divergence_waits_and_sizes_and_certificates_are_judged(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    with AdminClient(f"{first.addr};{second.addr}") as admin:
+    second_server.routes = {"T": {"broker-a": 4}}
+    with AdminClient(f"{first_server.addr};{second_server.addr}") as admin:
         assert admin.checks.check_divergence(settle_seconds=0.3).state is CheckState.CRITICAL
         assert admin.checks.check_registration_sizes().check == "registrationSize"
         assert admin.checks.check_certificates().state is CheckState.UNKNOWN
 
 
-def test_a_journal_is_read(first: FakeNameServer, tmp_path: Any) -> None:
+def test_a_journal_is_read(first_server: FakeNameServer, tmp_path: Any) -> None:
     written(tmp_path / "journal", [snapshot("127.0.0.1:9876")])
-    with AdminClient(first.addr) as admin:
+    with AdminClient(first_server.addr) as admin:
         finding = admin.checks.check_journals([tmp_path / "journal"], verify_records=True)
     assert finding.state is CheckState.CRITICAL
     assert "journal" in " ".join(finding.details)
 
 
-def test_all_checks_run_with_the_connections_of_the_client(first: FakeNameServer, state_home: Any) -> None:
-    with AdminClient(first.addr) as admin:
+def test_all_checks_run_with_the_connections_of_the_client(
+    first_server: FakeNameServer, state_home: Any
+) -> None:
+    with AdminClient(first_server.addr) as admin:
         report = admin.checks.run_all(topics=["T"], skipped_checks=["registrationSize"])
         # The client is still open.
         assert admin.topics.list_names() == ("T",)

@@ -6,6 +6,6 @@ from tests.support.servers import closed_port
 
 
 @pytest.fixture
-def dead() -> str:
+def dead_addr() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"

@@ -19,7 +19,7 @@ _TUI = f"{sys.executable} -m nsadmin tui"
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
@@ -39,9 +39,9 @@ def find_child(parent_id: int) -> int:
 
 
 def test_it_follows_the_size_suspends_and_leaves_the_terminal_as_it_was_after_a_signal(
-    shell: Tmux, there: Lab
+    shell: Tmux, running_lab: Lab
 ) -> None:
-    shell.text(f"{_TUI} brokers -n '{there.namesrv_addr}'")
+    shell.text(f"{_TUI} brokers -n '{running_lab.namesrv_addr}'")
     shell.keys("Enter")
     shell.until("12 brokers", "broker-a-0", without="up for")
     shell.resize(200, 50)
@@ -61,9 +61,9 @@ def test_it_follows_the_size_suspends_and_leaves_the_terminal_as_it_was_after_a_
     assert shell.modes == "0 1 0"
 
 
-def test_a_row_is_copied_to_the_clipboard_of_the_terminal(shell: Tmux, there: Lab) -> None:
+def test_a_row_is_copied_to_the_clipboard_of_the_terminal(shell: Tmux, running_lab: Lab) -> None:
     shell.call("set-option", "-s", "set-clipboard", "on")
-    shell.text(f"{_TUI} brokers -n '{there.namesrv_addr}'")
+    shell.text(f"{_TUI} brokers -n '{running_lab.namesrv_addr}'")
     shell.keys("Enter")
     shell.until("12 brokers", "broker-a-0")
     shell.keys("y")

@@ -10,10 +10,12 @@ from tests.support.lab import lab
 from tests.support.servers import Answer, FakeNameServer, silent
 
 
-def test_every_name_server_is_asked_by_itself(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.routes = {"b": {"broker-a": 6}, "a": {"broker-a": 4, "broker-b": 2}, "c": {"broker-b": 6}}
-    second.clusters = {}
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+def test_every_name_server_is_asked_by_itself(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.routes = {"b": {"broker-a": 6}, "a": {"broker-a": 4, "broker-b": 2}, "c": {"broker-b": 6}}
+    second_server.clusters = {}
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         here, there = admin.broker_routes.get_each("broker-a")
     assert here.result is not None
     assert there.result is not None
@@ -24,38 +26,38 @@ def test_every_name_server_is_asked_by_itself(first: FakeNameServer, second: Fak
     assert here.result.broker_group is not None
     assert (there.result.broker_group, dict(there.result.routes_by_topic)) == (
         None,
-        {"T": second_route(second, admin)},
+        {"T": second_route(second_server, admin)},
     )
 
 
-def second_route(second: FakeNameServer, admin: AdminClient) -> object:
-    with AdminClient(second.addr, timeout=5) as other:
+def second_route(second_server: FakeNameServer, admin: AdminClient) -> object:
+    with AdminClient(second_server.addr, timeout=5) as other:
         return other.topics.get_route("T")
 
 
-def test_half_an_account_is_none(first: FakeNameServer) -> None:
-    first.handlers[105] = lambda asked: build_reply(asked, 1, remark="oh")
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_half_an_account_is_none(first_server: FakeNameServer) -> None:
+    first_server.handlers[105] = lambda asked: build_reply(asked, 1, remark="oh")
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [found] = admin.broker_routes.get_each("broker-a")
     assert (found.result, str(found.error)) == (None, "SYSTEM_ERROR (1): oh")
-    first.handlers[206] = silent
-    with AdminClient(first.addr, timeout=0.2) as admin:
+    first_server.handlers[206] = silent
+    with AdminClient(first_server.addr, timeout=0.2) as admin:
         assert admin.broker_routes.get_each("broker-a")[0].error is not None
 
 
-def test_a_route_that_changed_is_read_again(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_a_route_that_changed_is_read_again(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         perms = []
         for perm in (6, 6, 4):
-            first.routes = {"T": {"broker-a": perm}}
+            first_server.routes = {"T": {"broker-a": perm}}
             [found] = admin.broker_routes.get_each("broker-a")
             assert found.result is not None
             perms.append(found.result.routes_by_topic["T"].queues[0].perm)
     assert perms == [6, 6, 4]
 
 
-def test_servers_before_5_0_take_no_queues(first: FakeNameServer) -> None:
-    handler = first.handlers[106]
+def test_servers_before_5_0_take_no_queues(first_server: FakeNameServer) -> None:
+    handler = first_server.handlers[106]
 
     def old(asked: RemotingCommand) -> Answer:
         answer = handler(asked)
@@ -63,8 +65,8 @@ def test_servers_before_5_0_take_no_queues(first: FakeNameServer) -> None:
         answer.version = 407
         return answer
 
-    first.handlers[106] = old
-    with AdminClient(first.addr, timeout=5) as admin:
+    first_server.handlers[106] = old
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [found] = admin.broker_routes.get_each("broker-a")
     assert found.result is not None
     assert not found.result.can_register_topics

@@ -43,32 +43,34 @@ def test_an_empty_store_has_no_oldest_message() -> None:
 
 
 def test_wiping_goes_to_every_name_server_and_counts_topics(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second.routes["U"] = {"broker-a": 6}
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    second_server.routes["U"] = {"broker-a": 6}
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         results = admin.brokers.wipe_write_perm("broker-a")
-        assert results == [(first.addr, 1, None), (second.addr, 2, None)]
-        assert first.routes["T"]["broker-a"] == 4
+        assert results == [(first_server.addr, 1, None), (second_server.addr, 2, None)]
+        assert first_server.routes["T"]["broker-a"] == 4
         admin.brokers.add_write_perm("broker-a")
-    assert first.routes["T"]["broker-a"] == 6
+    assert first_server.routes["T"]["broker-a"] == 6
 
 
 def test_a_broker_unknown_to_one_name_server_is_an_error_there_alone(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second.clusters = {}
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    second_server.clusters = {}
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         done, unknown = admin.brokers.wipe_write_perm("broker-a")
     assert done.result == 1
     assert isinstance(unknown.error, NotFound)
-    assert 205 not in second.codes()
+    assert 205 not in second_server.codes()
 
 
-def test_each_server_tells_its_own_failure(first: FakeNameServer, second: FakeNameServer) -> None:
-    second.handlers[205] = refuse(1, "no")
+def test_each_server_tells_its_own_failure(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.handlers[205] = refuse(1, "no")
     gone = f"127.0.0.1:{closed_port()}"
-    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+    with AdminClient([first_server.addr, second_server.addr, gone], timeout=5) as admin:
         results = admin.brokers.wipe_write_perm("broker-a")
     assert [str(result.error) for result in results] == [
         "None",

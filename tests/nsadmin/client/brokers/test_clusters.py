@@ -28,12 +28,14 @@ def test_an_unknown_cluster_is_not_found_and_the_known_ones_are_named() -> None:
         ClusterInfo(("C",), ()).groups_in_cluster("X")
 
 
-def test_every_broker_is_asked_whatever_the_others_do(first: FakeNameServer, broker: FakeBroker) -> None:
+def test_every_broker_is_asked_whatever_the_others_do(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeBroker() as starting:
         starting.handlers[28] = refuse(1, "NoSuchElementException")
-        first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}, "broker-b": {0: starting.addr}}}
-        with AdminClient(first.addr, timeout=5) as admin:
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}, "broker-b": {0: starting.addr}}}
+        with AdminClient(first_server.addr, timeout=5) as admin:
             alive, dead, not_ready = admin.clusters.list_broker_status()
     assert (alive.is_reachable, alive.error) == (True, None)
     assert (dead.broker_id, dead.is_reachable, dead.runtime_info) == (1, False, None)
@@ -43,10 +45,10 @@ def test_every_broker_is_asked_whatever_the_others_do(first: FakeNameServer, bro
     )
 
 
-def test_each_name_server_tells_its_own(first: FakeNameServer) -> None:
+def test_each_name_server_tells_its_own(first_server: FakeNameServer) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: "h:1"}}}
-    with FakeNameServer({"D": {}}) as other, AdminClient([first.addr, gone, other.addr]) as admin:
+    first_server.clusters = {"C": {"broker-a": {0: "h:1"}}}
+    with FakeNameServer({"D": {}}) as other, AdminClient([first_server.addr, gone, other.addr]) as admin:
         told, silent, else_told = admin.clusters.get_info_each()
     assert told.result is not None
     assert told.result.cluster_names == ("C",)
@@ -54,18 +56,18 @@ def test_each_name_server_tells_its_own(first: FakeNameServer) -> None:
     assert else_told.result == ClusterInfo(("D",), ())
 
 
-def test_a_member_without_address_is_not_asked(first: FakeNameServer) -> None:
-    first.clusters = {"C": {"broker-a": {0: None}}}  # type: ignore[dict-item]
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_a_member_without_address_is_not_asked(first_server: FakeNameServer) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: None}}}  # type: ignore[dict-item]
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.clusters.list_broker_status() == []
 
 
-def test_the_masters_of_a_cluster_or_of_all(first: FakeNameServer, broker: FakeBroker) -> None:
-    with AdminClient(first.addr) as admin:
+def test_the_masters_of_a_cluster_or_of_all(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    with AdminClient(first_server.addr) as admin:
         assert admin.clusters.list_masters() == admin.clusters.list_masters("C") == [broker.addr]
         with pytest.raises(NotFound, match='no cluster "X"'):
             admin.clusters.list_masters("X")
-        first.clusters = {"C": {"broker-a": {1: broker.addr}}, "Empty": {}}
+        first_server.clusters = {"C": {"broker-a": {1: broker.addr}}, "Empty": {}}
         with pytest.raises(NotApplied, match="broker-a has no master now"):
             admin.clusters.list_masters("C")
         with pytest.raises(NotFound, match='no broker is registered in the cluster "Empty"'):

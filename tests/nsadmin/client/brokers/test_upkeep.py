@@ -59,11 +59,11 @@ def test_only_a_slave_is_told_of_its_master() -> None:
         assert isinstance(admin.upkeep.get_master_flush_offset(broker.addr).error, NotApplied)
 
 
-@pytest.mark.parametrize(("both", "status"), [("true", 2), ("false", None)])
-def test_queues_are_compared_where_there_are_two_kinds(both: str, status: int | None) -> None:
+@pytest.mark.parametrize(("writes_both", "status"), [("true", 2), ("false", None)])
+def test_queues_are_compared_where_there_are_two_kinds(writes_both: str, status: int | None) -> None:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
         broker.handlers[354] = lambda asked: body(asked, {"checkStatus": 2})
-        broker.items["rocksdbCQDoubleWriteEnable"] = both
+        broker.items["rocksdbCQDoubleWriteEnable"] = writes_both
         [found] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
         assert (found.result, found.error is None) == (status, status is not None)
         asked = [item.ext for item in broker.asked if item.code == 354]

@@ -13,19 +13,21 @@ def dead() -> str:
     return f"127.0.0.1:{closed_port()}"
 
 
-def test_a_read_asks_one_name_server(first: FakeNameServer, second: FakeNameServer) -> None:
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+def test_a_read_asks_one_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         assert admin.topics.list_names() == ("T",)
-    assert (first.codes(), second.codes()) == ([206], [])
+    assert (first_server.codes(), second_server.codes()) == ([206], [])
 
 
 @pytest.mark.parametrize("trouble", ["unconnected", "closed", "unreadable"])
 def test_where_the_transport_fails_the_next_one_is_asked(
-    trouble: str, first: FakeNameServer, second: FakeNameServer
+    trouble: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.handlers[206] = hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
-    bad = dead() if trouble == "unconnected" else first.addr
-    with AdminClient([bad, second.addr], timeout=5) as admin:
+    first_server.handlers[206] = (
+        hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
+    )
+    bad = dead() if trouble == "unconnected" else first_server.addr
+    with AdminClient([bad, second_server.addr], timeout=5) as admin:
         assert admin.topics.list_names() == ("T",)
         assert list(admin.unreachable) == [bad]
         error = admin.unreachable[bad]
@@ -33,32 +35,32 @@ def test_where_the_transport_fails_the_next_one_is_asked(
         assert error.kind == trouble
 
 
-def test_the_one_that_answered_is_asked_first_from_then_on(second: FakeNameServer) -> None:
-    with AdminClient([dead(), second.addr], timeout=5) as admin:
+def test_the_one_that_answered_is_asked_first_from_then_on(second_server: FakeNameServer) -> None:
+    with AdminClient([dead(), second_server.addr], timeout=5) as admin:
         admin.topics.list_names()
         admin.topics.list_names()
-        assert admin._reader._preferred_addrs[0] == second.addr
+        assert admin._reader._preferred_addrs[0] == second_server.addr
 
 
 def test_not_found_is_believed_only_when_nobody_knows_better(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.routes.clear()
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    first_server.routes.clear()
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         assert admin.topics.get_route("T").queues[0].broker_name == "broker-a"
         with pytest.raises(TopicNotExist):
             admin.topics.get_route("U")
-    assert second.codes() == [105, 105]
+    assert second_server.codes() == [105, 105]
 
 
-def test_a_refusal_is_an_answer(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.handlers[206] = refuse(1, "disable")
+def test_a_refusal_is_an_answer(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    first_server.handlers[206] = refuse(1, "disable")
     with (
-        AdminClient([first.addr, second.addr], timeout=5) as admin,
+        AdminClient([first_server.addr, second_server.addr], timeout=5) as admin,
         pytest.raises(RequestError, match="disable"),
     ):
         admin.topics.list_names()
-    assert second.codes() == []
+    assert second_server.codes() == []
 
 
 def test_when_nobody_can_be_reached_every_address_is_named() -> None:
@@ -70,36 +72,42 @@ def test_when_nobody_can_be_reached_every_address_is_named() -> None:
 
 
 def test_asking_all_takes_the_first_in_order_and_notices_who_disagrees(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second.routes = {"T": {"broker-a": 4}}
+    second_server.routes = {"T": {"broker-a": 4}}
     gone = dead()
-    with AdminClient([gone, first.addr, second.addr], timeout=5, ask_all=True) as admin:
+    with AdminClient([gone, first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         assert admin.topics.get_route("T").queues[0].perm == 6
         assert list(admin.unreachable) == [gone]
-        assert admin.disagreements == [f'{second.addr} and {first.addr} disagree about the topic "T"']
+        assert admin.disagreements == [
+            f'{second_server.addr} and {first_server.addr} disagree about the topic "T"'
+        ]
 
 
-def test_asking_all_notices_who_does_not_know(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.routes.clear()
-    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+def test_asking_all_notices_who_does_not_know(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.routes.clear()
+    with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         admin.topics.get_route("T")
-        assert admin.disagreements == [f'{first.addr} does not have the topic "T"']
+        assert admin.disagreements == [f'{first_server.addr} does not have the topic "T"']
 
 
-def test_those_that_agree_are_not_said_to_disagree(first: FakeNameServer, second: FakeNameServer) -> None:
-    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+def test_those_that_agree_are_not_said_to_disagree(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         admin.topics.get_route("T")
         admin.clusters.get_info()
         assert admin.disagreements == []
 
 
 def test_one_that_refuses_what_another_tells_is_noticed(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.handlers[206] = refuse(16, "who are you?")
-    with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
+    first_server.handlers[206] = refuse(16, "who are you?")
+    with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         assert admin.topics.list_names() == ("T",)
-        error = admin.unreachable[first.addr]
+        error = admin.unreachable[first_server.addr]
         assert isinstance(error, RequestError)
-        assert (error.code, list(admin.unreachable), admin.disagreements) == (16, [first.addr], [])
+        assert (error.code, list(admin.unreachable), admin.disagreements) == (16, [first_server.addr], [])

@@ -131,8 +131,10 @@ def test_owners_of_queues(admin: AdminClient, consumer_broker: ConsumerBroker) -
     assert owners[MessageQueue("T", "broker-a", 1)] == "c1"
 
 
-def test_a_topic_without_a_route_has_no_queues_to_miss(admin: AdminClient, first: FakeNameServer) -> None:
-    first.routes = {}
+def test_a_topic_without_a_route_has_no_queues_to_miss(
+    admin: AdminClient, first_server: FakeNameServer
+) -> None:
+    first_server.routes = {}
     assert problems(admin) == []
 
 

@@ -19,19 +19,19 @@ PLACE = ("payments", "search-indexer")
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 1, 2, 6)) as running:
         yield running
 
 
 @pytest.fixture
-def client(there: Lab) -> Iterator[AdminClient]:
-    with AdminClient(there.namesrv_addr, timeout=5) as client:
+def client(running_lab: Lab) -> Iterator[AdminClient]:
+    with AdminClient(running_lab.namesrv_addr, timeout=5) as client:
         yield client
 
 
-def test_a_mode_is_set_once_and_read(client: AdminClient, there: Lab) -> None:
-    addr = there.brokers["broker-a-0", 0]
+def test_a_mode_is_set_once_and_read(client: AdminClient, running_lab: Lab) -> None:
+    addr = running_lab.brokers["broker-a-0", 0]
     [planned] = client.consume_modes.plan_change([addr], *PLACE, POP)
     [done] = client.consume_modes.set_mode([addr], *PLACE, POP)
     assert planned == done
@@ -44,8 +44,8 @@ def test_a_mode_is_set_once_and_read(client: AdminClient, there: Lab) -> None:
     assert default.result == ConsumeMode("PULL", -1)
 
 
-def test_who_is_not_there_and_who_may_not_be_told(client: AdminClient, there: Lab) -> None:
-    master, slave = (there.brokers["broker-a-0", broker_id] for broker_id in (0, 1))
+def test_who_is_not_there_and_who_may_not_be_told(client: AdminClient, running_lab: Lab) -> None:
+    master, slave = (running_lab.brokers["broker-a-0", broker_id] for broker_id in (0, 1))
     [nobody] = client.consume_modes.set_mode([master], "payments", "nobody", POP)
     assert isinstance(nobody.error, NotFound)
     [no_topic] = client.consume_modes.set_mode([master], "nowhere", "search-indexer", POP)

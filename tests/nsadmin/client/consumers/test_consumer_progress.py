@@ -48,10 +48,10 @@ def test_a_group_without_offsets_has_no_queues_and_an_unknown_one_is_not_found(
 
 
 def test_a_dead_broker_hides_nothing(
-    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
+    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
     told, silent = admin.consumers.get_progress("G", cluster_name="C")
     assert (told.error, silent.result) == (None, None)
     groups, errors = admin.consumers.get_all_progress("C")
@@ -79,10 +79,10 @@ def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(
 
 
 def test_connections_come_from_masters_and_slaves(
-    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     with ConsumerBroker() as slave:
-        first.clusters = {"C": {"a": {0: consumer_broker.addr, 1: slave.addr}}}
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr, 1: slave.addr}}}
         slave.clients = {"G": ["c1"]}
         [client] = admin.consumers.get_connections("G").clients
         assert client.broker_addrs == (slave.addr,)

@@ -13,12 +13,12 @@ from tests.support.servers import FakeNameServer, closed_port, refuse
 
 
 def test_settings_are_those_of_each_broker(
-    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     with ConsumerBroker() as other:
         other.configs = {}
-        first.clusters = {
+        first_server.clusters = {
             "C": {"a": {1: consumer_broker.addr}, "b": {0: other.addr, 1: "h:1"}, "c": {0: dead}}
         }
         found = admin.groups.get_settings("G")
@@ -109,9 +109,9 @@ def test_what_the_broker_does_not_take_over_is_told(
 
 
 def test_refusals_and_missing_masters_are_told_for_each_broker(
-    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {1: "h:1"}}}
+    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {1: "h:1"}}}
     consumer_broker.handlers[200] = refuse(29, "bad name")
     changes = admin.groups.update_group("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
     assert [str(change.error) for change in changes] == [

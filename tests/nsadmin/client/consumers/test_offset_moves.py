@@ -56,12 +56,12 @@ def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, consumer_broker
     assert asked.ext == {"group": "G", "topic": "T", "timestamp": "15", "isForce": "true"}
 
 
-def test_what_is_not_there_is_not_moved(admin: AdminClient, first: FakeNameServer) -> None:
+def test_what_is_not_there_is_not_moved(admin: AdminClient, first_server: FakeNameServer) -> None:
     with pytest.raises(NotFound, match='has the consumer group "X"'):
         admin.offsets.plan_reset("X", "T", END_OF_QUEUE)
     with pytest.raises(NotFound, match='no cluster "D"'):
         admin.offsets.plan_reset("G", "T", END_OF_QUEUE, cluster_name="D")
-    first.clusters = {**first.clusters, "D": {"d": {0: "h:1"}}}
+    first_server.clusters = {**first_server.clusters, "D": {"d": {0: "h:1"}}}
     with pytest.raises(NotFound, match='has queues of "T"'):
         admin.offsets.plan_reset("G", "T", END_OF_QUEUE, cluster_name="D")
 
@@ -92,10 +92,10 @@ def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
 
 
 def test_a_broker_without_a_master_fails_and_the_other_is_moved(
-    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    first.clusters["C"] = {"broker-a": {0: consumer_broker.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
-    first.routes["T"]["broker-b"] = 6
+    first_server.clusters["C"] = {"broker-a": {0: consumer_broker.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first_server.routes["T"]["broker-b"] = 6
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert [move.result for move in done] == ["done"] * 8 + ["failed"]
     assert str(done[8].error) == "this broker has no master now"
@@ -213,10 +213,10 @@ def test_a_clone_for_groups_that_are_there(admin: AdminClient, other: ConsumerBr
 
 
 def test_a_clone_says_what_was_refused(
-    admin: AdminClient, first: FakeNameServer, other: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, other: ConsumerBroker
 ) -> None:
-    first.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
-    first.routes["T"]["broker-b"] = 6
+    first_server.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first_server.routes["T"]["broker-b"] = 6
     other.handlers[222] = refuse(1, "no")
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert [str(move.error) for move in done if move.error] == [

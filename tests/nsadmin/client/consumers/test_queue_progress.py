@@ -14,15 +14,15 @@ QUEUE = MessageQueue("orders", "broker-a-0", 0)
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=1, replicas=1, topics=3)
     with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=1) as running:
         yield running
 
 
-def test_offsets_are_committed_and_read_back(there: Lab) -> None:
-    addr = there.brokers["broker-a-0", 0]
-    with AdminClient(there.namesrv_addr) as admin:
+def test_offsets_are_committed_and_read_back(running_lab: Lab) -> None:
+    addr = running_lab.brokers["broker-a-0", 0]
+    with AdminClient(running_lab.namesrv_addr) as admin:
         [end] = admin.queue_progress.get_end_offsets([(addr, QUEUE)])
         assert isinstance(end, int)
         [group, *_] = admin.topics.list_consumer_groups(addr, ["orders"]).value()["orders"]
@@ -36,8 +36,8 @@ def test_offsets_are_committed_and_read_back(there: Lab) -> None:
         assert lags[QUEUE].consumer_offset == 3
 
 
-def test_an_unknown_queue_is_an_error_or_empty(there: Lab) -> None:
-    addr = there.brokers["broker-a-0", 0]
-    with AdminClient(there.namesrv_addr) as admin:
+def test_an_unknown_queue_is_an_error_or_empty(running_lab: Lab) -> None:
+    addr = running_lab.brokers["broker-a-0", 0]
+    with AdminClient(running_lab.namesrv_addr) as admin:
         [committed] = admin.queue_progress.get_committed_offsets([(addr, "no-group", QUEUE)])
         assert committed.offset is None

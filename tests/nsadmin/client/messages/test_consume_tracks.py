@@ -17,11 +17,11 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, holder: MessageBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
-    holder.store(b"first")
-    holder.store(b"second", TAGS="A", UNIQ_KEY=KEY)
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterator[AdminClient]:
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
+    message_broker.store(b"first")
+    message_broker.store(b"second", TAGS="A", UNIQ_KEY=KEY)
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
 
@@ -47,39 +47,39 @@ def second(admin: AdminClient) -> LocatedMessage:
     ],
 )
 def test_what_a_group_has_done_with_it(
-    admin: AdminClient, holder: MessageBroker, reader: Reader, track_type: str
+    admin: AdminClient, message_broker: MessageBroker, reader: Reader, track_type: str
 ) -> None:
-    holder.readers = {"G": reader}
+    message_broker.readers = {"G": reader}
     assert admin.consume_tracks.get_tracks(second(admin)) == (ConsumeTrack("G", track_type),)
 
 
-def test_all_groups_in_order_and_none_at_all(admin: AdminClient, holder: MessageBroker) -> None:
+def test_all_groups_in_order_and_none_at_all(admin: AdminClient, message_broker: MessageBroker) -> None:
     assert admin.consume_tracks.get_tracks(second(admin)) == ()
-    holder.readers = {"b": Reader(("c",), 9), "a": Reader()}
+    message_broker.readers = {"b": Reader(("c",), 9), "a": Reader()}
     tracks = admin.consume_tracks.get_tracks(second(admin))
     assert map_track_types(tracks) == {"a": "NOT_ONLINE", "b": "CONSUMED"}
     assert describe_track_errors(tracks) == []
 
 
-def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, holder: MessageBroker) -> None:
-    holder.readers = {"G": Reader(("c",), 2)}
+def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, message_broker: MessageBroker) -> None:
+    message_broker.readers = {"G": Reader(("c",), 2)}
     item = second(admin)
     for code in (14, 203):
-        holder.handlers[code] = refuse(1, "busy")
+        message_broker.handlers[code] = refuse(1, "busy")
         [track] = admin.consume_tracks.get_tracks(item)
         assert track.track_type == "UNKNOWN"
         assert describe_track_errors([track]) == ["group G: SYSTEM_ERROR (1): busy"]
-    holder.handlers[300] = refuse(1, "no")
+    message_broker.handlers[300] = refuse(1, "no")
     with pytest.raises(Exception, match="no"):
         admin.consume_tracks.get_tracks(item)
 
 
 def test_the_broker_is_where_its_name_is_now(
-    admin: AdminClient, first: FakeNameServer, holder: MessageBroker
+    admin: AdminClient, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
     moved = second(admin)
     moved = moved._replace(message=moved.message._replace(store_host=f"127.0.0.1:{closed_port()}"))
-    assert admin.consume_tracks.find_broker_addr(moved) == holder.addr
+    assert admin.consume_tracks.find_broker_addr(moved) == message_broker.addr
     assert admin.consume_tracks.find_broker_addr(moved._replace(broker_name=None)) == moved.message.store_host
     assert (
         admin.consume_tracks.find_broker_addr(moved._replace(broker_name="gone")) == moved.message.store_host
@@ -87,10 +87,13 @@ def test_the_broker_is_where_its_name_is_now(
 
 
 def test_a_group_behind_a_proxy_is_connected(
-    admin: AdminClient, first: FakeNameServer, holder: MessageBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient,
+    first_server: FakeNameServer,
+    message_broker: MessageBroker,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    holder.readers = {"G": Reader((), 2), "H": Reader((), 2)}
-    first.routes[HEARTBEAT_TOPIC] = {"broker-a": 6}
+    message_broker.readers = {"G": Reader((), 2), "H": Reader((), 2)}
+    first_server.routes[HEARTBEAT_TOPIC] = {"broker-a": 6}
     heartbeat = parse_heartbeat(heartbeat_body("host@1@0@abc", "G"), 0, 0)
     assert heartbeat is not None
     # A simple consumer pulls, but brokers know its offsets.

@@ -11,18 +11,18 @@ from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, rep
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     memory = ReplayMemory()
     for number in range(3):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
     assert replay(admin, memory=memory).replayed == 3
-    graves.queues[DEAD, 0] = []
+    dead_letter_broker.queues[DEAD, 0] = []
     for number in range(3):
-        graves.bury(b"other %d" % number)
+        dead_letter_broker.bury(b"other %d" % number)
     assert replay(admin, memory=memory).replayed == 3
-    graves.queues[DEAD, 0] = []
-    graves.bury(b"fewer")
+    dead_letter_broker.queues[DEAD, 0] = []
+    dead_letter_broker.bury(b"fewer")
     assert replay(admin, memory=memory).replayed == 1
 
 
@@ -30,9 +30,9 @@ def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:
     assert admin.dead_letters.list_groups() == ("G", "empty")
 
 
-def test_pages_end_after_the_wanted_number(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_pages_end_after_the_wanted_number(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(80):
-        graves.bury(b"%d" % number, "TU"[number % 2])
+        dead_letter_broker.bury(b"%d" % number, "TU"[number % 2])
     selection = DeadLetterSelection(origin_topics=frozenset("U"), max_messages=20)
     spans, errors = admin.dead_letters.list_spans(GROUP, selection)
     pages = list(admin.dead_letters.read_letters(GROUP, spans, selection))
@@ -41,9 +41,9 @@ def test_pages_end_after_the_wanted_number(admin: AdminClient, graves: DeadLette
 
 
 def test_a_broker_without_an_answer_is_an_error_of_its_spans(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.handlers[31] = lambda asked: build_reply(asked, 16, remark="no")
+    dead_letter_broker.handlers[31] = lambda asked: build_reply(asked, 16, remark="no")
     spans, errors = admin.dead_letters.list_spans(GROUP)
     assert (spans, list(errors)) == ([], ["broker-a"])
 

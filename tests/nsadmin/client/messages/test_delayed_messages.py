@@ -57,12 +57,16 @@ def test_a_timed_message_is_listed_once_until_it_is_due() -> None:
     ]
 
 
-def test_both_kinds_are_listed_in_the_order_of_delivery(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
-    graves.store(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
-    graves.store(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
-    graves.store(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
-    graves.store(b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1))
+def test_both_kinds_are_listed_in_the_order_of_delivery(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
+    dead_letter_broker.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
+    dead_letter_broker.store(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
+    dead_letter_broker.store(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
+    dead_letter_broker.store(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
+    dead_letter_broker.store(
+        b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1)
+    )
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert errors == {}
     assert [
@@ -70,8 +74,8 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(admin: AdminClient, grav
     ] == [(b"timed", NOW + 1, None, "T"), (b"later", CREATED + 10_000, 2, "T")]
 
 
-def test_a_broker_that_refuses_is_an_error(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.handlers[26] = refuse(16, "no permission")
+def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.handlers[26] = refuse(16, "no permission")
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert (pending, list(errors)) == ([], ["broker-a"])
 
@@ -81,14 +85,16 @@ def test_the_handle_is_that_of_the_producer() -> None:
     assert urlsafe_b64decode(build_recall_handle(message)) == b"v1 T broker-a 1795519631001 A"
 
 
-def test_only_a_timed_message_can_be_cancelled(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_only_a_timed_message_can_be_cancelled(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
     message = DelayedMessage(timed(REAL_TOPIC="T", UNIQ_KEY="A"), NOW, None)
     with pytest.raises(NotApplied, match="delayed by a level"):
-        admin.delayed_messages.cancel_message(message._replace(delay_level=3), graves.addr)
+        admin.delayed_messages.cancel_message(message._replace(delay_level=3), dead_letter_broker.addr)
     with pytest.raises(NotApplied, match="cancelled already"):
-        admin.delayed_messages.cancel_message(message._replace(is_cancelled=True), graves.addr)
+        admin.delayed_messages.cancel_message(message._replace(is_cancelled=True), dead_letter_broker.addr)
     with pytest.raises(RequestError, match="not supported"):
-        admin.delayed_messages.cancel_message(message, graves.addr)
-    graves.handlers[370] = build_reply
-    admin.delayed_messages.cancel_message(message, graves.addr)
-    assert (graves.asked[-1].ext or {})["recallHandle"] == build_recall_handle(message)
+        admin.delayed_messages.cancel_message(message, dead_letter_broker.addr)
+    dead_letter_broker.handlers[370] = build_reply
+    admin.delayed_messages.cancel_message(message, dead_letter_broker.addr)
+    assert (dead_letter_broker.asked[-1].ext or {})["recallHandle"] == build_recall_handle(message)

@@ -12,27 +12,29 @@ from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, re
 from tests.support.messages import record
 
 
-def test_the_replay_stops_if_the_group_fails_again(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_the_replay_stops_if_the_group_fails_again(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
     for number in range(40):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
 
     def fail_again() -> None:
         """The broker keeps what a client returns for the delay of the first retry."""
-        properties = (graves.sent[-1].ext or {})["i"] or ""
+        properties = (dead_letter_broker.sent[-1].ext or {})["i"] or ""
         table = dict(item.split("\x01") for item in properties.split("\x02") if item)
-        graves.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, REAL_TOPIC=RETRY, **table)
+        dead_letter_broker.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, REAL_TOPIC=RETRY, **table)
 
-    graves.on_send = fail_again
+    dead_letter_broker.on_send = fail_again
     with pytest.raises(NotApplied, match="40 of 40 replayed messages failed again, and the limit is 3"):
         replay(admin, options=ReplayOptions(max_failures=3))
-    graves.on_send = lambda: None
+    dead_letter_broker.on_send = lambda: None
     assert replay(admin, options=ReplayOptions(max_failures=0)).failed_again == 0
 
 
 def test_failures_of_other_groups_and_earlier_runs_do_not_count(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    watch = FailureWatch(admin.queue_reader, GROUP, "R2", [("broker-a", graves.addr)])
+    watch = FailureWatch(admin.queue_reader, GROUP, "R2", [("broker-a", dead_letter_broker.addr)])
     ours = {"NSADMIN_REPLAY_RUN": "R2", "REAL_TOPIC": RETRY}
     for table in (
         {**ours, "NSADMIN_REPLAY_OF": "A"},
@@ -41,37 +43,41 @@ def test_failures_of_other_groups_and_earlier_runs_do_not_count(
         {**ours, "NSADMIN_REPLAY_OF": "C", "NSADMIN_REPLAY_RUN": "R1"},
         {"REAL_TOPIC": RETRY},
     ):
-        graves.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, **table)
+        dead_letter_broker.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, **table)
     assert watch.count_failures() == {"broker-a": 1}
-    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="A", NSADMIN_REPLAY_RUN="R2")
-    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R2")
+    dead_letter_broker.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="A", NSADMIN_REPLAY_RUN="R2")
+    dead_letter_broker.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R2")
     assert watch.count_failures() == {"broker-a": 2}
     assert watch.count_failures() == {"broker-a": 2}
 
 
 def test_a_broker_that_does_not_show_its_delayed_messages_is_watched_by_its_dead_letters(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    known = graves.handlers[30]
-    graves.handlers[30] = lambda asked: (
+    known = dead_letter_broker.handlers[30]
+    dead_letter_broker.handlers[30] = lambda asked: (
         build_reply(asked, 16) if (asked.ext or {})["topic"] == "SCHEDULE_TOPIC_XXXX" else known(asked)
     )
-    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", graves.addr)])
-    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dead_letter_broker.addr)])
+    dead_letter_broker.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
     assert watch.count_failures() == {"broker-a": 1}
 
 
-def test_a_message_that_is_popped_again_failed_before(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_a_message_that_is_popped_again_failed_before(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
     """The broker puts it into its retry topic again, with one attempt more. The replay itself has none."""
     topic = "%RETRY%G_T"
-    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", graves.addr)])
-    queue = SendQueue(topic, "broker-a", graves.addr, 0)
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dead_letter_broker.addr)])
+    queue = SendQueue(topic, "broker-a", dead_letter_broker.addr, 0)
     watch.add_retry_queue(queue)
     ours = {"NSADMIN_REPLAY_RUN": "R", "NSADMIN_REPLAY_OF": "A"}
-    graves.store(b"sent", topic, 0, 0, **ours)
+    dead_letter_broker.store(b"sent", topic, 0, 0, **ours)
     assert watch.count_failures() == {"broker-a": 0}
-    graves.queues[topic, 0].append(
-        record(b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=graves.port)
+    dead_letter_broker.queues[topic, 0].append(
+        record(
+            b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=dead_letter_broker.port
+        )
     )
     watch.add_retry_queue(queue)
     assert watch.count_failures() == {"broker-a": 1}

@@ -8,12 +8,14 @@ from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker, lis
 
 
 def test_a_dead_letter_goes_to_the_retry_topic_with_the_properties_of_its_producer(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one", UNIQ_KEY="U1", KEYS="k", TAGS="A", mine="1", TRAN_MSG="true", TIMER_DELAY_MS="5")
+    dead_letter_broker.bury(
+        b"one", UNIQ_KEY="U1", KEYS="k", TAGS="A", mine="1", TRAN_MSG="true", TIMER_DELAY_MS="5"
+    )
     assert replay(admin) == BrokerReplay("broker-a", total=1, examined=1, replayed=1)
-    [message] = graves.stored(RETRY)
-    [dead] = graves.stored(DEAD)
+    [message] = dead_letter_broker.stored(RETRY)
+    [dead] = dead_letter_broker.stored(DEAD)
     run_id = message.properties.pop("NSADMIN_REPLAY_RUN")
     assert (message.body, len(run_id)) == (b"one", 16)
     assert message.properties == {
@@ -21,44 +23,50 @@ def test_a_dead_letter_goes_to_the_retry_topic_with_the_properties_of_its_produc
         "ORIGIN_MESSAGE_ID": "origin of one", "NSADMIN_REPLAYS": "1",
         "NSADMIN_REPLAY_OF": dead.offset_msg_id,
     }  # fmt: skip
-    [sent] = graves.sent
+    [sent] = dead_letter_broker.sent
     assert (sent.ext or {})["g"] == str(dead.born_timestamp)
     assert (sent.ext or {})["j"] == "0"
 
 
-def test_a_busy_broker_gets_a_message_again(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.refusals = [2]
+def test_a_busy_broker_gets_a_message_again(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.refusals = [2]
     assert replay(admin).replayed == 1
-    assert (len(graves.sent), list_bodies(graves)) == (2, ["one"])
+    assert (len(dead_letter_broker.sent), list_bodies(dead_letter_broker)) == (2, ["one"])
 
 
 def test_origin_topics_get_messages_without_a_trace_of_the_retry(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two", origin="U")
-    graves.bury(b"three", origin="gone")
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two", origin="U")
+    dead_letter_broker.bury(b"three", origin="gone")
     done = replay(admin, options=ReplayOptions(to_origin=True))
     assert (done.replayed, done.failed) == (2, 1)
-    assert (list_bodies(graves, "T"), list_bodies(graves, "U"), list_bodies(graves)) == (["one"], ["two"], [])
-    assert "RETRY_TOPIC" not in graves.stored("T")[0].properties
+    assert (
+        list_bodies(dead_letter_broker, "T"),
+        list_bodies(dead_letter_broker, "U"),
+        list_bodies(dead_letter_broker),
+    ) == (["one"], ["two"], [])
+    assert "RETRY_TOPIC" not in dead_letter_broker.stored("T")[0].properties
 
 
-def test_a_body_that_was_compressed_is_sent_compressed(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.store(zlib.compress(b"x" * 9000), DEAD, 0, 0x301, RETRY_TOPIC="T")
+def test_a_body_that_was_compressed_is_sent_compressed(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
+    dead_letter_broker.store(zlib.compress(b"x" * 9000), DEAD, 0, 0x301, RETRY_TOPIC="T")
     assert replay(admin).replayed == 1
-    [message] = graves.stored(RETRY)
+    [message] = dead_letter_broker.stored(RETRY)
     assert (message.body, message.sys_flag) == (b"x" * 9000, 1)
-    assert len(graves.sent[0].body) < 100
+    assert len(dead_letter_broker.sent[0].body) < 100
 
 
 def test_a_popped_dead_letter_goes_back_to_its_retry_topic_which_may_have_no_route_yet(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"pulled")
-    graves.bury(b"popped", origin="%RETRY%G_T")
+    dead_letter_broker.bury(b"pulled")
+    dead_letter_broker.bury(b"popped", origin="%RETRY%G_T")
     assert replay(admin).replayed == 2
-    [message] = graves.stored("%RETRY%G_T")
+    [message] = dead_letter_broker.stored("%RETRY%G_T")
     assert (message.body, "RETRY_TOPIC" in message.properties) == (b"popped", False)
-    assert list_bodies(graves) == ["pulled"]
+    assert list_bodies(dead_letter_broker) == ["pulled"]

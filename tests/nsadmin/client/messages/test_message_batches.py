@@ -9,12 +9,14 @@ from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
 from tests.support.dead_letter_brokers import DeadLetterBroker
 
 
-def draft(graves: DeadLetterBroker, body: bytes, **properties: str) -> OutgoingMessage:
-    return OutgoingMessage(SendQueue("T", "broker-a", graves.addr, 1), body, properties, flag=7, born_ms=99)
+def draft(dead_letter_broker: DeadLetterBroker, body: bytes, **properties: str) -> OutgoingMessage:
+    return OutgoingMessage(
+        SendQueue("T", "broker-a", dead_letter_broker.addr, 1), body, properties, flag=7, born_ms=99
+    )
 
 
 def test_a_batch_is_one_request_with_the_properties_of_each_message(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     asked: list[RemotingCommand] = []
 
@@ -22,8 +24,8 @@ def test_a_batch_is_one_request_with_the_properties_of_each_message(
         asked.append(command)
         return build_reply(command, ext={"queueOffset": "40"})
 
-    graves.handlers[320] = store
-    batch = [draft(graves, b"ab", KEYS="k"), draft(graves, b"c")]
+    dead_letter_broker.handlers[320] = store
+    batch = [draft(dead_letter_broker, b"ab", KEYS="k"), draft(dead_letter_broker, b"c")]
     [result] = admin.message_streams.send_batches([batch])
     assert result.value() == StoredBatch(40, True)
     [command] = asked
@@ -36,26 +38,28 @@ def test_a_batch_is_one_request_with_the_properties_of_each_message(
     )  # fmt: skip
 
 
-def test_a_batch_of_one_is_a_usual_message(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    [result] = admin.message_streams.send_batches([[draft(graves, b"alone", KEYS="k")]])
+def test_a_batch_of_one_is_a_usual_message(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+    [result] = admin.message_streams.send_batches([[draft(dead_letter_broker, b"alone", KEYS="k")]])
     assert result.value() == StoredBatch(0, True)
-    [message] = graves.stored("T")
+    [message] = dead_letter_broker.stored("T")
     assert (message.body, message.properties["KEYS"]) == (b"alone", "k")
 
 
 @pytest.mark.parametrize(("code", "stored"), [(10, StoredBatch(5, False)), (13, None)])
 def test_a_late_flush_is_stored_and_a_refusal_is_not(
-    admin: AdminClient, graves: DeadLetterBroker, code: int, stored: StoredBatch | None
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, code: int, stored: StoredBatch | None
 ) -> None:
-    graves.handlers[320] = lambda command: build_reply(command, code, ext={"queueOffset": "5"})
-    [result] = admin.message_streams.send_batches([[draft(graves, b"a"), draft(graves, b"b")]])
+    dead_letter_broker.handlers[320] = lambda command: build_reply(command, code, ext={"queueOffset": "5"})
+    [result] = admin.message_streams.send_batches(
+        [[draft(dead_letter_broker, b"a"), draft(dead_letter_broker, b"b")]]
+    )
     assert result.result == stored
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_properties_that_no_record_can_hold_are_refused(
-    admin: AdminClient, graves: DeadLetterBroker, count: int
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, count: int
 ) -> None:
     with pytest.raises(ValueError, match="longer than 32767 bytes"):
-        admin.message_streams.send_batches([[draft(graves, b"a", large="x" * 32_767)] * count])
-    assert graves.sent == []
+        admin.message_streams.send_batches([[draft(dead_letter_broker, b"a", large="x" * 32_767)] * count])
+    assert dead_letter_broker.sent == []

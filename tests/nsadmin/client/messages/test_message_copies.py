@@ -37,25 +37,30 @@ def send(admin: AdminClient, store: DeadLetterBroker, *places: tuple[int, bytes]
 
 
 def test_each_queue_gets_its_messages_one_after_the_other(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    assert send(admin, graves, *((number % 3, b"%d" % number) for number in range(30))) == ["sent"] * 30
+    assert (
+        send(admin, dead_letter_broker, *((number % 3, b"%d" % number) for number in range(30)))
+        == ["sent"] * 30
+    )
     for queue_id in range(3):
-        bodies = [int(message.body) for message in graves.stored("T") if message.queue_id == queue_id]
+        bodies = [
+            int(message.body) for message in dead_letter_broker.stored("T") if message.queue_id == queue_id
+        ]
         assert bodies == list(range(queue_id, 30, 3))
 
 
 def test_after_a_failure_only_the_other_queues_get_messages(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     def refuse_first_queue() -> None:
-        if (graves.sent[-1].ext or {})["e"] == "0":
-            graves.refusals.append(1)
+        if (dead_letter_broker.sent[-1].ext or {})["e"] == "0":
+            dead_letter_broker.refusals.append(1)
 
-    graves.on_send = refuse_first_queue
-    assert send(admin, graves, (0, b"a"), (0, b"b"), (1, b"c"), (1, b"d")) == [
+    dead_letter_broker.on_send = refuse_first_queue
+    assert send(admin, dead_letter_broker, (0, b"a"), (0, b"b"), (1, b"c"), (1, b"d")) == [
         "failed", "unsent", "sent", "sent",
     ]  # fmt: skip
-    graves.on_send = lambda: None
-    graves.refusals = [10]
-    assert send(admin, graves, (0, b"late flush"), (0, b"next")) == ["failed", "sent"]
+    dead_letter_broker.on_send = lambda: None
+    dead_letter_broker.refusals = [10]
+    assert send(admin, dead_letter_broker, (0, b"late flush"), (0, b"next")) == ["failed", "sent"]

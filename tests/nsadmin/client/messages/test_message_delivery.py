@@ -18,39 +18,39 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, holder: MessageBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
-    holder.readers = {"G": Reader(("c1", "c2"))}
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterator[AdminClient]:
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
+    message_broker.readers = {"G": Reader(("c1", "c2"))}
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
 
 @pytest.fixture
-def item(admin: AdminClient, holder: MessageBroker) -> LocatedMessage:
+def item(admin: AdminClient, message_broker: MessageBroker) -> LocatedMessage:
     fate = {"TRAN_MSG": "true", "DELAY": "3", "TIMER_DELAY_MS": "5", "RECONSUME_TIME": "2", "REAL_TOPIC": "X"}
-    holder.store(b"one", "T", 3, 0, UNIQ_KEY=KEY, KEYS="k", TAGS="A", mine="1", **fate)
+    message_broker.store(b"one", "T", 3, 0, UNIQ_KEY=KEY, KEYS="k", TAGS="A", mine="1", **fate)
     [found] = admin.messages.find_by_unique_key("T", KEY).messages
     return found
 
 
 def test_a_client_says_what_it_made_of_a_message(
-    admin: AdminClient, holder: MessageBroker, item: LocatedMessage
+    admin: AdminClient, message_broker: MessageBroker, item: LocatedMessage
 ) -> None:
     receiver = admin.delivery.find_receiver(item, "G", "c2")
     assert admin.delivery.deliver_message(receiver) == DeliveryOutcome("CR_SUCCESS", 29, None)
-    [asked] = [command for command in holder.asked if command.code == 309]
+    [asked] = [command for command in message_broker.asked if command.code == 309]
     assert asked.ext == {
         "consumerGroup": "G", "clientId": "c2", "msgId": item.message.offset_msg_id, "topic": "T",
     }  # fmt: skip
-    holder.verdict = {"consumeResult": "CR_THROW_EXCEPTION", "remark": "Oops"}
+    message_broker.verdict = {"consumeResult": "CR_THROW_EXCEPTION", "remark": "Oops"}
     assert admin.delivery.deliver_message(receiver) == DeliveryOutcome("CR_THROW_EXCEPTION", None, "Oops")
-    holder.handlers[309] = refuse(207, "slow")
+    message_broker.handlers[309] = refuse(207, "slow")
     with pytest.raises(RocketMQError, match="slow"):
         admin.delivery.deliver_message(receiver)
 
 
 def test_nobody_else_is_handed_anything(
-    admin: AdminClient, holder: MessageBroker, item: LocatedMessage
+    admin: AdminClient, message_broker: MessageBroker, item: LocatedMessage
 ) -> None:
     with pytest.raises(
         NotFound, match=r'no client "c3" of group "G" is connected to .*: connected clients: c1, c2'
@@ -58,22 +58,22 @@ def test_nobody_else_is_handed_anything(
         admin.delivery.find_receiver(item, "G", "c3")
     with pytest.raises(NotFound, match="no client of the group is connected"):
         admin.delivery.find_receiver(item, "H", "c1")
-    holder.readers["G"] = Reader(("c1",), consume_type="CONSUME_ACTIVELY")
+    message_broker.readers["G"] = Reader(("c1",), consume_type="CONSUME_ACTIVELY")
     with pytest.raises(NotApplied, match="no push consumers"):
         admin.delivery.find_receiver(item, "G", "c1")
-    holder.handlers[203] = refuse(1, "busy")
+    message_broker.handlers[203] = refuse(1, "busy")
     with pytest.raises(RocketMQError, match="busy"):
         admin.delivery.find_receiver(item, "G", "c1")
-    assert 309 not in holder.codes()
+    assert 309 not in message_broker.codes()
 
 
 def test_what_is_sent_again_has_no_past(
-    admin: AdminClient, holder: MessageBroker, item: LocatedMessage
+    admin: AdminClient, message_broker: MessageBroker, item: LocatedMessage
 ) -> None:
     place = admin.delivery.choose_resend_queue(item)
-    assert place == SendQueue("T", "broker-a", holder.addr, 3)
+    assert place == SendQueue("T", "broker-a", message_broker.addr, 3)
     assert admin.delivery.resend_message(place, item.message).msg_id == KEY
-    [sent] = holder.sent
+    [sent] = message_broker.sent
     assert sent.body == b"one"
     assert parse_properties(((sent.ext or {})["i"] or "").encode()) == {
         "UNIQ_KEY": KEY, "KEYS": "k", "TAGS": "A", "mine": "1", "WAIT": "true",
@@ -81,11 +81,11 @@ def test_what_is_sent_again_has_no_past(
 
 
 def test_another_queue_is_taken_where_the_first_is_gone(
-    admin: AdminClient, item: LocatedMessage, holder: MessageBroker
+    admin: AdminClient, item: LocatedMessage, message_broker: MessageBroker
 ) -> None:
     gone = item._replace(message=item.message._replace(queue_id=99))
     assert admin.delivery.choose_resend_queue(gone).queue_id < 8
     unread = item.message._replace(body_error="unknown compression type")
     with pytest.raises(NotApplied, match="the body of the message is malformed"):
         admin.delivery.resend_message(admin.delivery.choose_resend_queue(item), unread)
-    assert holder.sent == []
+    assert message_broker.sent == []

@@ -17,8 +17,8 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 @pytest.fixture
-def one(holder: MessageBroker) -> MessageBroker:
-    return holder
+def one(message_broker: MessageBroker) -> MessageBroker:
+    return message_broker
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from tests.support.servers import FakeNameServer, refuse, silent
 
 
 @pytest.fixture
-def admin(holder: MessageBroker) -> Iterator[AdminClient]:
-    groups = {"C": {"broker-a": {0: holder.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
+def admin(message_broker: MessageBroker) -> Iterator[AdminClient]:
+    groups = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
     with FakeNameServer(groups) as server:
         server.routes = {
             "T": {"broker-a": 6, "broker-b": 6, "broker-c": 4},
@@ -28,13 +28,15 @@ def admin(holder: MessageBroker) -> Iterator[AdminClient]:
             yield client
 
 
-def test_any_queue_that_can_be_written_to(admin: AdminClient, holder: MessageBroker) -> None:
+def test_any_queue_that_can_be_written_to(admin: AdminClient, message_broker: MessageBroker) -> None:
     """Neither broker-b, which has no master, nor broker-c, which is read only."""
     places = {admin.message_sender.choose_queue("T") for _ in range(30)}
-    assert {(place.broker_name, place.broker_addr) for place in places} == {("broker-a", holder.addr)}
+    assert {(place.broker_name, place.broker_addr) for place in places} == {("broker-a", message_broker.addr)}
     assert {place.queue_id for place in places} <= set(range(8))
     assert len(places) > 1
-    assert admin.message_sender.choose_queue("T", "broker-a", 7) == SendQueue("T", "broker-a", holder.addr, 7)
+    assert admin.message_sender.choose_queue("T", "broker-a", 7) == SendQueue(
+        "T", "broker-a", message_broker.addr, 7
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,10 +57,10 @@ def test_no_place_to_send_to(name: str, queue: int | None, text: str) -> None:
     assert str(caught.value) == text
 
 
-def test_what_is_sent(admin: AdminClient, holder: MessageBroker) -> None:
+def test_what_is_sent(admin: AdminClient, message_broker: MessageBroker) -> None:
     place = admin.message_sender.choose_queue("T", "broker-a", 3)
     sent = admin.message_sender.send_message(place, b" hello ", keys="a b", tags="A", properties={"x": "y"})
-    [asked] = holder.sent
+    [asked] = message_broker.sent
     ext = dict(asked.ext or {})
     assert parse_properties((ext.pop("i") or "").encode()) == {
         "KEYS": "a b", "TAGS": "A", "UNIQ_KEY": sent.msg_id, "WAIT": "true", "x": "y"
@@ -79,13 +81,13 @@ def test_each_message_has_an_id_of_its_own(admin: AdminClient) -> None:
 
 
 def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
-    admin: AdminClient, holder: MessageBroker
+    admin: AdminClient, message_broker: MessageBroker
 ) -> None:
     place = admin.message_sender.choose_queue("T")
-    holder.handlers[310] = refuse(17, "topic[T] not exist")
+    message_broker.handlers[310] = refuse(17, "topic[T] not exist")
     with pytest.raises(RequestError, match=r"topic\[T\] not exist"):
         admin.message_sender.send_message(place, b"x")
-    holder.handlers[310] = refuse(12, "")
+    message_broker.handlers[310] = refuse(12, "")
     with pytest.raises(
         RequestError, match=r"FLUSH_SLAVE_TIMEOUT \(12\): the message is stored as 7F000001.*less safely"
     ):
@@ -94,31 +96,33 @@ def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
         admin.message_sender.send_message(place, b"x", keys="a\x02b")
 
 
-def test_silence_may_mean_that_it_was_stored(holder: MessageBroker, monkeypatch: pytest.MonkeyPatch) -> None:
-    holder.handlers[310] = silent
-    calls_clock(monkeypatch, lambda: len(holder.asked))
+def test_silence_may_mean_that_it_was_stored(
+    message_broker: MessageBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message_broker.handlers[310] = silent
+    calls_clock(monkeypatch, lambda: len(message_broker.asked))
     with (
         AdminClient("127.0.0.1:1", timeout=0.2) as admin,
         pytest.raises(Exception, match="the change is possibly done"),
     ):
-        admin.message_sender.send_message(SendQueue("T", "broker-a", holder.addr, 0), b"x")
+        admin.message_sender.send_message(SendQueue("T", "broker-a", message_broker.addr, 0), b"x")
 
 
-def test_a_trace_of_what_was_sent(admin: AdminClient, holder: MessageBroker) -> None:
+def test_a_trace_of_what_was_sent(admin: AdminClient, message_broker: MessageBroker) -> None:
     sent = admin.message_sender.send_message(admin.message_sender.choose_queue("T", "broker-a", 0), b"x")
     admin.message_sender.send_trace(sent, 1, message_keys="k", message_tags="A", began_ms=5, cost_ms=6)
-    _, asked = holder.sent
+    _, asked = message_broker.sent
     assert (asked.ext or {})["b"] == TRACE_TOPIC
     assert parse_properties(((asked.ext or {})["i"] or "").encode())["KEYS"] == f"{sent.msg_id} k"
     assert asked.body.decode().split("\x01") == [
-        "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", holder.addr, "1", "6", "0",
-        sent.offset_msg_id, "true\x02",
+        "Pub", "5", "DefaultRegion", "TOOLS_PRODUCER", "T", sent.msg_id, "A", "k", message_broker.addr, "1",
+        "6", "0", sent.offset_msg_id, "true\x02",
     ]  # fmt: skip
 
 
-def test_all_queues_that_can_be_written_to(admin: AdminClient, holder: MessageBroker) -> None:
+def test_all_queues_that_can_be_written_to(admin: AdminClient, message_broker: MessageBroker) -> None:
     assert admin.message_sender.list_queues("T") == [
-        SendQueue("T", "broker-a", holder.addr, queue) for queue in range(8)
+        SendQueue("T", "broker-a", message_broker.addr, queue) for queue in range(8)
     ]
     with FakeNameServer({"C": {"broker-c": {0: "h:2"}}}) as server:
         server.routes = {"T": {"broker-c": 4}}

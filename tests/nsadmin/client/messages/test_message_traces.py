@@ -61,16 +61,18 @@ def test_what_nobody_knows_is_left_out() -> None:
     assert read(("New", "1"), ("",), ("Pub", "1"), ("Recall", "2", "R", "g", "T", "null", "true")) == []
 
 
-def test_the_traces_of_one_message_in_the_order_of_their_times(holder: MessageBroker) -> None:
+def test_the_traces_of_one_message_in_the_order_of_their_times(message_broker: MessageBroker) -> None:
     other = ("SubBefore", "1500", "R", "cg", "REQ", "OTHER", "0", "k")
-    holder.store(lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER")
-    holder.store(lines(BEFORE), "Traces", KEYS="ID")
-    holder.store(lines(PUB), "Traces", KEYS="ID k")
-    with FakeNameServer({"C": {"broker-a": {0: holder.addr}}}) as server:
+    message_broker.store(
+        lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER"
+    )
+    message_broker.store(lines(BEFORE), "Traces", KEYS="ID")
+    message_broker.store(lines(PUB), "Traces", KEYS="ID k")
+    with FakeNameServer({"C": {"broker-a": {0: message_broker.addr}}}) as server:
         server.routes = {"Traces": {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as admin:
             found = admin.traces.find_traces("ID", trace_topic="Traces", max_num=5)
     assert [trace.kind for trace in found.traces] == ["Pub", "SubBefore", "SubAfter"]
     after = found.traces[-1]
     assert (after.time_ms, after.group, after.retry_times, after.status) == (2000, "cg", 1, "success")
-    assert found.broker_errors == ((holder.addr, None),)
+    assert found.broker_errors == ((message_broker.addr, None),)

@@ -11,49 +11,53 @@ from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
 
 
-def find(admin: AdminClient, graves: DeadLetterBroker) -> tuple[ReplayedLetters, list[DeadLetter]]:
+def find(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> tuple[ReplayedLetters, list[DeadLetter]]:
     routes = admin.topics.get_route(DEAD).queues
-    letters = [DeadLetter("broker-a", message) for message in graves.stored(DEAD)]
+    letters = [DeadLetter("broker-a", message) for message in dead_letter_broker.stored(DEAD)]
     return ReplayedLetters(admin.queue_reader, admin.topics, routes, 1), letters
 
 
-def test_a_replay_is_found_by_the_id_of_its_dead_letter(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two")
-    _, letters = find(admin, graves)
-    graves.store(b"one", RETRY, 5, 0, NSADMIN_REPLAY_OF=letters[0].message.offset_msg_id)
-    replayed, _ = find(admin, graves)
+def test_a_replay_is_found_by_the_id_of_its_dead_letter(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two")
+    _, letters = find(admin, dead_letter_broker)
+    dead_letter_broker.store(b"one", RETRY, 5, 0, NSADMIN_REPLAY_OF=letters[0].message.offset_msg_id)
+    replayed, _ = find(admin, dead_letter_broker)
     assert [replayed.has_replay(letter) for letter in letters] == [True, False]
 
 
 def test_a_retry_topic_that_name_servers_do_not_know_yet_is_read_on_its_broker(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one", "%RETRY%G_T")
-    _, [letter] = find(admin, graves)
-    graves.store(b"one", "%RETRY%G_T", 0, 0, NSADMIN_REPLAY_OF=letter.message.offset_msg_id)
-    replayed, _ = find(admin, graves)
+    dead_letter_broker.bury(b"one", "%RETRY%G_T")
+    _, [letter] = find(admin, dead_letter_broker)
+    dead_letter_broker.store(b"one", "%RETRY%G_T", 0, 0, NSADMIN_REPLAY_OF=letter.message.offset_msg_id)
+    replayed, _ = find(admin, dead_letter_broker)
     assert replayed.has_replay(letter)
 
 
 def test_without_the_topic_there_are_no_replays_and_other_errors_end_it(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one", "%RETRY%G_T")
-    replayed, [letter] = find(admin, graves)
-    graves.handlers[31] = lambda asked: build_reply(asked, 17, remark="topic not exist")
+    dead_letter_broker.bury(b"one", "%RETRY%G_T")
+    replayed, [letter] = find(admin, dead_letter_broker)
+    dead_letter_broker.handlers[31] = lambda asked: build_reply(asked, 17, remark="topic not exist")
     assert not replayed.has_replay(letter)
-    graves.handlers[31] = lambda asked: build_reply(asked, 1, remark="no")
-    replayed, _ = find(admin, graves)
+    dead_letter_broker.handlers[31] = lambda asked: build_reply(asked, 1, remark="no")
+    replayed, _ = find(admin, dead_letter_broker)
     with pytest.raises(RequestError, match="no"):
         replayed.has_replay(letter)
 
 
-def test_each_retry_topic_is_read_once(admin: AdminClient, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    replayed, [letter] = find(admin, graves)
+def test_each_retry_topic_is_read_once(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    replayed, [letter] = find(admin, dead_letter_broker)
     replayed.has_replay(letter)
-    asked = len(graves.asked)
+    asked = len(dead_letter_broker.asked)
     replayed.has_replay(letter)
-    assert len(graves.asked) == asked
-    assert decode_messages(graves.queues[DEAD, 0][0]).messages[0] == letter.message
+    assert len(dead_letter_broker.asked) == asked
+    assert decode_messages(dead_letter_broker.queues[DEAD, 0][0]).messages[0] == letter.message

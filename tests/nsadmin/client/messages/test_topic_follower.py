@@ -26,18 +26,18 @@ def read_bodies(follower: TopicFollower) -> list[bytes]:
     ],
 )
 def test_where_it_begins(
-    admin: AdminClient, graves: DeadLetterBroker, start: FollowStart, bodies: list[bytes]
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, start: FollowStart, bodies: list[bytes]
 ) -> None:
     for number in range(4):
-        graves.store(b"%d" % number)
+        dead_letter_broker.store(b"%d" % number)
     assert read_bodies(admin.message_streams.open_follower("T", start)) == bodies
 
 
-def test_it_reads_what_comes_page_by_page(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_it_reads_what_comes_page_by_page(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     follower = admin.message_streams.open_follower("T", FollowStart(is_latest=True))
     assert follower.poll_queues() == []
     for number in range(40):
-        graves.store(b"%d" % number)
+        dead_letter_broker.store(b"%d" % number)
     assert [len(read_bodies(follower)) for _ in range(3)] == [32, 8, 0]
     assert follower.get_position("broker-a", 0) == 40
     assert follower.find_ends()["broker-a", 0] == 40
@@ -45,7 +45,7 @@ def test_it_reads_what_comes_page_by_page(admin: AdminClient, graves: DeadLetter
 
 
 def test_a_queue_that_appears_later_is_read_from_its_beginning(
-    admin: AdminClient, graves: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.client.messages.topic_follower._ROUTE_PERIOD_SECONDS", 0.0)
     get_route = admin.topics.get_route
@@ -54,16 +54,16 @@ def test_a_queue_that_appears_later_is_read_from_its_beginning(
         patch.setattr(admin.topics, "get_route", lambda topic: get_route(topic)._replace(queues=(one_queue,)))
         follower = admin.message_streams.open_follower("T", FollowStart(is_latest=True))
         assert follower.poll_queues() == []
-    graves.store(b"new", queue_id=5)
+    dead_letter_broker.store(b"new", queue_id=5)
     assert read_bodies(follower) == [b"new"]
 
 
 def test_an_error_is_a_page_and_the_next_poll_tries_again(
-    admin: AdminClient, graves: DeadLetterBroker
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.store(b"one")
-    known = graves.handlers[31]
-    graves.handlers[31] = refuse(2, "busy")
+    dead_letter_broker.store(b"one")
+    known = dead_letter_broker.handlers[31]
+    dead_letter_broker.handlers[31] = refuse(2, "busy")
     follower = admin.message_streams.open_follower("T", queue_id=0)
     [page] = follower.poll_queues()
     assert (page.broker_name, page.queue_id, page.messages, page.error is not None) == (
@@ -72,13 +72,13 @@ def test_an_error_is_a_page_and_the_next_poll_tries_again(
         (),
         True,
     )
-    graves.handlers[31] = known
-    graves.hang_up()
+    dead_letter_broker.handlers[31] = known
+    dead_letter_broker.hang_up()
     assert read_bodies(follower) == [b"one"]
 
 
 def test_a_route_that_is_gone_leaves_the_queues(
-    admin: AdminClient, graves: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.client.messages.topic_follower._ROUTE_PERIOD_SECONDS", 0.0)
     follower = admin.message_streams.open_follower("T")
@@ -87,30 +87,32 @@ def test_a_route_that_is_gone_leaves_the_queues(
         raise TopicNotExist(topic)
 
     monkeypatch.setattr(admin.topics, "get_route", fail)
-    graves.store(b"one")
+    dead_letter_broker.store(b"one")
     assert read_bodies(follower) == [b"one"]
     with pytest.raises(TopicNotExist):
         admin.message_streams.open_follower("T")
 
 
-def test_messages_that_were_deleted_before_are_counted(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_messages_that_were_deleted_before_are_counted(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+) -> None:
     for number in range(10):
-        graves.store(b"%d" % number)
+        dead_letter_broker.store(b"%d" % number)
     follower = admin.message_streams.open_follower("T", FollowStart(is_latest=False), queue_id=0)
-    graves.oldest = 4
-    known = graves.handlers[31]
-    graves.handlers[31] = lambda asked: build_reply(asked, ext={"offset": "0"})
+    dead_letter_broker.oldest = 4
+    known = dead_letter_broker.handlers[31]
+    dead_letter_broker.handlers[31] = lambda asked: build_reply(asked, ext={"offset": "0"})
     [page] = follower.poll_queues()
     assert (page.lost_count, page.messages) == (4, ())
-    graves.handlers[31] = known
+    dead_letter_broker.handlers[31] = known
     assert read_bodies(follower) == [b"4", b"5", b"6", b"7", b"8", b"9"]
 
 
-def test_the_broker_gets_the_expression(admin: AdminClient, graves: DeadLetterBroker) -> None:
+def test_the_broker_gets_the_expression(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     follower = admin.message_streams.open_follower(
         "T", expression="a > 1", expression_type="SQL92", queue_id=0
     )
-    graves.store(b"one")
+    dead_letter_broker.store(b"one")
     follower.poll_queues()
-    pull = next(asked for asked in graves.asked if asked.code == 11)
+    pull = next(asked for asked in dead_letter_broker.asked if asked.code == 11)
     assert ((pull.ext or {})["subscription"], (pull.ext or {})["expressionType"]) == ("a > 1", "SQL92")

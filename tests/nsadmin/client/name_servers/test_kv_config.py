@@ -13,26 +13,26 @@ from tests.support.servers import FakeNameServer, closed_port, refuse, silent
 
 
 @pytest.fixture
-def addrs(first: FakeNameServer, second: FakeNameServer) -> list[str]:
-    return [first.addr, second.addr]
+def addrs(first_server: FakeNameServer, second_server: FakeNameServer) -> list[str]:
+    return [first_server.addr, second_server.addr]
 
 
 def test_a_value_is_written_everywhere_and_read_from_one(
-    addrs: list[str], first: FakeNameServer, second: FakeNameServer
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     with AdminClient(addrs, timeout=5) as admin:
         assert admin.kv.put_value("N", "k", "v=1;ü") == [(addrs[0], "v=1;ü", None), (addrs[1], "v=1;ü", None)]
         assert admin.kv.get_value("N", "k") == "v=1;ü"
         assert admin.kv.get_entries("N") == {"k": "v=1;ü"}
-    assert first.kv == second.kv == {"N": {"k": "v=1;ü"}}
+    assert first_server.kv == second_server.kv == {"N": {"k": "v=1;ü"}}
 
 
 def test_a_write_that_was_not_answered_may_have_been_done(
-    first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first.handlers[100] = silent
-    timeouts_wait_for(monkeypatch, lambda: bool(first.asked))
-    with AdminClient([first.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
+    first_server.handlers[100] = silent
+    timeouts_wait_for(monkeypatch, lambda: bool(first_server.asked))
+    with AdminClient([first_server.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
         unanswered, unsent = admin.kv.put_value("N", "k", "v")
         [unread, _] = admin.kv.get_value_each("N", "k")
     assert str(unanswered.error).endswith("no answer within 0.1 s; the change is possibly done")
@@ -40,8 +40,8 @@ def test_a_write_that_was_not_answered_may_have_been_done(
     assert isinstance(unread.error, QueryNotFound)
 
 
-def test_each_server_is_shown_as_it_is(addrs: list[str], second: FakeNameServer) -> None:
-    second.kv = {"N": {"k": "v"}}
+def test_each_server_is_shown_as_it_is(addrs: list[str], second_server: FakeNameServer) -> None:
+    second_server.kv = {"N": {"k": "v"}}
     with AdminClient(addrs, timeout=5) as admin:
         missing, found = admin.kv.get_value_each("N", "k")
         assert isinstance(missing.error, QueryNotFound)
@@ -50,29 +50,31 @@ def test_each_server_is_shown_as_it_is(addrs: list[str], second: FakeNameServer)
         assert admin.kv.get_value("N", "k") == "v"
 
 
-def test_deleting_tells_what_was_there(addrs: list[str], second: FakeNameServer) -> None:
-    second.kv = {"N": {"k": "v", "other": ""}}
+def test_deleting_tells_what_was_there(addrs: list[str], second_server: FakeNameServer) -> None:
+    second_server.kv = {"N": {"k": "v", "other": ""}}
     with AdminClient(addrs, timeout=5) as admin:
         missing, deleted = admin.kv.delete_key("N", "k")
     assert isinstance(missing.error, QueryNotFound)
     assert deleted == (addrs[1], "v", None)
-    assert second.kv == {"N": {"other": ""}}
+    assert second_server.kv == {"N": {"other": ""}}
 
 
 def test_a_value_that_could_not_be_read_before_is_deleted_all_the_same(
-    addrs: list[str], second: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+    addrs: list[str], second_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    second.kv = {"N": {"k": "v"}}
+    second_server.kv = {"N": {"k": "v"}}
     failed = ServerResult(addrs[1], None, CallError(addrs[1], "timeout", "no answer"))
     monkeypatch.setattr(KvAdmin, "get_value_each", lambda self, namespace, key: [failed])
     with AdminClient(addrs[1:], timeout=5) as admin:
         [deleted] = admin.kv.delete_key("N", "k")
     assert deleted.error is None
-    assert second.kv == {"N": {}}
+    assert second_server.kv == {"N": {}}
 
 
-def test_namespaces_of_some_servers(addrs: list[str], first: FakeNameServer, second: FakeNameServer) -> None:
-    first.kv, second.kv = {"N": {"k": "v"}, "M": {"a": "b"}}, {"N": {}}
+def test_namespaces_of_some_servers(
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.kv, second_server.kv = {"N": {"k": "v"}, "M": {"a": "b"}}, {"N": {}}
     dead = f"127.0.0.1:{closed_port()}"
     with AdminClient(addrs) as admin:
         one, other, none = admin.kv.get_tables_each(["N", "M", "none"], [*addrs, dead])
@@ -82,9 +84,9 @@ def test_namespaces_of_some_servers(addrs: list[str], first: FakeNameServer, sec
 
 
 def test_changes_go_to_their_servers_and_are_looked_at(
-    addrs: list[str], first: FakeNameServer, second: FakeNameServer
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.kv, second.kv = {"N": {"gone": "v", "k": "v"}}, {"N": {"k": "old"}}
+    first_server.kv, second_server.kv = {"N": {"gone": "v", "k": "v"}}, {"N": {"k": "old"}}
     changes = [
         KvChange(addrs[0], "N", "gone", "v", None),
         KvChange(addrs[1], "N", "k", "old", "new"),
@@ -93,13 +95,15 @@ def test_changes_go_to_their_servers_and_are_looked_at(
     with AdminClient(addrs) as admin:
         assert admin.kv.apply_changes(changes) == [(one.addr, one, None) for one in changes]
         assert admin.kv.apply_changes([]) == []
-    assert first.kv == {"N": {"k": "v"}}
-    assert second.kv == {"N": {"k": "new"}, "M": {"a": ""}}
+    assert first_server.kv == {"N": {"k": "v"}}
+    assert second_server.kv == {"N": {"k": "new"}, "M": {"a": ""}}
 
 
-def test_a_change_that_was_only_said_to_be_made_is_none(addrs: list[str], first: FakeNameServer) -> None:
-    first.handlers[100] = lambda asked: build_reply(asked)
-    first.kv = {"N": {"k": "old"}}
+def test_a_change_that_was_only_said_to_be_made_is_none(
+    addrs: list[str], first_server: FakeNameServer
+) -> None:
+    first_server.handlers[100] = lambda asked: build_reply(asked)
+    first_server.kv = {"N": {"k": "old"}}
     with AdminClient(addrs) as admin:
         [one, other, refused] = admin.kv.apply_changes(
             [
@@ -114,18 +118,18 @@ def test_a_change_that_was_only_said_to_be_made_is_none(addrs: list[str], first:
     assert is_unreachable(refused.error)
 
 
-def test_what_is_there_counts_and_not_the_answer(addrs: list[str], first: FakeNameServer) -> None:
+def test_what_is_there_counts_and_not_the_answer(addrs: list[str], first_server: FakeNameServer) -> None:
     """A server that died after it had written: somebody else's name server may be back by now."""
-    put = first.handlers[100]
+    put = first_server.handlers[100]
 
     def written_and_refused(asked: RemotingCommand) -> RemotingCommand:
         put(asked)
         return build_reply(asked, 1, remark="too late")
 
-    first.handlers[100] = written_and_refused
+    first_server.handlers[100] = written_and_refused
     change = KvChange(addrs[0], "N", "k", None, "v")
     with AdminClient(addrs) as admin:
         assert admin.kv.apply_changes([change]) == [(addrs[0], change, None)]
-        first.handlers[219] = refuse(1, "not now")
+        first_server.handlers[219] = refuse(1, "not now")
         [unread] = admin.kv.apply_changes([change._replace(after="w")])
     assert "too late" in str(unread.error)

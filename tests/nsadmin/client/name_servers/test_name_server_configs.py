@@ -11,15 +11,17 @@ from nsadmin.client.name_servers.name_server_configs import format_properties_li
 from tests.support.servers import FakeNameServer, Server, closed_port, refuse
 
 
-def test_settings_come_in_order_and_split_at_the_first_sign(first: FakeNameServer) -> None:
-    first.config = {"b": "x=y", "a": ""}
-    with AdminClient(first.addr, timeout=5) as admin:
-        assert admin.name_servers.get_config_each() == [(first.addr, {"a": "", "b": "x=y"}, None)]
+def test_settings_come_in_order_and_split_at_the_first_sign(first_server: FakeNameServer) -> None:
+    first_server.config = {"b": "x=y", "a": ""}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        assert admin.name_servers.get_config_each() == [(first_server.addr, {"a": "", "b": "x=y"}, None)]
 
 
-def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: FakeNameServer) -> None:
+def test_an_update_is_read_back_on_every_server(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+    with AdminClient([first_server.addr, gone, second_server.addr], timeout=5) as admin:
         one, dead, other = admin.name_servers.update_item("waitSecondsForService", "9")
     assert (one.result, other.result) == ("9", "9")
     assert dead.error is not None
@@ -33,16 +35,16 @@ def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: F
     ],
 )
 def test_what_the_server_ignored_is_an_error(
-    first: FakeNameServer, key: str, value: str, complaint: str
+    first_server: FakeNameServer, key: str, value: str, complaint: str
 ) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [result] = admin.name_servers.update_item(key, value)
     assert isinstance(result.error, NotApplied)
     assert str(result.error) == complaint
 
 
-def test_a_forbidden_key_is_refused(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_a_forbidden_key_is_refused(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [result] = admin.name_servers.update_item("kvConfigPath", "/x")
     assert isinstance(result.error, NoPermission)
 
@@ -68,10 +70,10 @@ def test_javas_rules_read_back_what_was_written() -> None:
 
 
 def test_whether_each_answers_is_told_with_time_and_version(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+    with AdminClient([first_server.addr, gone, second_server.addr], timeout=5) as admin:
         one, dead, other = admin.name_servers.get_pulse_each()
     assert one.result is not None
     assert one.result.latency_ms > 0
@@ -88,10 +90,10 @@ def test_a_server_that_refuses_answers_all_the_same() -> None:
 
 
 def test_one_that_waits_for_brokers_answers_and_is_not_ready(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    second.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
-    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+    second_server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+    with AdminClient([first_server.addr, second_server.addr, gone], timeout=5) as admin:
         ready = [result for _, result, _ in admin.name_servers.check_ready_each()]
     assert ready == [True, False, None]

@@ -13,11 +13,11 @@ from tests.support.servers import FakeNameServer, body, closed_port, refuse
 
 
 @pytest.fixture
-def server(first: FakeNameServer) -> FakeNameServer:
-    first.clusters = {"C": {"a": {1: "h:2", 0: "h:1"}}}
-    first.routes = {"U": {"a": 6}, "T": {"a": 4}}
-    first.kv = {"N": {"k": "v"}}
-    return first
+def server(first_server: FakeNameServer) -> FakeNameServer:
+    first_server.clusters = {"C": {"a": {1: "h:2", 0: "h:1"}}}
+    first_server.routes = {"U": {"a": 6}, "T": {"a": 4}}
+    first_server.kv = {"N": {"k": "v"}}
+    return first_server
 
 
 def test_all_but_the_routes_is_asked_at_once(server: FakeNameServer) -> None:
@@ -87,36 +87,40 @@ def test_a_namespace_that_is_not_there_is_known_by_its_error(server: FakeNameSer
 
 
 def test_several_are_asked_at_once_and_one_that_is_silent_hides_no_other(
-    server: FakeNameServer, second: FakeNameServer
+    server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    second.handlers[206] = refuse(1, "not ready")
+    second_server.handlers[206] = refuse(1, "not ready")
     with AdminClient(server.addr) as admin:
-        one, other, none = admin.name_server_tables.get_listing_each([server.addr, second.addr, dead], ["N"])
+        one, other, none = admin.name_server_tables.get_listing_each(
+            [server.addr, second_server.addr, dead], ["N"]
+        )
     assert (one.result is not None and list(one.result.topics), one.error) == (["T", "U"], None)
     assert (other.result, "not ready" in str(other.error)) == (None, True)
     assert (none.addr, none.result, is_unreachable(none.error)) == (dead, None, True)
 
 
 def test_queues_of_several_are_read_once_where_they_are_equal(
-    server: FakeNameServer, second: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+    server: FakeNameServer, second_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(name_server_tables, "_ROUTES_AT_ONCE", 2)
     names = [f"T{number}" for number in range(5)]
     server.routes = {name: {"a": 6} for name in names}
-    second.handlers[105] = refuse(1, "busy")
+    second_server.handlers[105] = refuse(1, "busy")
     with AdminClient(server.addr) as admin:
-        found = admin.name_server_tables.get_queues_each({server.addr: [*names, "gone"], second.addr: names})
+        found = admin.name_server_tables.get_queues_each(
+            {server.addr: [*names, "gone"], second_server.addr: names}
+        )
     known = found[server.addr].result
     assert known is not None
     assert list(known) == [*names, "gone"]
     assert known["T0"] is known["T4"]
     assert known["T0"].queues == {"a": QueueData("a", 8, 8, 6, 0)}
     assert known["gone"] == name_server_tables.NO_TOPIC_QUEUES
-    assert found[second.addr].result is None
-    assert "busy" in str(found[second.addr].error)
+    assert found[second_server.addr].result is None
+    assert "busy" in str(found[second_server.addr].error)
     # After its first refusal it was not asked again.
-    assert second.codes().count(105) == 2
+    assert second_server.codes().count(105) == 2
 
 
 def test_a_route_that_cannot_be_read_is_no_answer(server: FakeNameServer) -> None:

@@ -18,8 +18,8 @@ def test_what_is_none(text: str) -> None:
         parse_order_conf(text)
 
 
-def test_other_brokers_keep_their_entries(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_other_brokers_keep_their_entries(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
         admin.order_confs.put_conf("T", "a:1;b:1")
         assert admin.order_confs.merge_conf("T", {"b": 2, "c": 3}) == "a:1;b:2;c:3"
@@ -27,18 +27,20 @@ def test_other_brokers_keep_their_entries(first: FakeNameServer) -> None:
         assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
         assert [found.result for found in admin.order_confs.get_each("T")] == ["nonsense"]
         assert [found.result for found in admin.order_confs.delete_conf("T")] == ["nonsense"]
-    assert first.kv[ORDER_CONF_NAMESPACE] == {}
+    assert first_server.kv[ORDER_CONF_NAMESPACE] == {}
 
 
-def test_the_entries_of_all_topics(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_the_entries_of_all_topics(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.order_confs.list_all() == {}
         admin.order_confs.put_conf("T", "a:1")
         admin.order_confs.put_conf("A", "a:2")
         assert list(admin.order_confs.list_all().items()) == [("A", "a:2"), ("T", "a:1")]
 
 
-def test_name_servers_that_keep_it_to_themselves(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.config["orderMessageEnable"] = "true"
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
-        assert admin.order_confs.find_servers_without() == [second.addr]
+def test_name_servers_that_keep_it_to_themselves(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.config["orderMessageEnable"] = "true"
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
+        assert admin.order_confs.find_servers_without() == [second_server.addr]

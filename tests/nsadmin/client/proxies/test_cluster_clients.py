@@ -15,10 +15,10 @@ from tests.support.servers import FakeNameServer, refuse
 
 
 @pytest.fixture
-def proxied_broker(first: FakeNameServer) -> Iterator[ProxiedBroker]:
+def proxied_broker(first_server: FakeNameServer) -> Iterator[ProxiedBroker]:
     with ProxiedBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
         yield running
 
 
@@ -31,12 +31,12 @@ def connections_at(monkeypatch: pytest.MonkeyPatch, *addrs: str) -> None:
 
 
 def test_a_client_of_several_groups_is_one_client(
-    first: FakeNameServer, proxied_broker: ProxiedBroker
+    first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.configs["H"] = {"groupName": "H"}
     proxied_broker.clients = {"G": ["c"], "H": ["c"]}
     proxied_broker.producers = {"P": ["c", "p"], INNER_PRODUCER_GROUP: ["c", "p", "tool"]}
-    with AdminClient(first.addr, timeout=5) as admin:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         both, producer = admin.clients.list_clients().clients
         with_system = admin.clients.list_clients(include_system=True).clients
     assert (both.client_id, both.consumer_groups, both.producer_groups) == ("c", ("G", "H"), ("P",))
@@ -50,20 +50,20 @@ def test_a_client_of_several_groups_is_one_client(
 
 
 def test_a_group_that_no_broker_has_is_known_from_heartbeats(
-    first: FakeNameServer, proxied_broker: ProxiedBroker
+    first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.store(heartbeat_body("a", "only-proxied", proxy="127.0.0.1%1%2"))
     proxied_broker.clients = {PROXY_GROUP: ["127.0.0.1@DEFAULT"]}
-    with AdminClient(first.addr, timeout=5) as admin:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [client] = admin.clients.list_clients().clients
     assert (client.client_id, client.consumer_groups) == ("a", ("only-proxied",))
     assert (client.version, client.proxy_addrs) == ("5.2.0", ("127.0.0.1:1",))
 
 
 def test_a_connection_of_no_known_client_has_only_an_address(
-    first: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FakeProxy() as proxy, AdminClient(first.addr, timeout=5) as admin:
+    with FakeProxy() as proxy, AdminClient(first_server.addr, timeout=5) as admin:
         proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1", client_addr="10.0.0.1:5"))
         connections_at(monkeypatch, "10.0.0.1:5", "10.0.0.4:9")
         known, nameless = admin.clients.list_clients().clients
@@ -72,13 +72,13 @@ def test_a_connection_of_no_known_client_has_only_an_address(
 
 
 def test_a_local_proxy_is_that_with_a_connection_from_the_client(
-    first: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxied_broker.clients = {"G": ["host@1@0@abc", "10.0.0.1@DEFAULT"]}
     connections_at(monkeypatch, "10.0.0.1:5")
     with (
         FakeProxy(is_local=True) as local,
-        AdminClient(first.addr, access=Access(timeout=5, proxies=(local.addr,))) as admin,
+        AdminClient(first_server.addr, access=Access(timeout=5, proxies=(local.addr,))) as admin,
     ):
         remoting, grpc = admin.clients.list_clients().clients
     assert (grpc.protocol, grpc.version, grpc.proxy_addrs) == ("gRPC", None, (local.addr,))
@@ -86,10 +86,10 @@ def test_a_local_proxy_is_that_with_a_connection_from_the_client(
 
 
 def test_servers_that_refuse_are_errors_and_hide_nothing(
-    first: FakeNameServer, proxied_broker: ProxiedBroker
+    first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {"G": ["c"]}
     proxied_broker.handlers[328] = refuse(16, "no permission")
-    with AdminClient(first.addr, timeout=5) as admin:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         found = admin.clients.list_clients()
     assert ([client.client_id for client in found.clients], [*found.errors]) == (["c"], [proxied_broker.addr])

@@ -18,10 +18,10 @@ def proxied_broker() -> Iterator[ProxiedBroker]:
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, proxied_broker: ProxiedBroker) -> Iterator[AdminClient]:
-    first.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
-    first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> Iterator[AdminClient]:
+    first_server.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
+    first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
 
@@ -38,10 +38,13 @@ def test_clients_that_are_connected_and_clients_that_are_not(
 
 
 @pytest.mark.parametrize("clock_ms", [-3_600_000, 3_600_000])
-def test_the_clock_of_the_broker_counts(first: FakeNameServer, clock_ms: int) -> None:
-    with ProxiedBroker(clock_ms=clock_ms) as proxied_broker, AdminClient(first.addr, timeout=5) as admin:
-        first.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
-        first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+def test_the_clock_of_the_broker_counts(first_server: FakeNameServer, clock_ms: int) -> None:
+    with (
+        ProxiedBroker(clock_ms=clock_ms) as proxied_broker,
+        AdminClient(first_server.addr, timeout=5) as admin,
+    ):
+        first_server.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
+        first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
         proxied_broker.store(heartbeat_body("silent"), 60)
         proxied_broker.store(heartbeat_body("here"), 5)
         assert [item.client.client_id for item in admin.proxies.get_heartbeats().of_connected_clients] == [
@@ -50,9 +53,9 @@ def test_the_clock_of_the_broker_counts(first: FakeNameServer, clock_ms: int) ->
 
 
 def test_without_the_topic_no_broker_is_asked(
-    first: FakeNameServer, admin: AdminClient, proxied_broker: ProxiedBroker
+    first_server: FakeNameServer, admin: AdminClient, proxied_broker: ProxiedBroker
 ) -> None:
-    first.routes = {}
+    first_server.routes = {}
     assert admin.proxies.get_heartbeats() == heartbeat_reader.ProxyHeartbeats()
     assert proxied_broker.asked == []
 
@@ -64,13 +67,13 @@ def test_only_brokers_of_the_cluster_are_read(admin: AdminClient, proxied_broker
 
 
 def test_a_broker_that_does_not_answer_is_an_error(
-    first: FakeNameServer, admin: AdminClient, proxied_broker: ProxiedBroker
+    first_server: FakeNameServer, admin: AdminClient, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.store(heartbeat_body())
-    first.clusters = {
+    first_server.clusters = {
         "C": {"broker-a": {0: proxied_broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}
     }
-    first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6, "broker-b": 6}}
+    first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6, "broker-b": 6}}
     heartbeats = admin.proxies.get_heartbeats()
     assert (len(heartbeats.latest), [*heartbeats.errors]) == (1, ["broker-b"])
     proxied_broker.handlers[11] = refuse(16, "no permission")

@@ -67,16 +67,16 @@ def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) 
     assert isinstance(missing.error, TopicNotExist)
 
 
-def test_values_of_each_name_server(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.kv = {"N": {"b": "2", "a": "1"}}
-    second.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(
+def test_values_of_each_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    first_server.kv = {"N": {"b": "2", "a": "1"}}
+    second_server.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(
         asked, 1, remark="broken"
     )
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         found, broken = admin.bulk.list_kv_values(["N", "M"])
-        assert (found.addr, found.result) == (first.addr, {"N": {"a": "1", "b": "2"}, "M": {}})
+        assert (found.addr, found.result) == (first_server.addr, {"N": {"a": "1", "b": "2"}, "M": {}})
         assert (broken.addr, broken.result, isinstance(broken.error, RequestError)) == (
-            second.addr,
+            second_server.addr,
             None,
             True,
         )
@@ -121,22 +121,22 @@ def test_a_broker_that_takes_no_lists(admin: AdminClient, broker: FakeBroker) ->
     assert isinstance(answer.error, NotSupported)
 
 
-def test_deletes(admin: AdminClient, broker: FakeBroker, first: FakeNameServer) -> None:
+def test_deletes(admin: AdminClient, broker: FakeBroker, first_server: FakeNameServer) -> None:
     places = [(broker.addr, "T"), (broker.addr, "U")]
     assert [asked.ext for asked in sent(broker, lambda: admin.bulk.delete_topics(places), 215)] == [
         {"topic": "T"}, {"topic": "U"},
     ]  # fmt: skip
     [group] = sent(broker, lambda: admin.bulk.delete_groups([(broker.addr, "g")]), 207)
     assert group.ext == {"groupName": "g", "cleanOffset": "true"}
-    admin.bulk.forget_topics([(first.addr, "T")], "C")
-    assert first.routes == {"T": {}}
+    admin.bulk.forget_topics([(first_server.addr, "T")], "C")
+    assert first_server.routes == {"T": {}}
 
 
-def test_values_are_written_and_deleted(admin: AdminClient, first: FakeNameServer) -> None:
-    first.kv = {"N": {"old": "1"}}
-    calls = [(first.addr, KvValue("N", "new", "")), (first.addr, KvValue("N", "old", None))]
+def test_values_are_written_and_deleted(admin: AdminClient, first_server: FakeNameServer) -> None:
+    first_server.kv = {"N": {"old": "1"}}
+    calls = [(first_server.addr, KvValue("N", "new", "")), (first_server.addr, KvValue("N", "old", None))]
     assert [answer.error for answer in admin.bulk.put_values(calls)] == [None, None]
-    assert first.kv == {"N": {"new": ""}}
+    assert first_server.kv == {"N": {"new": ""}}
 
 
 def test_who_may_only_read_writes_nothing(broker: FakeBroker) -> None:
@@ -145,28 +145,30 @@ def test_who_may_only_read_writes_nothing(broker: FakeBroker) -> None:
         admin.bulk.put_topics([(broker.addr, [DesiredConfig(CONFIG, {})] * 2)])
 
 
-def test_permissions_in_routes(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.routes = {"T": {"broker-a": 4}}
-    second.handlers[105] = lambda asked: build_reply(asked, 1, remark="broken")
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+def test_permissions_in_routes(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    first_server.routes = {"T": {"broker-a": 4}}
+    second_server.handlers[105] = lambda asked: build_reply(asked, 1, remark="broken")
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         found, broken = admin.bulk.get_topic_permissions(["T", "U"])
         assert found.result == {"T": {"broker-a": 4}, "U": {}}
         assert isinstance(broken.error, RequestError)
         assert [each.result for each in admin.bulk.get_topic_permissions([])] == [{}, {}]
 
 
-def test_queues_of_a_broker_that_a_topic_has_left(first: FakeNameServer, second: FakeNameServer) -> None:
+def test_queues_of_a_broker_that_a_topic_has_left(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
     def old(asked: RemotingCommand) -> RemotingCommand:
         answer = build_reply(asked, body=b"{}")
         answer.version = 407
         return answer
 
-    second.handlers[105] = old
+    second_server.handlers[105] = old
     closing = QueueClosure("T", ("broker-a",))
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         answers: list[Any] = []
-        places = [(second.addr, closing), (first.addr, closing)]
-        [asked] = sent(first, lambda: answers.extend(admin.bulk.close_queues(places)), 217)
+        places = [(second_server.addr, closing), (first_server.addr, closing)]
+        [asked] = sent(first_server, lambda: answers.extend(admin.bulk.close_queues(places)), 217)
     assert asked.ext == {"topic": "T"}
     assert json.loads(asked.body) == {
         "queueDatas": [
@@ -174,4 +176,8 @@ def test_queues_of_a_broker_that_a_topic_has_left(first: FakeNameServer, second:
         ]
     }
     assert isinstance(answers[0].error, NotApplied)
-    assert (answers[1].addr, answers[1].error, 217 in second.codes()) == (first.addr, None, False)
+    assert (answers[1].addr, answers[1].error, 217 in second_server.codes()) == (
+        first_server.addr,
+        None,
+        False,
+    )

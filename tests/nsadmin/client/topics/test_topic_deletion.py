@@ -17,13 +17,13 @@ def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]
 
 
 @pytest.fixture
-def addrs(first: FakeNameServer, second: FakeNameServer, broker: FakeBroker) -> list[str]:
+def addrs(first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker) -> list[str]:
     broker.topics["T"] = []
-    return [first.addr, second.addr]
+    return [first_server.addr, second_server.addr]
 
 
 def test_masters_come_first_then_every_name_server(
-    addrs: list[str], first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with AdminClient(addrs, timeout=5) as admin:
         assert results(admin.topics.delete_topic("T", "C")) == [
@@ -31,25 +31,25 @@ def test_masters_come_first_then_every_name_server(
             (addrs[0], "nameserver", "done", None),
             (addrs[1], "nameserver", "done", None),
         ]
-    assert (broker.topics, first.routes["T"], second.routes["T"]) == ({}, {}, {})
+    assert (broker.topics, first_server.routes["T"], second_server.routes["T"]) == ({}, {}, {})
 
 
 def test_name_servers_forget_what_no_broker_has(
-    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     def forget(asked: RemotingCommand) -> RemotingCommand:
-        first.routes.pop((asked.ext or {})["topic"] or "", None)
+        first_server.routes.pop((asked.ext or {})["topic"] or "", None)
         assert "clusterName" not in (asked.ext or {})
         return build_reply(asked)
 
-    first.handlers[216] = forget
+    first_server.handlers[216] = forget
     # This one says so, and a broker has registered it again.
-    second.handlers[216] = build_reply
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
-        planned = admin.topics.forget_topic("T", [first.addr], dry_run=True)
+    second_server.handlers[216] = build_reply
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
+        planned = admin.topics.forget_topic("T", [first_server.addr], dry_run=True)
         assert [(step.result, list(step.before or ())) for step in planned] == [("dry-run", ["broker-a"])]
-        assert first.routes
-        steps = admin.topics.forget_topic("T", [first.addr, second.addr])
+        assert first_server.routes
+        steps = admin.topics.forget_topic("T", [first_server.addr, second_server.addr])
     assert [(step.result, list(step.before or ())) for step in steps] == [
         ("done", ["broker-a"]),
         ("failed", ["broker-a"]),
@@ -58,17 +58,19 @@ def test_name_servers_forget_what_no_broker_has(
     assert 215 not in broker.codes()
 
 
-def test_other_clusters_keep_the_topic(addrs: list[str], first: FakeNameServer, broker: FakeBroker) -> None:
-    first.clusters = {**first.clusters, "D": {"broker-d": {0: "h:1"}}}
-    first.routes["T"]["broker-d"] = 6
+def test_other_clusters_keep_the_topic(
+    addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    first_server.clusters = {**first_server.clusters, "D": {"broker-d": {0: "h:1"}}}
+    first_server.routes["T"]["broker-d"] = 6
     with AdminClient(addrs, timeout=5) as admin:
         steps = admin.topics.delete_topic("T", "C")
     assert {step.result for step in steps} == {"done"}
-    assert first.routes["T"] == {"broker-d": 6}
+    assert first_server.routes["T"] == {"broker-d": 6}
 
 
 def test_when_a_master_refuses_the_name_servers_are_left_alone(
-    addrs: list[str], first: FakeNameServer, broker: FakeBroker
+    addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     broker.handlers[215] = refuse(1, "NullPointerException")
     with AdminClient(addrs, timeout=5) as admin:
@@ -77,15 +79,15 @@ def test_when_a_master_refuses_the_name_servers_are_left_alone(
             (addrs[0], "nameserver", "skipped", None),
             (addrs[1], "nameserver", "skipped", None),
         ]
-    assert 216 not in first.codes()
+    assert 216 not in first_server.codes()
 
 
 def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
-    addrs: list[str], first: FakeNameServer, broker: FakeBroker
+    addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with FakeBroker() as slave:
         groups = {"broker-a": {0: broker.addr}, "broker-b": {1: slave.addr}}
-        first.clusters = {"C": groups}
+        first_server.clusters = {"C": groups}
         with AdminClient(addrs, timeout=5) as admin:
             steps = results(admin.topics.delete_topic("T", "C"))
         assert slave.asked == []
@@ -98,12 +100,12 @@ def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
 
 
 def test_done_is_not_believed_when_the_topic_is_still_there(
-    addrs: list[str], second: FakeNameServer, broker: FakeBroker
+    addrs: list[str], second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     def yes(asked: RemotingCommand) -> RemotingCommand:
         return build_reply(asked)
 
-    second.handlers[216] = yes
+    second_server.handlers[216] = yes
     with AdminClient(addrs, timeout=5) as admin:
         *_, last = results(admin.topics.delete_topic("T", "C"))
         assert last == (
@@ -119,20 +121,20 @@ def test_done_is_not_believed_when_the_topic_is_still_there(
 
 
 def test_a_topic_that_only_a_master_knows_can_be_deleted(
-    addrs: list[str], first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    first.routes, second.routes = {}, {}
+    first_server.routes, second_server.routes = {}, {}
     with AdminClient(addrs, timeout=5) as admin:
         admin.topics.delete_topic("T", "C")
     assert broker.topics == {}
 
 
 def test_a_broker_of_4_9_is_asked_for_all_its_topics(
-    addrs: list[str], first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+    addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     del broker.handlers[351]
     broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": broker.topics})
-    first.routes, second.routes = {}, {}
+    first_server.routes, second_server.routes = {}, {}
     with AdminClient(addrs, timeout=5) as admin:
         with pytest.raises(NotFound):
             admin.topics.delete_topic("U", "C")
@@ -149,7 +151,7 @@ def test_what_is_not_there_is_not_deleted(
     assert 215 not in broker.codes()
 
 
-def test_a_plan_touches_nothing(addrs: list[str], first: FakeNameServer, broker: FakeBroker) -> None:
+def test_a_plan_touches_nothing(addrs: list[str], first_server: FakeNameServer, broker: FakeBroker) -> None:
     with AdminClient(addrs, timeout=5) as admin:
         planned = results(admin.topics.plan_deletion("T", "C").list_planned_steps())
     assert planned == [
@@ -157,4 +159,4 @@ def test_a_plan_touches_nothing(addrs: list[str], first: FakeNameServer, broker:
         (addrs[0], "nameserver", "dry-run", None),
         (addrs[1], "nameserver", "dry-run", None),
     ]
-    assert {*first.codes(), *broker.codes()}.isdisjoint({215, 216})
+    assert {*first_server.codes(), *broker.codes()}.isdisjoint({215, 216})

@@ -45,22 +45,22 @@ def test_a_dead_broker_and_one_that_has_left_do_not_hide_the_others() -> None:
     assert (third.broker_addr, third.stats, type(third.error)) == (None, None, NotFound)
 
 
-def test_another_topic_s_brokers_can_be_asked(first: FakeNameServer) -> None:
+def test_another_topic_s_brokers_can_be_asked(first_server: FakeNameServer) -> None:
     with TopicBroker() as broker:
         broker.offsets["%LMQ%x"] = {0: queue(3)}
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
-        with AdminClient(first.addr, timeout=5) as admin:
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        with AdminClient(first_server.addr, timeout=5) as admin:
             [found] = admin.topics.get_stats("%LMQ%x", "T")
             assert found.stats is not None
             with pytest.raises(Exception, match="TOPIC_NOT_EXIST"):
                 admin.topics.get_stats("%LMQ%x")
 
 
-def test_what_old_brokers_do_not_tell_is_none(first: FakeNameServer) -> None:
+def test_what_old_brokers_do_not_tell_is_none(first_server: FakeNameServer) -> None:
     with TopicBroker() as broker:
         broker.handlers[202] = lambda asked: build_reply(asked, body=b'{"offsetTable":{}}')
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
-        with AdminClient(first.addr, timeout=5) as admin:
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        with AdminClient(first_server.addr, timeout=5) as admin:
             assert admin.topics.get_stats("T")[0].stats == TopicStats((), None)
 
 

@@ -34,40 +34,40 @@ def asked(server: FakeNameServer, *names: str) -> list[TopicTraffic]:
         return admin.topics.get_traffic(names)
 
 
-def test_masters_are_added_up(first: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}
-    assert asked(first, "T", "Idle", "Gone") == [
+def test_masters_are_added_up(first_server: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}
+    assert asked(first_server, "T", "Idle", "Gone") == [
         TopicTraffic("Idle", None, None, MessageCount(0.0, 0), None, None),
         TopicTraffic("T", "G", 9, MessageCount(3.0, 180), MessageCount(1.0, 60), None),
     ]
 
 
-def test_what_is_missing_from_a_sum_is_told(first: FakeNameServer, a: TopicBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
-    [row] = asked(first, "T")
+def test_what_is_missing_from_a_sum_is_told(first_server: FakeNameServer, a: TopicBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
+    [row] = asked(first_server, "T")
     assert row[:5] == ("T", "G", 6, MessageCount(2.0, 120), MessageCount(1.0, 60))
     assert "refused" in str(row.error)
 
 
-def test_where_nobody_answers_numbers_are_unknown(first: FakeNameServer) -> None:
+def test_where_nobody_answers_numbers_are_unknown(first_server: FakeNameServer) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: dead}, "broker-b": {1: dead}}}
-    [row] = asked(first, "T")
+    first_server.clusters = {"C": {"broker-a": {0: dead}, "broker-b": {1: dead}}}
+    [row] = asked(first_server, "T")
     assert row[:5] == ("T", None, None, None, None)
     assert row.error is not None
 
 
-def test_a_slave_alone_is_not_counted(first: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {1: b.addr}}}
-    [row] = asked(first, "T")
+def test_a_slave_alone_is_not_counted(first_server: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {1: b.addr}}}
+    [row] = asked(first_server, "T")
     assert row.in_count == MessageCount(2.0, 120)
     assert str(row.error) == "broker-b has no master now"
     assert 315 not in b.codes()
 
 
-def test_what_masters_take_of_a_topic_now(first: FakeNameServer, a: TopicBroker) -> None:
+def test_what_masters_take_of_a_topic_now(first_server: FakeNameServer, a: TopicBroker) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    with AdminClient(first.addr, timeout=5) as admin:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         taking, silent = admin.topics.get_put_rates("T", [a.addr, dead])
         [idle] = admin.topics.get_put_rates("Idle", [a.addr])
     assert (taking.result, idle.result, silent.result, silent.addr) == (2.0, 0.0, None, dead)

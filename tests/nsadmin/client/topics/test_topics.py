@@ -32,27 +32,27 @@ def test_a_route_has_a_row_for_each_broker_of_either_list() -> None:
     ],
 )
 def test_the_raw_route_is_what_the_server_sent_and_always_json(
-    first: FakeNameServer, sent: bytes, given: str
+    first_server: FakeNameServer, sent: bytes, given: str
 ) -> None:
-    first.handlers[105] = lambda asked: build_reply(asked, body=sent)
-    with AdminClient(first.addr, timeout=5) as admin:
+    first_server.handlers[105] = lambda asked: build_reply(asked, body=sent)
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.topics.get_raw_route("T") == given
 
 
-def test_a_route_is_asked_for_in_standard_json(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_a_route_is_asked_for_in_standard_json(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         admin.topics.get_route("T")
-    assert (first.asked[0].ext or {})["acceptStandardJsonOnly"] == "true"
+    assert (first_server.asked[0].ext or {})["acceptStandardJsonOnly"] == "true"
 
 
-def test_topics_of_a_cluster_that_is_not_there_are_not_an_empty_list(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_topics_of_a_cluster_that_is_not_there_are_not_an_empty_list(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.topics.list_names("C") == ("T",)
         with pytest.raises(NotFound):
             admin.topics.list_names("X")
 
 
-def test_user_topics_are_those_that_nobody_calls_system_topics(first: FakeNameServer) -> None:
+def test_user_topics_are_those_that_nobody_calls_system_topics(first_server: FakeNameServer) -> None:
     names = [
         "T",
         "C",
@@ -62,28 +62,31 @@ def test_user_topics_are_those_that_nobody_calls_system_topics(first: FakeNameSe
         "%RETRY%G",
         "SELF_TEST_TOPIC",
     ]
-    first.routes = {name: {"broker-a": 6} for name in names}
-    with AdminClient(first.addr, timeout=5) as admin:
+    first_server.routes = {name: {"broker-a": 6} for name in names}
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.topics.list_user_names() == ("%RETRY%G", "T")
 
 
-def test_all_brokers_of_a_route_say_which_clusters_have_the_topic(first: FakeNameServer) -> None:
-    first.clusters = {"C": {"a": {0: "h:1"}}, "D": {"b": {0: "h:2"}}}
-    first.routes = {"T": {"a": 6, "b": 6}}
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_all_brokers_of_a_route_say_which_clusters_have_the_topic(first_server: FakeNameServer) -> None:
+    first_server.clusters = {"C": {"a": {0: "h:1"}}, "D": {"b": {0: "h:2"}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
         assert admin.topics.list_clusters("T") == ("C", "D")
         with pytest.raises(TopicNotExist):
             admin.topics.list_clusters("U")
 
 
 def test_consumer_groups_are_gathered_from_every_broker_of_a_cluster(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with FakeBroker() as other:
         broker.topics, other.topics = {"T": ["G1", "G2"]}, {"T": ["G2", "G3"]}
-        first.clusters = {"C": {"a": {0: broker.addr}, "b": {0: other.addr}}, "D": {"c": {0: other.addr}}}
-        first.routes = {"T": {"a": 6, "b": 6, "c": 6}, "Empty": {"a": 6}}
-        with AdminClient(first.addr, timeout=5) as admin:
+        first_server.clusters = {
+            "C": {"a": {0: broker.addr}, "b": {0: other.addr}},
+            "D": {"c": {0: other.addr}},
+        }
+        first_server.routes = {"T": {"a": 6, "b": 6, "c": 6}, "Empty": {"a": 6}}
+        with AdminClient(first_server.addr, timeout=5) as admin:
             assert admin.topics.list_usage(("Empty", "Gone", "T")) == [
                 ("C", "Empty", (), None),
                 ("C", "T", ("G1", "G2", "G3"), None),
@@ -92,28 +95,28 @@ def test_consumer_groups_are_gathered_from_every_broker_of_a_cluster(
 
 
 def test_consumer_groups_of_brokers_that_do_not_answer_are_unknown(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    first.clusters = {"C": {"a": {0: f"127.0.0.1:{closed_port()}"}}}
-    first.routes = {"T": {"a": 6}}
-    with AdminClient(first.addr, timeout=5) as admin:
+    first_server.clusters = {"C": {"a": {0: f"127.0.0.1:{closed_port()}"}}}
+    first_server.routes = {"T": {"a": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
         [usage] = admin.topics.list_usage(("T",))
     assert usage.consumer_groups is None
     assert usage.error is not None
 
 
 def test_many_reads_go_on_at_the_next_server_when_one_hangs_up(
-    first: FakeNameServer, second: FakeNameServer
+    first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.handlers[105] = lambda asked: b""
-    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+    first_server.handlers[105] = lambda asked: b""
+    with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         [usage] = admin.topics.list_usage(("T",))
     assert usage.cluster_name == "C"
 
 
-def test_a_topic_list_that_is_switched_off_says_so(first: FakeNameServer) -> None:
-    first.handlers[206] = refuse(1, "disable")
-    with AdminClient(first.addr, timeout=5) as admin, pytest.raises(Exception, match="disable"):
+def test_a_topic_list_that_is_switched_off_says_so(first_server: FakeNameServer) -> None:
+    first_server.handlers[206] = refuse(1, "disable")
+    with AdminClient(first_server.addr, timeout=5) as admin, pytest.raises(Exception, match="disable"):
         admin.topics.list_names()
 
 
@@ -134,8 +137,8 @@ def test_producers_need_a_permission_a_queue_and_a_master(
     assert QueueRoute("b", "C", addrs, perm, queues, queues, 0).is_writable is expected
 
 
-def test_the_routes_of_many_topics_come_by_topic(first: FakeNameServer) -> None:
-    with AdminClient(first.addr, timeout=5) as admin:
+def test_the_routes_of_many_topics_come_by_topic(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
         routes = admin.topics.get_routes(["T", "nope"])
     assert list(routes) == ["T", "nope"]
     assert routes["T"].result

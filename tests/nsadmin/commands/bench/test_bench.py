@@ -13,30 +13,30 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def store(first: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[DeadLetterBroker]:
+def store(first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[DeadLetterBroker]:
     """The only broker that the first name server knows; every topic that is created has a route."""
 
     def update_topic(configs: Any, addrs: Any, topic: str, patch: Any) -> list[Any]:
-        first.routes[topic] = {"broker-a": 6}
+        first_server.routes[topic] = {"broker-a": 6}
         return []
 
     monkeypatch.setattr(TopicConfigs, "update_topic", update_topic)
     with DeadLetterBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         yield running
 
 
 @pytest.fixture
-def bench(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
+def bench(run: Run, first_server: FakeNameServer, store: DeadLetterBroker) -> Run:
     def bench(*words: str) -> CommandResult:
-        return run("bench", *words, "-n", first.addr, "--json")
+        return run("bench", *words, "-n", first_server.addr, "--json")
 
     return bench
 
 
 @pytest.mark.parametrize("kind", ["produce", "consume"])
 def test_throughput_is_per_broker(
-    bench: Run, store: DeadLetterBroker, first: FakeNameServer, kind: str
+    bench: Run, store: DeadLetterBroker, first_server: FakeNameServer, kind: str
 ) -> None:
     result = bench(kind, "--count", "200", "--size", "10")
     [row] = json.loads(result.out)
@@ -45,7 +45,9 @@ def test_throughput_is_per_broker(
         "broker-a", 200, 2000, "done",
     )  # fmt: skip
     assert row["messagesPerSecond"] == pytest.approx(200 / row["seconds"], rel=0.1)
-    assert not any(first.routes[topic] for topic in first.routes if topic.startswith("nsadmin-bench-"))
+    assert not any(
+        first_server.routes[topic] for topic in first_server.routes if topic.startswith("nsadmin-bench-")
+    )
 
 
 def test_latency_has_percentiles_and_a_histogram(bench: Run, store: DeadLetterBroker) -> None:
@@ -68,9 +70,9 @@ def test_a_dry_run_says_what_it_would_cost(bench: Run, store: DeadLetterBroker, 
 
 
 def test_a_topic_that_a_killed_benchmark_left_is_named(
-    bench: Run, store: DeadLetterBroker, first: FakeNameServer
+    bench: Run, store: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
-    first.routes["nsadmin-bench-0badcafe"] = {"broker-a": 6}
+    first_server.routes["nsadmin-bench-0badcafe"] = {"broker-a": 6}
     result = bench("produce", "--count", "1")
     assert result.err == (
         "nsadmin: a killed benchmark left topic nsadmin-bench-0badcafe: "
@@ -93,7 +95,9 @@ def test_words_that_do_not_fit(
     assert (result.code, text in result.err, store.sent) == (2, True, []), result.err
 
 
-def test_a_read_only_context_is_not_loaded(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> None:
-    run("context", "set", "p", "-n", first.addr, "--readOnly")
+def test_a_read_only_context_is_not_loaded(
+    run: Run, first_server: FakeNameServer, store: DeadLetterBroker
+) -> None:
+    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
     assert run("bench", "produce", "--context", "p", "--yes").code == 6
     assert store.sent == []

@@ -56,12 +56,12 @@ def test_a_cluster_s_settings_are_those_of_masters_and_slaves(run: Run, server: 
     assert run("getBrokerConfig", "-n", server.addr).code == 2
 
 
-def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead: str, master: TopicBroker) -> None:
-    server.clusters = {"C": {"broker-a": {0: master.addr, 1: dead}}}
+def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead_addr: str, master: TopicBroker) -> None:
+    server.clusters = {"C": {"broker-a": {0: master.addr, 1: dead_addr}}}
     result = run("getBrokerConfig", "-c", "C", "-n", server.addr)
     assert result.code == 3
-    assert result.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
-    assert run("getBrokerConfig", dead).code == 4
+    assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"
+    assert run("getBrokerConfig", dead_addr).code == 4
 
 
 @pytest.mark.parametrize(

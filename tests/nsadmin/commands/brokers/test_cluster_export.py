@@ -12,7 +12,7 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(Path(tmp_path_factory.mktemp("lab"))) as there:
         yield there
 
@@ -26,20 +26,22 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     ],
 )
 def test_to_standard_output_or_into_a_folder_the_same(
-    run: Run, there: Lab, tmp_path: Path, command: str, file: str, key: str
+    run: Run, running_lab: Lab, tmp_path: Path, command: str, file: str, key: str
 ) -> None:
-    shown = run(command, "cluster-a", "-n", there.namesrv_addr)
+    shown = run(command, "cluster-a", "-n", running_lab.namesrv_addr)
     assert shown.code == 0
-    result = run(command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", there.namesrv_addr, "--json")
+    result = run(
+        command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", running_lab.namesrv_addr, "--json"
+    )
     [row] = json.loads(result.out)
     written = tmp_path / "out" / file
     assert (result.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
     assert set(json.loads(shown.out)[key]) == set(json.loads(written.read_text())[key])
-    assert run(command, "cluster-x", "-n", there.namesrv_addr).code == 5
+    assert run(command, "cluster-x", "-n", running_lab.namesrv_addr).code == 5
 
 
-def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, there: Lab, tmp_path: Path) -> None:
-    addr = there.brokers["broker-a-0", 0]
+def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, running_lab: Lab, tmp_path: Path) -> None:
+    addr = running_lab.brokers["broker-a-0", 0]
     for flag, name, table in (
         ("-t", "topic.json", "topicConfigTable"),
         ("-g", "subscriptionGroup.json", "subscriptionGroupTable"),
@@ -48,16 +50,16 @@ def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, there: Lab, tmp
         assert set(json.loads((tmp_path / name).read_text())) == {table, "exportTime"}
 
 
-def test_what_was_exported_is_what_is_there(run: Run, there: Lab, tmp_path: Path) -> None:
-    addr = there.brokers["broker-a-0", 0]
+def test_what_was_exported_is_what_is_there(run: Run, running_lab: Lab, tmp_path: Path) -> None:
+    addr = running_lab.brokers["broker-a-0", 0]
     assert run("exportMetadata", "-b", addr, "-t", "-f", str(tmp_path)).code == 0
-    server = there.namesrv_addr
+    server = running_lab.namesrv_addr
     result = run("updateTopicList", str(tmp_path / "topic.json"), "-b", addr, "-n", server, "-y", "--json")
     assert (result.code, {row["result"] for row in json.loads(result.out)}) == (0, {"unchanged"})
 
 
-def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run, there: Lab) -> None:
-    server, addr = there.namesrv_addr, there.brokers["broker-a-0", 0]
+def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run, running_lab: Lab) -> None:
+    server, addr = running_lab.namesrv_addr, running_lab.brokers["broker-a-0", 0]
     assert run("updateTopic", "uneven", "-b", addr, "-r", "2", "-w", "2", "-n", server, "-y").code == 0
     result = run("exportMetadata", "cluster-a", "-n", server)
     assert (
@@ -74,11 +76,11 @@ def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run,
 
 
 def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
-    run: Run, there: Lab, dead: str, tmp_path: Path
+    run: Run, running_lab: Lab, dead_addr: str, tmp_path: Path
 ) -> None:
-    alive = there.brokers["broker-a-0", 0]
+    alive = running_lab.brokers["broker-a-0", 0]
     with FakeNameServer(
-        {"C": {"a": {0: alive}, "b": {0: dead}, "c": {1: dead}}, "D": {"b": {0: dead}}}
+        {"C": {"a": {0: alive}, "b": {0: dead_addr}, "c": {1: dead_addr}}, "D": {"b": {0: dead_addr}}}
     ) as server:
         result = run("exportConfigs", "C", "-n", server.addr)
         assert result.code == 3
@@ -89,7 +91,7 @@ def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
         assert run("exportConfigs", "D", "-n", server.addr, "-f", str(tmp_path / "no")).code == 4
         assert not (tmp_path / "no").exists()
     (tmp_path / "file").touch()
-    result = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", there.namesrv_addr)
+    result = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", running_lab.namesrv_addr)
     assert (result.code, result.err.count("\n")) == (2, 1)
 
 

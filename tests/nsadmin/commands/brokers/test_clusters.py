@@ -75,21 +75,21 @@ def test_totals_are_differences_of_counters() -> None:
 
 
 def test_a_broker_that_denies_is_not_called_starting(
-    run: Run, first: FakeNameServer, broker: FakeBroker
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     broker.handlers[28] = refuse(16, "check signature failed.")
-    result = run("clusterList", "-n", first.addr, "--json")
+    result = run("clusterList", "-n", first_server.addr, "--json")
     [row] = json.loads(result.out)
     assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
 
 
 def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
-    run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     with FakeBroker() as starting:
         starting.handlers[28] = refuse(1, "NoSuchElementException")
-        first.clusters = {"C": {"a": {0: broker.addr, 1: dead}, "b": {0: starting.addr}}}
-        result = run("clusterList", "-n", first.addr, "--json")
+        first_server.clusters = {"C": {"a": {0: broker.addr, 1: dead_addr}, "b": {0: starting.addr}}}
+        result = run("clusterList", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
         "nsadmin: 2 of 3 brokers did not report their load: see the column error\n",
@@ -113,21 +113,23 @@ def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     assert {down[name] for name in unknown} == {None}
 
 
-def test_one_cluster_of_several(run: Run, first: FakeNameServer, broker: FakeBroker) -> None:
-    first.clusters = {"C": {"a": {0: broker.addr}}, "D": {"b": {0: broker.addr}}}
+def test_one_cluster_of_several(run: Run, first_server: FakeNameServer, broker: FakeBroker) -> None:
+    first_server.clusters = {"C": {"a": {0: broker.addr}}, "D": {"b": {0: broker.addr}}}
     for form in (["D"], ["-c", "D"], ["--clusterName", "D"]):
-        rows = json.loads(run("clusterList", *form, "-n", first.addr, "--json", "-m").out)
+        rows = json.loads(run("clusterList", *form, "-n", first_server.addr, "--json", "-m").out)
         assert [(row["clusterName"], list(row)) for row in rows] == [("D", list(TOTALS_COLUMNS))]
-    assert run("clusterList", "X", "-n", first.addr) == (
+    assert run("clusterList", "X", "-n", first_server.addr) == (
         5,
         "",
         'nsadmin: no cluster "X": name servers list C, D\n',
     )
 
 
-def test_again_and_again_until_ctrl_c(first: FakeNameServer) -> None:
+def test_again_and_again_until_ctrl_c(first_server: FakeNameServer) -> None:
     process = subprocess.Popen(
-        [*NSADMIN, "clusterList", "-n", first.addr, "-i", "0.01"], stdout=subprocess.PIPE, env=ENVIRONMENT
+        [*NSADMIN, "clusterList", "-n", first_server.addr, "-i", "0.01"],
+        stdout=subprocess.PIPE,
+        env=ENVIRONMENT,
     )
     assert process.stdout is not None
     seen = b""
@@ -151,19 +153,19 @@ def test_one_brokers_account_needs_no_name_server(run: Run, broker: FakeBroker, 
 
 
 def test_a_clusters_accounts_come_from_all_that_answer(
-    run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"a": {0: broker.addr, 1: dead}}}
-    result = run("brokerStatus", "-c", "C", "-n", first.addr, "--json")
+    first_server.clusters = {"C": {"a": {0: broker.addr, 1: dead_addr}}}
+    result = run("brokerStatus", "-c", "C", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
+        f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
     assert json.loads(result.out) == [
         {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},
         {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
     ]
-    assert run("brokerStatus", dead).code == 4
+    assert run("brokerStatus", dead_addr).code == 4
 
 
 def test_a_table_shows_times_as_dates_and_json_as_the_broker_sent_them(run: Run, broker: FakeBroker) -> None:

@@ -15,15 +15,15 @@ def results(result: CommandResult) -> list[tuple[str, str | None, str]]:
     return [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(result.out)]
 
 
-def test_a_threshold_is_planned_set_shown_and_removed(do: Run) -> None:
+def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     words = ("-g", "auditors", "-c", "cluster-a")
-    assert results(do(UPDATE, *words, "-v", "5000", "--dry-run")) == [
+    assert results(run_on_lab(UPDATE, *words, "-v", "5000", "--dry-run")) == [
         (A, "new: 5000", "dry-run"),
         (B, "new: 5000", "dry-run"),
     ]
-    assert {row[2] for row in results(do(UPDATE, *words, "-v", "5000"))} == {"done"}
-    assert {row[1:] for row in results(do(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
-    shown = do("getColdDataFlowCtrInfo", "-c", "cluster-a")
+    assert {row[2] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {"done"}
+    assert {row[1:] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
+    shown = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
     assert shown.err == "nsadmin: groups without a row may read 3145728 bytes per second\n"
     found = [
         (row["brokerName"], row["brokerId"], row["consumerGroup"], row["threshold"])
@@ -32,25 +32,25 @@ def test_a_threshold_is_planned_set_shown_and_removed(do: Run) -> None:
     whole = [(name, number, None, 104_857_600) for name in (A, B) for number in (0, 1)]
     own = [(name, 0, "auditors", 5000) for name in (A, B)]
     assert sorted(found, key=str) == sorted([*whole, *own], key=str)
-    assert results(do(REMOVE, *words)) == [(A, "gone: 5000", "done"), (B, "gone: 5000", "done")]
-    assert do(REMOVE, *words).code == 5
+    assert results(run_on_lab(REMOVE, *words)) == [(A, "gone: 5000", "done"), (B, "gone: 5000", "done")]
+    assert run_on_lab(REMOVE, *words).code == 5
 
 
-def test_a_broker_without_it_is_no_error_where_another_had_it(do: Run, there: Lab) -> None:
-    do(UPDATE, "auditors", "1", "-b", there.brokers[A, 0])
-    result = do(REMOVE, "auditors", "-c", "cluster-a")
+def test_a_broker_without_it_is_no_error_where_another_had_it(run_on_lab: Run, running_lab: Lab) -> None:
+    run_on_lab(UPDATE, "auditors", "1", "-b", running_lab.brokers[A, 0])
+    result = run_on_lab(REMOVE, "auditors", "-c", "cluster-a")
     assert (result.code, [row[2] for row in results(result)]) == (0, ["done", "not found"])
 
 
 @pytest.mark.parametrize("threshold", ["soon", "0", "-1", "1.5"])
-def test_what_is_no_threshold(do: Run, threshold: str) -> None:
-    result = do(UPDATE, "-g", "auditors", "-v", threshold, "-c", "cluster-a")
+def test_what_is_no_threshold(run_on_lab: Run, threshold: str) -> None:
+    result = run_on_lab(UPDATE, "-g", "auditors", "-v", threshold, "-c", "cluster-a")
     assert (result.code, result.err) == (
         2,
         f'nsadmin: invalid threshold "{threshold}": expected bytes per second, for example 1048576\n',
     )
 
 
-def test_a_dead_broker_is_told(do: Run, dead: str) -> None:
-    result = do("getColdDataFlowCtrInfo", dead)
+def test_a_dead_broker_is_told(run_on_lab: Run, dead_addr: str) -> None:
+    result = run_on_lab("getColdDataFlowCtrInfo", dead_addr)
     assert (result.code, json.loads(result.out)[0]["error"][:18]) == (4, "connection refused")

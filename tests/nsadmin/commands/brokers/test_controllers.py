@@ -27,12 +27,12 @@ def follower(leader: FakeController) -> Iterator[FakeController]:
 
 
 @pytest.fixture
-def controllers(leader: FakeController, follower: FakeController, dead: str) -> tuple[str, ...]:
-    return ("-a", f"{dead};{follower.addr};{leader.addr}", "--json")
+def controllers(leader: FakeController, follower: FakeController, dead_addr: str) -> tuple[str, ...]:
+    return ("-a", f"{dead_addr};{follower.addr};{leader.addr}", "--json")
 
 
 def test_each_says_who_leads(
-    run: Run, controllers: tuple[str, ...], follower: FakeController, leader: FakeController, dead: str
+    run: Run, controllers: tuple[str, ...], follower: FakeController, leader: FakeController, dead_addr: str
 ) -> None:
     result = run("getControllerMetaData", *controllers)
     assert result.code == 3
@@ -40,7 +40,7 @@ def test_each_says_who_leads(
         (False, leader.addr),
         (True, leader.addr),
     ]
-    assert f"controller {dead}: connection refused" in result.err
+    assert f"controller {dead_addr}: connection refused" in result.err
     follower.leader = "h:9"
     said = run("getControllerMetaData", *controllers).err
     assert f"the controllers name different leaders: {leader.addr}, h:9" in said

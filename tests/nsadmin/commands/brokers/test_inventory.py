@@ -13,14 +13,16 @@ from tests.support.servers import FakeBroker, FakeNameServer, Server
 
 
 @pytest.fixture
-def dead(first: FakeNameServer, broker: FakeBroker, run: Run) -> str:
+def dead_addr(first_server: FakeNameServer, broker: FakeBroker, run: Run) -> str:
     """broker-b: a command saw it, and then it left the name server."""
     gone_addr = "127.0.0.1:9"
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone_addr, 1: "127.0.0.1:7"}}}
-    first.routes = {"T": {"broker-a": 6, "broker-b": 6}, "OnlyB": {"broker-b": 6}}
-    run("check", "writable", "-n", first.addr)
-    first.clusters = {"C": {"broker-a": {0: broker.addr}}}
-    first.routes = {"T": {"broker-a": 6}}
+    first_server.clusters = {
+        "C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone_addr, 1: "127.0.0.1:7"}}
+    }
+    first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "OnlyB": {"broker-b": 6}}
+    run("check", "writable", "-n", first_server.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    first_server.routes = {"T": {"broker-a": 6}}
     return gone_addr
 
 
@@ -29,37 +31,43 @@ def rows(result: CommandResult) -> list[dict[str, object]]:
     return found
 
 
-def test_a_dead_broker_is_a_row_of_cluster_list(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("clusterList", "-n", first.addr, "--json")
+def test_a_dead_broker_is_a_row_of_cluster_list(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    result = run("clusterList", "-n", first_server.addr, "--json")
     assert result.code == 3
     missing = [row for row in rows(result) if row["brokerName"] == "broker-b"]
     assert [(row["brokerId"], row["brokerAddr"], row["reachable"]) for row in missing] == [
-        (0, dead, False),
+        (0, dead_addr, False),
         (1, "127.0.0.1:7", False),
     ]
     assert str(missing[0]["error"]).startswith("missing: no name server lists it, last seen 20")
     assert "broker-b:0 is missing" in result.err
 
 
-def test_mqadmins_form_has_no_row_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("clusterList", "-n", first.addr, "--output", "mqadmin")
+def test_mqadmins_form_has_no_row_of_a_dead_broker(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    result = run("clusterList", "-n", first_server.addr, "--output", "mqadmin")
     assert "broker-b" not in result.out
     assert "broker-b:0 is missing" in result.err
 
 
-def test_the_only_broker_of_a_cluster_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
-    first.clusters = {}
-    done = run("clusterList", "C", "-n", first.addr, "--json")
+def test_the_only_broker_of_a_cluster_is_missing(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    first_server.clusters = {}
+    done = run("clusterList", "C", "-n", first_server.addr, "--json")
     assert [row["brokerName"] for row in rows(done)] == ["broker-a", "broker-b", "broker-b"]
-    assert run("clusterList", "D", "-n", first.addr).code == 5
+    assert run("clusterList", "D", "-n", first_server.addr).code == 5
 
 
-def test_what_was_forgotten_is_not_missing(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("inventory", "forget", "broker-b", "-n", first.addr, "--json")
+def test_what_was_forgotten_is_not_missing(first_server: FakeNameServer, run: Run, dead_addr: str) -> None:
+    result = run("inventory", "forget", "broker-b", "-n", first_server.addr, "--json")
     assert (result.code, [row["result"] for row in rows(result)]) == (0, ["forgotten", "forgotten"])
-    result = run("clusterList", "-n", first.addr, "--json")
+    result = run("clusterList", "-n", first_server.addr, "--json")
     assert (result.code, [row["brokerName"] for row in rows(result)]) == (0, ["broker-a"])
-    listed = rows(run("inventory", "list", "-n", first.addr, "--json"))
+    listed = rows(run("inventory", "list", "-n", first_server.addr, "--json"))
     assert [(row["brokerName"], row["state"]) for row in listed] == [
         ("broker-a", "listed"),
         ("broker-b", "left"),
@@ -68,27 +76,28 @@ def test_what_was_forgotten_is_not_missing(first: FakeNameServer, run: Run, dead
 
 
 def test_a_forgotten_broker_that_is_still_registered_may_leave_later(
-    first: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
-    run("clusterList", "-n", first.addr)
-    run("inventory", "forget", "broker-b", "-n", first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    run("clusterList", "-n", first_server.addr)
+    run("inventory", "forget", "broker-b", "-n", first_server.addr)
     states = {
-        row["brokerName"]: row["state"] for row in rows(run("inventoryList", "-n", first.addr, "--json"))
+        row["brokerName"]: row["state"]
+        for row in rows(run("inventoryList", "-n", first_server.addr, "--json"))
     }
     assert states == {"broker-a": "listed", "broker-b": "leaving"}
     without = {"C": {"broker-a": {0: broker.addr}}}
-    first.clusters, with_it = without, first.clusters
-    assert run("clusterList", "-n", first.addr).code == 0
+    first_server.clusters, with_it = without, first_server.clusters
+    assert run("clusterList", "-n", first_server.addr).code == 0
     # It came back, so that it is expected again.
-    first.clusters = with_it
-    run("clusterList", "-n", first.addr)
-    first.clusters = without
-    assert run("clusterList", "-n", first.addr).code == 3
+    first_server.clusters = with_it
+    run("clusterList", "-n", first_server.addr)
+    first_server.clusters = without
+    assert run("clusterList", "-n", first_server.addr).code == 3
 
 
-def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("inventory", "list", "-n", first.addr, "--json")
+def test_the_list_names_what_is_missing(first_server: FakeNameServer, run: Run, dead_addr: str) -> None:
+    result = run("inventory", "list", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
         "nsadmin: broker-b:0 is missing\nnsadmin: broker-b:1 is missing\n",
@@ -97,27 +106,31 @@ def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: s
     assert states == [("broker-a", "listed", 1), ("broker-b", "missing", 2), ("broker-b", "missing", 2)]
 
 
-def test_without_a_name_server_the_list_is_what_was_known(first: FakeNameServer, run: Run, dead: str) -> None:
-    first.close()
-    result = run("inventory", "list", "-n", first.addr, "--json")
+def test_without_a_name_server_the_list_is_what_was_known(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    first_server.close()
+    result = run("inventory", "list", "-n", first_server.addr, "--json")
     assert (result.code, {row["state"] for row in rows(result)}) == (4, {None})
 
 
-def test_a_pinned_broker_that_nobody_saw_is_missing(first: FakeNameServer, run: Run, tmp_path: Path) -> None:
+def test_a_pinned_broker_that_nobody_saw_is_missing(
+    first_server: FakeNameServer, run: Run, tmp_path: Path
+) -> None:
     names = tmp_path / "brokers"
     names.write_text("# the cluster\nbroker-a\nbroker-z:1\n")
-    assert run("inventory", "pin", str(names), "-n", first.addr).code == 0
-    done = run("clusterList", "-n", first.addr, "--json")
+    assert run("inventory", "pin", str(names), "-n", first_server.addr).code == 0
+    done = run("clusterList", "-n", first_server.addr, "--json")
     assert [(row["brokerName"], row["error"]) for row in rows(done)] == [
         ("broker-a", None),
         ("broker-z", "missing: no name server lists it, never seen"),
     ]
-    run("inventory", "pin", "broker-z:1", "--unpin", "-n", first.addr)
-    assert run("clusterList", "-n", first.addr).code == 0
+    run("inventory", "pin", "broker-z:1", "--unpin", "-n", first_server.addr)
+    assert run("clusterList", "-n", first_server.addr).code == 0
 
 
-def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameServer, run: Run) -> None:
-    result = run("inventory", "forget", "broker-x", "-n", first.addr)
+def test_what_the_inventory_does_not_have_cannot_be_forgotten(first_server: FakeNameServer, run: Run) -> None:
+    result = run("inventory", "forget", "broker-x", "-n", first_server.addr)
     assert (result.code, result.err.splitlines()[0]) == (
         5,
         'nsadmin: the inventory has no broker "broker-x": it has no broker',
@@ -125,31 +138,31 @@ def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameSer
 
 
 def test_other_name_servers_have_an_inventory_of_their_own(
-    first: FakeNameServer, second: FakeNameServer, run: Run, dead: str
+    first_server: FakeNameServer, second_server: FakeNameServer, run: Run, dead_addr: str
 ) -> None:
-    assert run("clusterList", "-n", second.addr).code == 0
-    assert run("clusterList", "-n", f"{first.addr};{second.addr}").code == 0
+    assert run("clusterList", "-n", second_server.addr).code == 0
+    assert run("clusterList", "-n", f"{first_server.addr};{second_server.addr}").code == 0
 
 
 def test_a_context_keeps_its_inventory_when_its_name_servers_change(
-    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
-    run("contextSet", "prod", "-n", first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    run("contextSet", "prod", "-n", first_server.addr)
     run("contextUse", "prod")
     assert run("clusterList").code == 0
-    run("contextSet", "prod", "-n", second.addr)
+    run("contextSet", "prod", "-n", second_server.addr)
     assert "broker-b:0 is missing" in run("clusterList").err
     # The name servers of -n are not those of the context.
-    assert run("clusterList", "-n", second.addr).code == 0
+    assert run("clusterList", "-n", second_server.addr).code == 0
 
 
 def test_nothing_is_kept_with_the_inventory_off(
-    first: FakeNameServer, run: Run, dead: str, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, run: Run, dead_addr: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NSADMIN_INVENTORY", "off")
-    assert run("clusterList", "-n", first.addr).code == 0
-    result = run("inventory", "list", "-n", first.addr)
+    assert run("clusterList", "-n", first_server.addr).code == 0
+    result = run("inventory", "list", "-n", first_server.addr)
     assert (result.code, result.err) == (
         2,
         "nsadmin: the inventory is disabled: NSADMIN_INVENTORY is off\n",
@@ -157,54 +170,56 @@ def test_nothing_is_kept_with_the_inventory_off(
 
 
 def test_a_folder_that_cannot_be_written_is_no_error_of_a_command(
-    first: FakeNameServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked = tmp_path / "a file"
     blocked.write_text("")
     monkeypatch.setenv("NSADMIN_STATE", str(blocked))
-    result = run("clusterList", "-n", first.addr)
+    result = run("clusterList", "-n", first_server.addr)
     assert (result.code, result.err) == (0, "")
-    assert run("inventory", "pin", "broker-b", "-n", first.addr).code == 1
+    assert run("inventory", "pin", "broker-b", "-n", first_server.addr).code == 1
 
 
 def test_check_brokers_is_critical_with_the_name_of_a_dead_broker(
-    first: FakeNameServer, run: Run, dead: str
+    first_server: FakeNameServer, run: Run, dead_addr: str
 ) -> None:
-    result = run("check", "brokers", "-n", first.addr)
+    result = run("check", "brokers", "-n", first_server.addr)
     assert result.code == 2
     assert "broker-b:0, broker-b:1 left all name servers" in result.out
-    assert f"broker-b:0 at {dead}: missing: no name server lists it" in result.out
+    assert f"broker-b:0 at {dead_addr}: missing: no name server lists it" in result.out
 
 
-def test_check_brokers_misses_a_broker_that_expect_names(first: FakeNameServer, run: Run) -> None:
-    assert run("check", "brokers", "-n", first.addr, "--expect", "broker-a").code == 0
-    result = run("check", "brokers", "-n", first.addr, "--expect", "broker-a,broker-c")
+def test_check_brokers_misses_a_broker_that_expect_names(first_server: FakeNameServer, run: Run) -> None:
+    assert run("check", "brokers", "-n", first_server.addr, "--expect", "broker-a").code == 0
+    result = run("check", "brokers", "-n", first_server.addr, "--expect", "broker-a,broker-c")
     assert (result.code, "broker-c:0 left all name servers" in result.out) == (2, True)
     # What --expect names is not saved.
-    assert run("check", "brokers", "-n", first.addr).code == 0
-    assert run("check", "brokers", "-n", first.addr, "--expect", "no such file").code == 3
+    assert run("check", "brokers", "-n", first_server.addr).code == 0
+    assert run("check", "brokers", "-n", first_server.addr, "--expect", "no such file").code == 3
 
 
 def test_check_brokers_counts_a_missing_master_of_a_listed_slave_once(
-    first: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: "127.0.0.1:9", 1: broker.addr}}}
-    run("clusterList", "-n", first.addr)
-    first.clusters = {"C": {"broker-a": {1: broker.addr}}}
-    result = run("check", "brokers", "-n", first.addr, "--json")
+    first_server.clusters = {"C": {"broker-a": {0: "127.0.0.1:9", 1: broker.addr}}}
+    run("clusterList", "-n", first_server.addr)
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    result = run("check", "brokers", "-n", first_server.addr, "--json")
     values = {value["name"]: value["value"] for value in json.loads(result.out)["values"]}
     assert (result.code, values) == (2, {"failing": 1, "masterless": 1, "serving": 1})
 
 
-def test_check_writable_names_the_topics_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("check", "writable", "-n", first.addr)
+def test_check_writable_names_the_topics_of_a_dead_broker(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    result = run("check", "writable", "-n", first_server.addr)
     assert result.code == 2
     assert "no broker accepts messages for OnlyB: broker-b: missing: no name server lists it" in result.out
     assert "broker-b accepts no messages for 1 topics: missing" in result.out
 
 
-def test_check_all_names_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("check", "all", "--skip", "registrationSize", "-n", first.addr)
+def test_check_all_names_a_dead_broker(first_server: FakeNameServer, run: Run, dead_addr: str) -> None:
+    result = run("check", "all", "--skip", "registrationSize", "-n", first_server.addr)
     assert (result.code, "brokers CRITICAL" in result.out, "writable CRITICAL" in result.out) == (
         2,
         True,
@@ -213,13 +228,13 @@ def test_check_all_names_a_dead_broker(first: FakeNameServer, run: Run, dead: st
 
 
 def test_divergence_has_a_row_of_a_dead_broker(
-    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    both = f"{first.addr};{second.addr}"
+    both = f"{first_server.addr};{second_server.addr}"
     listed = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
-    first.clusters = second.clusters = listed
+    first_server.clusters = second_server.clusters = listed
     assert run("divergence", "-n", both, "--settle", "0").code == 0
-    first.clusters = second.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    first_server.clusters = second_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
     result = run("divergence", "-n", both, "--settle", "0", "--json")
     found = [(row["name"], row["state"], row["causeKind"]) for row in rows(result)]
     assert (result.code, found) == (1, [("broker-b:0", "missing", "missing")])
@@ -229,9 +244,9 @@ def test_divergence_has_a_row_of_a_dead_broker(
 
 
 def test_the_cause_of_a_topic_without_a_route_is_its_dead_broker(
-    first: FakeNameServer, run: Run, dead: str
+    first_server: FakeNameServer, run: Run, dead_addr: str
 ) -> None:
-    result = run("routeExplain", "OnlyB", "-n", first.addr, "--json")
+    result = run("routeExplain", "OnlyB", "-n", first_server.addr, "--json")
     causes = {row["step"]: row for row in rows(result) if row["result"] == "cause"}
     assert (result.code, [*causes]) == (1, ["brokersGone"])
     assert causes["brokersGone"]["brokerName"] == "broker-b"
@@ -239,8 +254,10 @@ def test_the_cause_of_a_topic_without_a_route_is_its_dead_broker(
     assert "updateTopic" not in result.out
 
 
-def test_a_topic_that_lost_a_broker_is_not_fine(first: FakeNameServer, run: Run, dead: str) -> None:
-    result = run("routeExplain", "T", "-n", first.addr, "--json")
+def test_a_topic_that_lost_a_broker_is_not_fine(
+    first_server: FakeNameServer, run: Run, dead_addr: str
+) -> None:
+    result = run("routeExplain", "T", "-n", first_server.addr, "--json")
     warnings = [(row["step"], row["brokerName"]) for row in rows(result) if row["result"] == "warning"]
     assert (result.code, warnings) == (3, [("brokersGone", "broker-b")])
     assert "but not those of brokers that left: broker-b" in result.err
@@ -248,10 +265,10 @@ def test_a_topic_that_lost_a_broker_is_not_fine(first: FakeNameServer, run: Run,
 
 
 def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
-    first: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    run("inventory", "pin", "broker-z", "-n", first.addr)
-    result = run("routeExplain", "Elsewhere", "-n", first.addr, "--json")
+    run("inventory", "pin", "broker-z", "-n", first_server.addr)
+    result = run("routeExplain", "Elsewhere", "-n", first_server.addr, "--json")
     found = {row["step"]: row for row in rows(result)}
     assert (result.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
     assert "broker-z possibly had the topic and is missing" in str(found["topicNotRegistered"]["seen"])
@@ -259,32 +276,34 @@ def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
 
 
 def test_consumer_progress_says_whose_queues_it_does_not_count(
-    first: FakeNameServer, consumer_broker: ConsumerBroker, run: Run
+    first_server: FakeNameServer, consumer_broker: ConsumerBroker, run: Run
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
-    first.routes = {"T": {"broker-a": 6}, "OnlyB": {"broker-b": 6}}
-    run("check", "writable", "-n", first.addr)
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
-    result = run("consumerProgress", "G", "-n", first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
+    first_server.routes = {"T": {"broker-a": 6}, "OnlyB": {"broker-b": 6}}
+    run("check", "writable", "-n", first_server.addr)
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+    result = run("consumerProgress", "G", "-n", first_server.addr)
     assert result.code == 3
     assert "broker-b is missing: no name server lists it" in result.err
     assert "its queues are not counted" in result.err
-    assert run("consumerProgress", "-n", first.addr).code == 3
+    assert run("consumerProgress", "-n", first_server.addr).code == 3
     # The broker never had this topic.
-    assert run("consumerProgress", "G", "-t", "T", "-n", first.addr).code == 0
+    assert run("consumerProgress", "G", "-t", "T", "-n", first_server.addr).code == 0
 
 
 def test_a_removed_broker_of_a_container_is_not_missing(
-    first: FakeNameServer, broker: FakeBroker, run: Run
+    first_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr, 1: "127.0.0.1:9"}}}
-    run("clusterList", "-n", first.addr)
+    first_server.clusters = {
+        "C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr, 1: "127.0.0.1:9"}}
+    }
+    run("clusterList", "-n", first_server.addr)
     with Server({RequestCode.REMOVE_BROKER: build_reply}) as container:
-        assert run("removeBroker", container.addr, "C:broker-b:1", "--yes", "-n", first.addr).code == 0
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
-    assert run("clusterList", "-n", first.addr).code == 0
+        assert run("removeBroker", container.addr, "C:broker-b:1", "--yes", "-n", first_server.addr).code == 0
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    assert run("clusterList", "-n", first_server.addr).code == 0
     states = [
         (row["brokerName"], row["brokerId"], row["state"])
-        for row in rows(run("inventoryList", "-n", first.addr, "--json"))
+        for row in rows(run("inventoryList", "-n", first_server.addr, "--json"))
     ]
     assert states == [("broker-a", 0, "listed"), ("broker-b", 0, "listed"), ("broker-b", 1, "left")]

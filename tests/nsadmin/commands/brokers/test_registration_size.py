@@ -69,12 +69,12 @@ def test_compressed_ones_of_5_x_are_refused_by_others(run: Run) -> None:
         assert run("registrationSize", "-b", broker.addr, "--json").err == ""
 
 
-def test_topics_whose_group_has_vanished(run: Run, first: FakeNameServer) -> None:
+def test_topics_whose_group_has_vanished(run: Run, first_server: FakeNameServer) -> None:
     topics = [topic_config(name) for name in ("T", "%RETRY%G", "%RETRY%G_T", "%RETRY%gone", "%DLQ%gone")]
     with RegisteringBroker(*topics) as broker:
         broker.groups = {"G": {}}
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
-        words = ("registrationSize", "-n", first.addr, "--json")
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        words = ("registrationSize", "-n", first_server.addr, "--json")
         [row] = json.loads(run(*words).out)
         rows = json.loads(run(*words, "--removable").out)
         assert (row["topics"], row["removable"]) == (5, 2)
@@ -84,7 +84,9 @@ def test_topics_whose_group_has_vanished(run: Run, first: FakeNameServer) -> Non
         }
         assert row["removableBytes"] == sum(item["bytes"] for item in rows)
         # One broker that does not tell its groups may have them all.
-        first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
+        first_server.clusters = {
+            "C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}
+        }
         result = run(*words)
         assert (result.code, [item.get("removable") for item in json.loads(result.out)]) == (3, [None, None])
         assert "unknown which groups still exist" in result.err

@@ -19,8 +19,8 @@ def leader() -> Iterator[FakeController]:
 
 
 @pytest.fixture
-def controllers(leader: FakeController, dead: str) -> tuple[str, ...]:
-    return ("-a", f"{dead};{leader.addr}", "--json")
+def controllers(leader: FakeController, dead_addr: str) -> tuple[str, ...]:
+    return ("-a", f"{dead_addr};{leader.addr}", "--json")
 
 
 def test_a_replica_becomes_the_master(run: Run, controllers: tuple[str, ...], leader: FakeController) -> None:
@@ -92,11 +92,11 @@ def test_a_replica_that_lacks_a_topic_is_refused_without_force(
 
 
 def test_a_replica_that_does_not_answer_is_refused_without_force(
-    run: Run, controllers: tuple[str, ...], leader: FakeController, dead: str
+    run: Run, controllers: tuple[str, ...], leader: FakeController, dead_addr: str
 ) -> None:
     with FakeBroker() as master:
         serve_tables(master, TOPICS)
-        leader.replicas = {1: (master.addr, True, True), 2: (dead, True, True)}
+        leader.replicas = {1: (master.addr, True, True), 2: (dead_addr, True, True)}
         words = ("electMaster", "broker-a", "2", "-c", "C", *controllers, "--yes")
         refused = run(*words)
         assert (refused.code, leader.master) == (1, 1)

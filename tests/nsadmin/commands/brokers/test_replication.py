@@ -61,6 +61,6 @@ def test_again_and_again() -> None:
         session.close()
 
 
-def test_bad_lines(run: Run, dead: str) -> None:
-    assert run("haStatus").code == run("haStatus", dead, "-i", "0").code == 2
-    assert run("haStatus", dead).code == 4
+def test_bad_lines(run: Run, dead_addr: str) -> None:
+    assert run("haStatus").code == run("haStatus", dead_addr, "-i", "0").code == 2
+    assert run("haStatus", dead_addr).code == 4

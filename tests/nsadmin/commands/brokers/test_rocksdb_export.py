@@ -69,11 +69,11 @@ def test_without_the_package_one_line_says_what_to_install(
     assert "pip install 'nsadmin[rocksdb]'" in result.err
 
 
-def test_only_who_can_is_told_to_write(run: Run, dead: str) -> None:
+def test_only_who_can_is_told_to_write(run: Run, dead_addr: str) -> None:
     with TopicBroker() as broker, TopicBroker() as other:
         broker.items |= {"storeType": "defaultRocksDB", "storePathRootDir": "/data"}
         broker.handlers[WRITE] = build_reply
-        with FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead}}}) as server:
+        with FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead_addr}}}) as server:
             where = ("-c", "C", "-n", server.addr, "--json")
             planned = run("rocksDBConfigToJson", *where, "--dry-run")
             assert broker.codes() == [CONFIG]

@@ -13,47 +13,47 @@ def results(result: CommandResult) -> list[tuple[str, int, str | None, str]]:
     return [(row["brokerName"], row["brokerId"], row["changes"], row["result"]) for row in rows]
 
 
-def test_read_ahead_on_every_broker(do: Run) -> None:
+def test_read_ahead_on_every_broker(run_on_lab: Run) -> None:
     changes = "dataReadAheadEnable true -> false"
-    planned = do("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a", "--dry-run")
+    planned = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a", "--dry-run")
     assert {row[2:] for row in results(planned)} == {(changes, "dry-run")}
-    done = do("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a")
+    done = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a")
     assert results(done) == [(name, number, changes, "done") for name in (A, B) for number in (0, 1)]
-    assert do("setCommitLogReadAheadMode", "2", "-c", "cluster-a").code == 2
+    assert run_on_lab("setCommitLogReadAheadMode", "2", "-c", "cluster-a").code == 2
 
 
-def test_the_engine_of_masters(do: Run, there: Lab) -> None:
-    refused = do("switchTimerEngine", "-e", "R", "-b", there.brokers[A, 0])
+def test_the_engine_of_masters(run_on_lab: Run, running_lab: Lab) -> None:
+    refused = run_on_lab("switchTimerEngine", "-e", "R", "-b", running_lab.brokers[A, 0])
     assert (refused.code, "timerRocksDBEnable must be" in json.loads(refused.out)[0]["error"]) == (1, True)
-    do("updateBrokerConfig", "timerRocksDBEnable", "true", "-c", "cluster-a")
-    planned = do("switchTimerEngine", "R", "-c", "cluster-a", "--dry-run")
-    result = do("switchTimerEngine", "R", "-c", "cluster-a")
+    run_on_lab("updateBrokerConfig", "timerRocksDBEnable", "true", "-c", "cluster-a")
+    planned = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a", "--dry-run")
+    result = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a")
     changes = "timerStopEnqueue false -> true"
     assert results(result) == [(name, 0, changes, "done") for name in (A, B)]
     assert [row[2] for row in results(planned)] == [changes] * 2
     assert json.loads(planned.out)[0]["after"] == json.loads(result.out)[0]["after"]
-    back = json.loads(do("switchTimerEngine", "F", "-c", "cluster-a").out)[0]["after"]
+    back = json.loads(run_on_lab("switchTimerEngine", "F", "-c", "cluster-a").out)[0]["after"]
     assert (back["timerStopEnqueue"], back["timerRocksDBStopScan"]) == ("false", "true")
-    assert do("switchTimerEngine", "X", "-c", "cluster-a").code == 2
+    assert run_on_lab("switchTimerEngine", "X", "-c", "cluster-a").code == 2
 
 
-def test_a_slave_is_told_of_its_master(do: Run, there: Lab) -> None:
-    words = ("resetMasterFlushOffset", "-o", "5", "-b", there.brokers[A, 1])
-    planned = do(*words, "--dry-run")
+def test_a_slave_is_told_of_its_master(run_on_lab: Run, running_lab: Lab) -> None:
+    words = ("resetMasterFlushOffset", "-o", "5", "-b", running_lab.brokers[A, 1])
+    planned = run_on_lab(*words, "--dry-run")
     [row] = json.loads(planned.out)
     assert (row["after"], row["before"] > 5, row["result"]) == (5, True, "dry-run")
-    assert do(*words).code == 2
-    assert json.loads(do(*words, "--yes").out)[0]["result"] == "done"
-    assert json.loads(do("haStatus", there.brokers[A, 1]).out)[0]["masterFlushOffset"] == 5
-    master = do("resetMasterFlushOffset", "5", "-b", there.brokers[A, 0], "--yes")
+    assert run_on_lab(*words).code == 2
+    assert json.loads(run_on_lab(*words, "--yes").out)[0]["result"] == "done"
+    assert json.loads(run_on_lab("haStatus", running_lab.brokers[A, 1]).out)[0]["masterFlushOffset"] == 5
+    master = run_on_lab("resetMasterFlushOffset", "5", "-b", running_lab.brokers[A, 0], "--yes")
     assert (master.code, "this is a master" in json.loads(master.out)[0]["error"]) == (1, True)
-    assert do("resetMasterFlushOffset", "soon", "-b", there.brokers[A, 1], "--yes").code == 2
+    assert run_on_lab("resetMasterFlushOffset", "soon", "-b", running_lab.brokers[A, 1], "--yes").code == 2
 
 
-def test_the_check_of_queues_says_who_has_nothing_to_compare(do: Run, there: Lab) -> None:
-    do("updateBrokerConfig", "rocksdbCQDoubleWriteEnable", "true", "-b", there.brokers[A, 0])
-    result = do("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
+def test_the_check_of_queues_says_who_has_nothing_to_compare(run_on_lab: Run, running_lab: Lab) -> None:
+    run_on_lab("updateBrokerConfig", "rocksdbCQDoubleWriteEnable", "true", "-b", running_lab.brokers[A, 0])
+    result = run_on_lab("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
     found = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(result.out)]
     assert (result.code, found) == (3, [(A, 2, "started"), (B, None, "failed")])
     assert "no second consume queue to compare" in json.loads(result.out)[1]["error"]
-    assert do("checkRocksdbCqWriteProgress", "nowhere").code == 5
+    assert run_on_lab("checkRocksdbCqWriteProgress", "nowhere").code == 5

@@ -51,10 +51,10 @@ def test_dry_and_without_a_target_nothing_is_ordered(
 
 
 def test_a_dry_run_tells_from_where_on_messages_stay_and_who_cannot_be_asked(
-    run: Run, broker: TopicBroker, dead: str
+    run: Run, broker: TopicBroker, dead_addr: str
 ) -> None:
     broker.table["commitLogMinOffset"] = "1073741824"
-    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
+    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead_addr}}}) as server:
         result = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--dry-run", "--json")
     assert result.code == 3
     assert [(row["changes"], row["result"]) for row in json.loads(result.out)] == [
@@ -72,8 +72,8 @@ def test_what_deletes_for_good_needs_a_yes(run: Run, broker: TopicBroker) -> Non
     assert run("cleanExpiredCQ", broker.addr).code == 0
 
 
-def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead: str) -> None:
-    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
+def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead_addr: str) -> None:
+    with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead_addr}}}) as server:
         result = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
     assert result.code == 3
     assert json.loads(result.out)[1]["error"] == "connection refused, no server listens on this port"

@@ -19,51 +19,60 @@ KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after",
     ],
 )
 def test_both_forms_wipe_on_every_name_server(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    words: tuple[str, ...],
 ) -> None:
-    result = run(*words, both, "--json")
+    result = run(*words, both_servers, "--json")
     assert (result.code, result.err) == (0, "")
     assert [list(row.values()) for row in json.loads(result.out)] == [
-        [first.addr, "broker-a", 1, None, None, None, "done", None],
-        [second.addr, "broker-a", 1, None, None, None, "done", None],
+        [first_server.addr, "broker-a", 1, None, None, None, "done", None],
+        [second_server.addr, "broker-a", 1, None, None, None, "done", None],
     ]
-    assert first.routes["T"]["broker-a"] == second.routes["T"]["broker-a"] == 4
+    assert first_server.routes["T"]["broker-a"] == second_server.routes["T"]["broker-a"] == 4
 
 
-def test_adding_sets_the_flat_permission(run: Run, both: str, first: FakeNameServer) -> None:
-    result = run("addWritePerm", "broker-a", both, "--json")
+def test_adding_sets_the_flat_permission(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    result = run("addWritePerm", "broker-a", both_servers, "--json")
     assert list(json.loads(result.out)[0]) == KEYS
-    assert first.routes["T"]["broker-a"] == 6
+    assert first_server.routes["T"]["broker-a"] == 6
 
 
-def test_an_unknown_broker_is_not_found(run: Run, both: str, first: FakeNameServer) -> None:
-    result = run("wipeWritePerm", "broker-x", both, "--json")
+def test_an_unknown_broker_is_not_found(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    result = run("wipeWritePerm", "broker-x", both_servers, "--json")
     assert result.code == 5
     assert {(row["topicCount"], row["result"], row["error"]) for row in json.loads(result.out)} == {
         (None, "not found", 'no broker "broker-x" is registered here')
     }
-    assert 205 not in first.codes()
+    assert 205 not in first_server.codes()
 
 
 def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
-    run: Run, first: FakeNameServer, dead: str
+    run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:
-    result = run("wipeWritePerm", "broker-a", "-n", dead, "-n", first.addr, "--json")
+    result = run("wipeWritePerm", "broker-a", "-n", dead_addr, "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: failed on 1 of 2 servers\n")
     assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(result.out)] == [
-        (dead, "failed", "connection refused, no server listens on this port"),
-        (first.addr, "done", None),
+        (dead_addr, "failed", "connection refused, no server listens on this port"),
+        (first_server.addr, "done", None),
     ]
 
 
 @pytest.mark.parametrize("command", ["wipeWritePerm", "addWritePerm"])
 def test_a_dry_run_touches_nothing(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, command: str, broker: FakeBroker
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    command: str,
+    broker: FakeBroker,
 ) -> None:
-    result = run(command, "broker-a", both, "--dry-run", "--json")
+    result = run(command, "broker-a", both_servers, "--dry-run", "--json")
     assert result.code == 0
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"] * 2
-    assert {*first.codes(), *second.codes()} == {106, 206, 105}
+    assert {*first_server.codes(), *second_server.codes()} == {106, 206, 105}
     assert broker.asked == []
 
 
@@ -75,30 +84,30 @@ def test_a_dry_run_touches_nothing(
     ],
 )
 def test_a_dry_run_shows_each_topic_before_and_after(
-    run: Run, first: FakeNameServer, dead: str, command: str, after: dict[str, int], changes: str
+    run: Run, first_server: FakeNameServer, dead_addr: str, command: str, after: dict[str, int], changes: str
 ) -> None:
-    first.routes = {
+    first_server.routes = {
         "T": {"broker-a": 7, "other": 2},
         "U": {"broker-a": 6},
         "R": {"broker-a": 4},
         "X": {"z": 6},
     }
-    result = run(command, "broker-a", "-n", f"{dead};{first.addr}", "--dry-run", "--json")
+    result = run(command, "broker-a", "-n", f"{dead_addr};{first_server.addr}", "--dry-run", "--json")
     assert result.code == 3
     refused, row = json.loads(result.out)
     assert (refused["result"], refused["before"]) == ("failed", None)
     assert (row["topicCount"], row["changes"]) == (3, changes)
     assert (row["before"], row["after"]) == ({"R": 4, "T": 7, "U": 6}, after)
-    again = json.loads(run(command, "broker-a", "-n", first.addr, "--json").out)[0]
+    again = json.loads(run(command, "broker-a", "-n", first_server.addr, "--json").out)[0]
     assert (again["topicCount"], again["before"], again["after"]) == (3, None, None)
 
 
-def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first: FakeNameServer) -> None:
-    first.handlers[206] = refuse(1, "disable")
-    result = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: FakeNameServer) -> None:
+    first_server.handlers[206] = refuse(1, "disable")
+    result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
-    first.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
-    result = run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run", "--json")
+    first_server.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
+    result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["before"]) == (0, {"T": 7})
-    first.handlers[105] = refuse(2, "busy")
-    assert run("wipeWritePerm", "broker-a", "-n", first.addr, "--dry-run").code == 1
+    first_server.handlers[105] = refuse(2, "busy")
+    assert run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run").code == 1

@@ -172,13 +172,13 @@ def create_in_process(namesrv_addr: str, folder: Path, max_file_bytes: int = -1)
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_one_line_and_leaves_the_old_file(
-    first: FakeNameServer, tmp_path: Path, signal_number: int
+    first_server: FakeNameServer, tmp_path: Path, signal_number: int
 ) -> None:
     folder, asked = tmp_path / "out", threading.Event()
     folder.mkdir()
     (folder / "x.zip").write_text("an older bundle")
-    first.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = lambda _: asked.set()
-    process = create_in_process(first.addr, folder)
+    first_server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = lambda _: asked.set()
+    process = create_in_process(first_server.addr, folder)
     assert asked.wait(DEADLINE)
     process.send_signal(signal_number)
     _, said = process.communicate(timeout=DEADLINE)
@@ -186,10 +186,10 @@ def test_an_interruption_is_one_line_and_leaves_the_old_file(
     assert [path.read_text() for path in folder.iterdir()] == ["an older bundle"]
 
 
-def test_a_full_disk_is_one_line_and_leaves_no_file(first: FakeNameServer, tmp_path: Path) -> None:
+def test_a_full_disk_is_one_line_and_leaves_no_file(first_server: FakeNameServer, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    process = create_in_process(first.addr, folder, max_file_bytes=100)
+    process = create_in_process(first_server.addr, folder, max_file_bytes=100)
     _, said = process.communicate(timeout=DEADLINE)
     advice = "File too large: make room, or write it elsewhere"
     assert (process.returncode, said.decode()) == (

@@ -9,15 +9,17 @@ from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
 
-def test_each_check_is_told(run: Run, first: FakeNameServer) -> None:
-    result = run("check", "all", "-n", first.addr, "--skip", "registrationSize", "--json")
+def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:
+    result = run("check", "all", "-n", first_server.addr, "--skip", "registrationSize", "--json")
     value = json.loads(result.out)
     assert (result.code, value["state"]) == (0, "OK")
     assert [one["check"] for one in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
 
 
-def test_the_worst_state_is_the_exit_code(run: Run, first: FakeNameServer, dead: str) -> None:
-    result = run("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--settle", "0")
+def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    result = run(
+        "check", "all", f"-n{first_server.addr};{dead_addr}", "--skip", "registrationSize", "--settle", "0"
+    )
     assert result.code == 1
     assert result.out.splitlines()[0] == (
         "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
@@ -25,10 +27,10 @@ def test_the_worst_state_is_the_exit_code(run: Run, first: FakeNameServer, dead:
     )
 
 
-def test_topics_and_groups_have_labels(run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+def test_topics_and_groups_have_labels(run: Run, first_server: FakeNameServer, tmp_path: Path) -> None:
     file = tmp_path / "all.prom"
     words = ("-t", "T", "-g", "G", "--format", "prometheus", "--output-file", str(file))
-    assert run("check", "all", "-n", first.addr, *words).code == 3
+    assert run("check", "all", "-n", first_server.addr, *words).code == 3
     families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
     states = {tuple(one.labels.values()): one.value for one in families["nsadmin_check_state"].samples}
     assert (states["all",], states["topic", "T"], states["lag", "G"]) == (3, 0, 3)
@@ -36,14 +38,24 @@ def test_topics_and_groups_have_labels(run: Run, first: FakeNameServer, tmp_path
     assert (writable.labels, writable.value) == ({"topic": "T"}, 1)
 
 
-def test_a_broker_that_has_gone_is_missed_where_it_is_expected(run: Run, first: FakeNameServer) -> None:
-    words = ("check", "all", "-n", first.addr, "--skip", "registrationSize", "--expect")
+def test_a_broker_that_has_gone_is_missed_where_it_is_expected(
+    run: Run, first_server: FakeNameServer
+) -> None:
+    words = ("check", "all", "-n", first_server.addr, "--skip", "registrationSize", "--expect")
     assert run(*words, "1").code == 0
     assert run(*words, "2").code == 2
 
 
-def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> None:
-    words = ("check", "all", f"-n{first.addr};{dead}", "--skip", "registrationSize", "--skip", "divergence")
+def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    words = (
+        "check",
+        "all",
+        f"-n{first_server.addr};{dead_addr}",
+        "--skip",
+        "registrationSize",
+        "--skip",
+        "divergence",
+    )
     limits = ("--warning", "namesrv=1", "--critical", "namesrv=2:", "--critical", "brokers=~:")
     result = run(*words, *limits, "--json")
     found = {one["check"]: one["state"] for one in json.loads(result.out)["checks"]}
@@ -73,8 +85,8 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
         assert (result.code, said in result.err) == (3, True), result.err
 
 
-def test_a_check_that_is_none(run: Run, first: FakeNameServer) -> None:
-    result = run("check", "all", "-n", first.addr, "--skip", "topic")
+def test_a_check_that_is_none(run: Run, first_server: FakeNameServer) -> None:
+    result = run("check", "all", "-n", first_server.addr, "--skip", "topic")
     assert (result.code, result.out) == (3, "")
     assert 'unknown check "topic" for --skip: use namesrv, brokers' in result.err
-    assert run("check", "all", "-n", first.addr, "--settle", "-1").code == 3
+    assert run("check", "all", "-n", first_server.addr, "--settle", "-1").code == 3

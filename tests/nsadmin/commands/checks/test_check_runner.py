@@ -12,20 +12,20 @@ from tests.support.servers import FakeNameServer, closed_port
 
 
 def test_a_check_is_typed_in_two_words_and_its_state_is_the_exit_code(
-    run: Run, first: FakeNameServer, dead: str
+    run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:
-    result = run("check", "namesrv", "-n", first.addr)
+    result = run("check", "namesrv", "-n", first_server.addr)
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("OK: 1 of 1 name servers answer\n")
-    assert run("check", "namesrv", f"-n{first.addr};{dead}").code == 1
-    assert run("checkNamesrv", "-n", dead).code == 2
-    assert run("check", "brokers", "-n", dead).code == 3
+    assert run("check", "namesrv", f"-n{first_server.addr};{dead_addr}").code == 1
+    assert run("checkNamesrv", "-n", dead_addr).code == 2
+    assert run("check", "brokers", "-n", dead_addr).code == 3
 
 
 def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
-    run: Run, first: FakeNameServer, dead: str
+    run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:
-    result = run("check", "namesrv", f"-n{first.addr};{dead}", "--warning", "1")
+    result = run("check", "namesrv", f"-n{first_server.addr};{dead_addr}", "--warning", "1")
     assert result.code == 0
 
 
@@ -58,9 +58,9 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
     ],
 )
 def test_a_wrong_line_is_one_line_and_unknown(
-    run: Run, first: FakeNameServer, words: tuple[str, ...], said: str
+    run: Run, first_server: FakeNameServer, words: tuple[str, ...], said: str
 ) -> None:
-    result = run(*words, "-n", first.addr) if len(words) > 2 else run(*words)
+    result = run(*words, "-n", first_server.addr) if len(words) > 2 else run(*words)
     assert result.code == 3
     assert result.out == ""
     assert said in result.err
@@ -87,11 +87,13 @@ def test_help_has_the_exit_codes_of_plugins(run: Run) -> None:
     assert "0 OK; 1 warning; 2 critical; 3 unknown" in " ".join(result.out.split())
 
 
-def test_a_file_is_written_whole_and_nothing_else(run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+def test_a_file_is_written_whole_and_nothing_else(
+    run: Run, first_server: FakeNameServer, tmp_path: Path
+) -> None:
     file = tmp_path / "textfile" / "namesrv.prom"
     for _ in range(2):
         result = run(
-            "check", "namesrv", "-n", first.addr, "--format", "prometheus", "--output-file", str(file)
+            "check", "namesrv", "-n", first_server.addr, "--format", "prometheus", "--output-file", str(file)
         )
         assert (result.code, result.out, result.err) == (0, "", "")
     assert [path.name for path in file.parent.iterdir()] == [file.name]
@@ -99,35 +101,35 @@ def test_a_file_is_written_whole_and_nothing_else(run: Run, first: FakeNameServe
     assert file.read_text().endswith("\n")
 
 
-def test_the_file_tells_what_is_wrong_too(run: Run, dead: str, tmp_path: Path) -> None:
+def test_the_file_tells_what_is_wrong_too(run: Run, dead_addr: str, tmp_path: Path) -> None:
     file = tmp_path / "brokers.json"
-    assert run("check", "brokers", "-n", dead, "--json", "--output-file", str(file)).code == 3
+    assert run("check", "brokers", "-n", dead_addr, "--json", "--output-file", str(file)).code == 3
     assert json.loads(file.read_text())["state"] == "UNKNOWN"
 
 
-def test_waiting_ends_when_all_is_well(run: Run, first: FakeNameServer) -> None:
-    clusters, first.clusters = first.clusters, {}
+def test_waiting_ends_when_all_is_well(run: Run, first_server: FakeNameServer) -> None:
+    clusters, first_server.clusters = first_server.clusters, {}
 
     def come() -> None:
-        first.clusters = clusters
+        first_server.clusters = clusters
 
     timer = Timer(0.1, come)
     timer.start()
-    result = run("check", "brokers", "-n", first.addr, "--wait-until-ok", "1m")
+    result = run("check", "brokers", "-n", first_server.addr, "--wait-until-ok", "1m")
     timer.join()
     assert result.code == 0
     assert result.out.startswith("OK: 1 of 1 registered brokers answer\n")
     assert result.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting for up to 60 s\n"
 
 
-def test_waiting_ends_with_what_is_so_then(run: Run, dead: str) -> None:
-    result = run("check", "namesrv", "-n", dead, "--wait-until-ok", "0.2s")
+def test_waiting_ends_with_what_is_so_then(run: Run, dead_addr: str) -> None:
+    result = run("check", "namesrv", "-n", dead_addr, "--wait-until-ok", "0.2s")
     assert result.code == 2
     assert result.out.startswith("CRITICAL: 0 of 1 name servers answer\n")
 
 
-def test_the_context_is_a_label(run: Run, first: FakeNameServer) -> None:
-    run("contextSet", "prod", "-n", first.addr)
+def test_the_context_is_a_label(run: Run, first_server: FakeNameServer) -> None:
+    run("contextSet", "prod", "-n", first_server.addr)
     result = run("check", "namesrv", "--context", "prod", "--format", "prometheus")
     assert 'nsadmin_check_state{check="namesrv",context="prod"} 0\n' in result.out
 
@@ -142,11 +144,11 @@ def test_who_cannot_be_found_is_unknown_also_in_the_file(run: Run, tmp_path: Pat
 
 
 def test_a_file_for_a_monitoring_agent_can_be_read_by_other_users(
-    run: Run, first: FakeNameServer, tmp_path: Path
+    run: Run, first_server: FakeNameServer, tmp_path: Path
 ) -> None:
     umask_before = os.umask(0o022)
     try:
-        run("check", "namesrv", "-n", first.addr, "--output-file", str(tmp_path / "check.prom"))
+        run("check", "namesrv", "-n", first_server.addr, "--output-file", str(tmp_path / "check.prom"))
     finally:
         os.umask(umask_before)
     assert (tmp_path / "check.prom").stat().st_mode & 0o777 == 0o644

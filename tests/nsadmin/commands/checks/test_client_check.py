@@ -10,16 +10,16 @@ from tests.support.servers import FakeNameServer
 
 
 def test_clients_before_a_release_are_a_warning(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.clients = {"G": ["c"]}
     consumer_broker.producers = {"P": ["p"]}
-    result = run("check", "clients", "-n", first.addr, "--json")
+    result = run("check", "clients", "-n", first_server.addr, "--json")
     found = json.loads(result.out)
     assert (result.code, found["summary"]) == (1, "1 of 2 clients are older than 5.0.0")
     assert found["details"] == ["p at 10.0.0.1:5: JAVA V4_9_7, groups P"]
-    assert run("check", "clients", "--min-version", "4.9.7", "-n", first.addr).code == 0
-    assert run("check", "clients", "--critical", "0", "-n", first.addr).code == 2
+    assert run("check", "clients", "--min-version", "4.9.7", "-n", first_server.addr).code == 0
+    assert run("check", "clients", "--critical", "0", "-n", first_server.addr).code == 2
 
 
 @pytest.mark.parametrize("version", ["five", "5.x", "", "V5_0_0"])

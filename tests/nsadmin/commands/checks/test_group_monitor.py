@@ -14,13 +14,15 @@ ANY = ("--warning", "~:", "--critical", "~:")
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 
-def test_once_with_the_exit_code_of_a_check_and_its_formats(run: Run, there: Lab, tmp_path: Path) -> None:
-    line = ("startMonitoring", "--once", "-n", there.namesrv_addr)
+def test_once_with_the_exit_code_of_a_check_and_its_formats(
+    run: Run, running_lab: Lab, tmp_path: Path
+) -> None:
+    line = ("startMonitoring", "--once", "-n", running_lab.namesrv_addr)
     strict = run(*line, "--critical", "0", "--json")
     found = json.loads(strict.out)
     assert (strict.code, found["state"], found["check"]) == (2, "CRITICAL", "monitoring")
@@ -34,7 +36,7 @@ def test_once_with_the_exit_code_of_a_check_and_its_formats(run: Run, there: Lab
 
 
 def test_again_and_again_until_somebody_stops_it(
-    run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch
+    run: Run, running_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
 
@@ -44,12 +46,12 @@ def test_again_and_again_until_somebody_stops_it(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "sleep", pause)
-    result = run("startMonitoring", "-i", "5", "--critical", "0", "-n", there.namesrv_addr)
+    result = run("startMonitoring", "-i", "5", "--critical", "0", "-n", running_lab.namesrv_addr)
     assert (result.code, pauses) == (0, [5.0, 5.0])
     assert result.out.count("CRITICAL: ") == 2
 
 
-def test_nobody_answers_or_nonsense_is_unknown(run: Run, dead: str) -> None:
-    assert run("startMonitoring", "--once", "-n", dead).code == 3
-    assert run("startMonitoring", "--once", "-i", "0", "-n", dead).code == 3
-    assert run("startMonitoring", "--critical", "soon", "-n", dead).code == 3
+def test_nobody_answers_or_nonsense_is_unknown(run: Run, dead_addr: str) -> None:
+    assert run("startMonitoring", "--once", "-n", dead_addr).code == 3
+    assert run("startMonitoring", "--once", "-i", "0", "-n", dead_addr).code == 3
+    assert run("startMonitoring", "--critical", "soon", "-n", dead_addr).code == 3

@@ -20,22 +20,24 @@ def found(run: Run, *words: str) -> dict[str, Any]:
     return value
 
 
-def test_heartbeats(run: Run, both: str) -> None:
-    assert found(run, "heartbeat", both)["state"] == "OK"
+def test_heartbeats(run: Run, both_servers: str) -> None:
+    assert found(run, "heartbeat", both_servers)["state"] == "OK"
 
 
-def test_registrations_of_a_cluster_or_a_broker(run: Run, both: str, broker: FakeBroker, dead: str) -> None:
-    assert found(run, "registrationSize", both)["state"] == "UNKNOWN"
-    assert found(run, "registration-size", "-b", dead)["details"] == [
-        f"{dead}: connection refused, no server listens on this port"
+def test_registrations_of_a_cluster_or_a_broker(
+    run: Run, both_servers: str, broker: FakeBroker, dead_addr: str
+) -> None:
+    assert found(run, "registrationSize", both_servers)["state"] == "UNKNOWN"
+    assert found(run, "registration-size", "-b", dead_addr)["details"] == [
+        f"{dead_addr}: connection refused, no server listens on this port"
     ]
-    assert run("check", "registrationSize", both, "-b", dead, "--clusterName", "C").code == 3
+    assert run("check", "registrationSize", both_servers, "-b", dead_addr, "--clusterName", "C").code == 3
 
 
 def test_certificates_without_and_with_files_of_its_own(
-    run: Run, first: FakeNameServer, broker: FakeBroker, tmp_path: Path
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, tmp_path: Path
 ) -> None:
-    assert found(run, "certificates", "-n", first.addr)["summary"] == "no server showed a certificate"
+    assert found(run, "certificates", "-n", first_server.addr)["summary"] == "no server showed a certificate"
     authority = Authority(tmp_path)
     tls = authority.issue("server", days=40).for_servers()
     with FakeBroker(tls=tls) as member, FakeNameServer({"C": {"a": {0: member.addr}}}, tls=tls) as server:
@@ -47,20 +49,20 @@ def test_certificates_without_and_with_files_of_its_own(
 
 
 def test_journals_of_name_servers_of_the_context_or_as_named(
-    run: Run, first: FakeNameServer, tmp_path: Path
+    run: Run, first_server: FakeNameServer, tmp_path: Path
 ) -> None:
-    assert found(run, "journal", "-n", first.addr)["state"] == "UNKNOWN"
-    first.config["journal"] = "ok"
-    assert found(run, "journal", "-n", first.addr)["state"] == "OK"
+    assert found(run, "journal", "-n", first_server.addr)["state"] == "UNKNOWN"
+    first_server.config["journal"] = "ok"
+    assert found(run, "journal", "-n", first_server.addr)["state"] == "OK"
     folder = written(tmp_path / "j", [empty()])
-    run("contextSet", "lab", "-n", first.addr, "--journal", folder)
+    run("contextSet", "lab", "-n", first_server.addr, "--journal", folder)
     value = found(run, "journal", "--context", "lab")
     assert value["summary"] == "1 of 1 name servers can write their journal, 1 of 1 journals can be read"
     assert value["state"] == "CRITICAL"
-    asked = len(first.asked)
+    asked = len(first_server.asked)
     value = found(run, "journal", "--journal", folder, "--warning", "~:", "--critical", "~:", "--verify")
     assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are undamaged")
-    assert len(first.asked) == asked
+    assert len(first_server.asked) == asked
     result = run("check", "journal", "--journal", folder, "--since", "soon")
     assert (
         result.code,
@@ -68,13 +70,17 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     ) == (3, True)
 
 
-def test_drains_of_this_machine(run: Run, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drains_of_this_machine(
+    run: Run, both_servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
-    assert found(run, "drain", both)["state"] == "OK"
+    assert found(run, "drain", both_servers)["state"] == "OK"
     folder = tmp_path / "state" / "drains" / "C" / "broker-a"
     folder.mkdir(parents=True)
     (folder / "state.json").write_text("no drain")
-    value = found(run, "drain", both)
+    value = found(run, "drain", both_servers)
     assert value["state"] == "UNKNOWN"
     assert "state.json is not JSON" in value["details"][0]
-    assert "drain" in [one["check"] for one in json.loads(run("check", "all", both, "--json").out)["checks"]]
+    assert "drain" in [
+        one["check"] for one in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
+    ]

@@ -8,36 +8,38 @@ from tests.support.lab import Lab
 A, B = "broker-a-0", "broker-a-1"
 
 
-def test_a_mode_is_planned_set_and_shown(do: Run) -> None:
+def test_a_mode_is_planned_set_and_shown(run_on_lab: Run) -> None:
     words = ("setConsumeMode", "-t", "payments", "-g", "search-indexer", "-m", "pop", "-q", "2")
-    planned = do(*words, "-c", "cluster-a", "--dry-run")
+    planned = run_on_lab(*words, "-c", "cluster-a", "--dry-run")
     assert {row["result"] for row in json.loads(planned.out)} == {"dry-run"}
-    result = do(*words, "-c", "cluster-a")
+    result = run_on_lab(*words, "-c", "cluster-a")
     assert [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         (name, "new: mode POP, popShareQueueNum 2", "done") for name in (A, B)
     ]
-    again = do("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
+    again = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
     assert json.loads(again.out)[0]["changes"] == "mode POP -> PULL, popShareQueueNum 2 -> 0"
-    once_more = do("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
+    once_more = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
     assert {row["result"] for row in json.loads(once_more.out)} == {"unchanged"}
-    shown = json.loads(do("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").out)
+    shown = json.loads(
+        run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").out
+    )
     assert [(row["brokerId"], row["topic"], row["mode"]) for row in shown if row["brokerName"] == A] == [
         (0, None, "PULL"),
         (0, "payments", "PULL"),
         (1, None, "PULL"),
     ]
-    others = json.loads(do("getConsumeMode", "-c", "cluster-a", "-g", "nobody").out)
+    others = json.loads(run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "nobody").out)
     assert [row["topic"] for row in others] == [None] * 4
 
 
-def test_what_is_not_there_is_not_made(do: Run, there: Lab) -> None:
-    result = do("setConsumeMode", "payments", "nobody", "POP", "-c", "cluster-a")
+def test_what_is_not_there_is_not_made(run_on_lab: Run, running_lab: Lab) -> None:
+    result = run_on_lab("setConsumeMode", "payments", "nobody", "POP", "-c", "cluster-a")
     assert (result.code, {row["result"] for row in json.loads(result.out)}) == (5, {"not found"})
-    assert do("getConsumerConfig", "nobody").code == 5
-    bad = do("setConsumeMode", "payments", "search-indexer", "PUSH", "-c", "cluster-a")
+    assert run_on_lab("getConsumerConfig", "nobody").code == 5
+    bad = run_on_lab("setConsumeMode", "payments", "search-indexer", "PUSH", "-c", "cluster-a")
     assert (bad.code, bad.err) == (2, 'nsadmin: invalid mode "PUSH": use PULL or POP\n')
 
 
-def test_a_dead_broker_is_told(do: Run, dead: str) -> None:
-    result = do("getConsumeMode", "-b", dead)
+def test_a_dead_broker_is_told(run_on_lab: Run, dead_addr: str) -> None:
+    result = run_on_lab("getConsumeMode", "-b", dead_addr)
     assert (result.code, json.loads(result.out)[0]["error"][:18]) == (4, "connection refused")

@@ -12,9 +12,9 @@ from tests.support.servers import FakeNameServer, refuse
 
 @pytest.mark.parametrize("words", [("G",), ("-g", "G"), ("--groupName", "G", "-t", "T", "-c", "C")])
 def test_progress_of_a_group_queue_by_queue(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    result = run("consumerProgress", *words, "-n", first.addr)
+    result = run("consumerProgress", *words, "-n", first_server.addr)
     assert result.code == 0
     assert [line.split() for line in result.out.splitlines()] == [
         [*LAG_TABLE_COLUMNS],
@@ -28,9 +28,9 @@ def test_progress_of_a_group_queue_by_queue(
 
 
 def test_progress_in_json_has_the_numbers_only(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    result = run("consumerProgress", "G", "-n", first.addr, "--json")
+    result = run("consumerProgress", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out)[0] == {
         "group": "G",
@@ -49,13 +49,13 @@ def test_progress_in_json_has_the_numbers_only(
 
 
 def test_a_dead_broker_is_a_row_and_the_others_are_told(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead}}}
-    result = run("consumerProgress", "G", "-n", first.addr, "--json")
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
+    result = run("consumerProgress", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
+        f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
     rows = json.loads(result.out)
     assert [(row["diff"], row["error"]) for row in rows] == [
@@ -63,21 +63,23 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
         (None, None),
         (None, "connection refused, no server listens on this port"),
     ]
-    assert run("consumerProgress", "-n", first.addr).code == 3
+    assert run("consumerProgress", "-n", first_server.addr).code == 3
 
 
-def test_whose_a_queue_is(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_whose_a_queue_is(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": f'{{"mqTable":{keyed("broker-a", {("T", 1): {}})}}}'}
-    result = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
     assert [row["clientId"] for row in json.loads(result.out)] == [None, "c1"]
-    assert run("consumerProgress", "G", "-s", "yes", "-n", first.addr).code == 2
+    assert run("consumerProgress", "G", "-s", "yes", "-n", first_server.addr).code == 2
 
 
-def test_progress_of_all_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_progress_of_all_groups(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
     consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
     consumer_broker.clients = {"Idle": ["c1"]}
-    result = run("consumerProgress", "-n", first.addr, "--json")
+    result = run("consumerProgress", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     g, idle = json.loads(result.out)
     assert g == {
@@ -92,33 +94,35 @@ def test_progress_of_all_groups(run: Run, first: FakeNameServer, consumer_broker
         "error": None,
     }
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
-    assert len(json.loads(run("consumerProgress", "--system", "-n", first.addr, "--json").out)) == 3
+    assert len(json.loads(run("consumerProgress", "--system", "-n", first_server.addr, "--json").out)) == 3
 
 
 def test_a_group_that_could_not_be_told_of_says_so(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.handlers[208] = refuse(1, "no")
-    result = run("consumerProgress", "-n", first.addr, "--json")
+    result = run("consumerProgress", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
     assert json.loads(result.out)[0]["diffTotal"] is None
 
 
-def test_what_cannot_be_asked(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
-    assert run("consumerProgress", "X", "-n", first.addr).code == 5
-    assert run("consumerProgress", "G", "-c", "D", "-n", first.addr).code == 5
-    result = run("consumerProgress", "-t", "T", "-n", first.addr)
+def test_what_cannot_be_asked(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    assert run("consumerProgress", "X", "-n", first_server.addr).code == 5
+    assert run("consumerProgress", "G", "-c", "D", "-n", first_server.addr).code == 5
+    result = run("consumerProgress", "-t", "T", "-n", first_server.addr)
     assert (result.code, result.err.count("\n")) == (2, 1)
-    assert run("consumerConnection", "-n", first.addr).code == 2
+    assert run("consumerConnection", "-n", first_server.addr).code == 2
     assert run("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
 def test_connections_of_a_group(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
-    result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
         {
@@ -140,22 +144,22 @@ def test_connections_of_a_group(
 
 
 def test_a_group_of_which_nobody_is_connected(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    result = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first.addr)
+    result = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first_server.addr)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
-    assert run("consumerConnection", "X", "-n", first.addr).code == 5
+    assert run("consumerConnection", "X", "-n", first_server.addr).code == 5
 
 
 def test_brokers_with_different_subscriptions(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     with ConsumerBroker() as other:
         other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
-        first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        result = run("consumerConnection", "G", "-n", first.addr)
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
+        result = run("consumerConnection", "G", "-n", first_server.addr)
         assert (result.code, result.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
 
 
@@ -173,9 +177,9 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
 
 
 def test_the_columns_of_lag_have_the_names_of_both_tables(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    words = ("-n", first.addr, "--output", "csv")
+    words = ("-n", first_server.addr, "--output", "csv")
     by_queue = run("consumerProgress", "G", "--sort", "-diffTotal", "--columns", "queueId,diffTotal", *words)
     assert by_queue.out.splitlines()[0] == "queueId,diff"
     lags = [int(line.rpartition(",")[2] or 0) for line in by_queue.out.splitlines()[1:]]

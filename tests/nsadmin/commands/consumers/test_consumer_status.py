@@ -25,9 +25,9 @@ def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
 def test_every_queue_of_every_client(
-    run: Run, first: FakeNameServer, online: ConsumerBroker, flag: str | None
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker, flag: str | None
 ) -> None:
-    result = run("consumerStatus", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    result = run("consumerStatus", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)
     assert [(row["clientId"], row["queueId"]) for row in rows] == [
@@ -39,16 +39,16 @@ def test_every_queue_of_every_client(
     assert rows[0]["subscriptions"] == {"T": "*"}
 
 
-def test_one_client(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
-    result = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first.addr, "--json")
+def test_one_client(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
+    result = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first_server.addr, "--json")
     assert {row["clientId"] for row in json.loads(result.out)} == {"c2"}
-    assert run("consumerStatus", "G", "-i", "c3", "-n", first.addr).code == 5
-    assert run("consumerStatus", "X", "-n", first.addr).code == 5
+    assert run("consumerStatus", "G", "-i", "c3", "-n", first_server.addr).code == 5
+    assert run("consumerStatus", "X", "-n", first_server.addr).code == 5
 
 
-def test_what_is_wrong_is_said(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
+def test_what_is_wrong_is_said(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
     online.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
-    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert result.code == 0
     assert result.err == "".join(
         f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)
@@ -57,10 +57,10 @@ def test_what_is_wrong_is_said(run: Run, first: FakeNameServer, online: Consumer
 
 
 def test_a_client_that_does_not_answer_is_a_row(
-    run: Run, first: FakeNameServer, online: ConsumerBroker
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker
 ) -> None:
     del online.running["c1"]
-    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
         "nsadmin: client c1: SYSTEM_ERROR (1): The Consumer <G> <c1> not online\n",
@@ -70,17 +70,17 @@ def test_a_client_that_does_not_answer_is_a_row(
     assert len(rows) == 5
 
 
-def test_stacks_of_threads(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
+def test_stacks_of_threads(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
     online.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
-    done = run("consumerStatus", "G", "-s", "-n", first.addr)
+    done = run("consumerStatus", "G", "-s", "-n", first_server.addr)
     assert done == (0, "# c1\nthis client reports no stacks\n# c2\nmain\n	at x\n", "")
 
 
 def test_a_client_that_pops_has_a_row_for_a_broker(
-    run: Run, first: FakeNameServer, online: ConsumerBroker
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker
 ) -> None:
     online.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
-    result = run("consumerStatus", "G", "-n", first.addr, "--json")
+    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)
     assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
@@ -88,6 +88,6 @@ def test_a_client_that_pops_has_a_row_for_a_broker(
         ("c2", None, 0),
     ]
     assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
-    assert "waitAckCount" in run("consumerStatus", "G", "-n", first.addr).out
-    result = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert "waitAckCount" in run("consumerStatus", "G", "-n", first_server.addr).out
+    result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
     assert {row["clientId"] for row in json.loads(result.out)} == {"c1,c2"}

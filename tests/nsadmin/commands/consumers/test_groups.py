@@ -12,16 +12,16 @@ from tests.support.servers import FakeNameServer, refuse
 
 @pytest.mark.parametrize("flag", [None, "-g", "--groupName"])
 def test_settings_on_every_broker(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str, flag: str | None
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str, flag: str | None
 ) -> None:
     with ConsumerBroker() as other:
         other.configs = {}
-        first.clusters = {
+        first_server.clusters = {
             "C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}},
-            "D": {"d": {0: dead}},
+            "D": {"d": {0: dead_addr}},
         }
         words = [flag, "G"] if flag else ["G"]
-        result = run("getConsumerConfig", *words, "-n", first.addr, "--json")
+        result = run("getConsumerConfig", *words, "-n", first_server.addr, "--json")
         assert result.code == 3
         assert [
             (row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(result.out)
@@ -30,16 +30,16 @@ def test_settings_on_every_broker(
             ("b", None, "this broker does not have the group"),
             ("d", None, "connection refused, no server listens on this port"),
         ]
-        assert run("getConsumerConfig", "G", "-c", "C", "-n", first.addr).code == 0
-    assert run("getConsumerConfig", "X", "-c", "C", "-n", first.addr).code == 3
-    first.clusters = {"C": {"a": {0: consumer_broker.addr}}}
-    assert run("getConsumerConfig", "X", "-n", first.addr).code == 5
+        assert run("getConsumerConfig", "G", "-c", "C", "-n", first_server.addr).code == 0
+    assert run("getConsumerConfig", "X", "-c", "C", "-n", first_server.addr).code == 3
+    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}}
+    assert run("getConsumerConfig", "X", "-n", first_server.addr).code == 5
 
 
 def test_a_change_keeps_what_is_not_named(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    result = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first.addr, "--json")
+    result = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert row == {
@@ -78,15 +78,15 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
 
 
 def test_a_change_dry_shows_before_and_after(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--dry-run")
+    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first_server.addr, "--dry-run")
     assert result.code == 0
     line = result.out.splitlines()[1]
     assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
     assert 200 not in consumer_broker.codes()
-    same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first.addr, "--json")
+    same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first_server.addr, "--json")
     assert json.loads(same.out)[0]["result"] == "unchanged"
 
 
@@ -103,18 +103,18 @@ def test_a_change_dry_shows_before_and_after(
     ],
 )
 def test_wrong_words_are_one_line(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: list[str]
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, words: list[str]
 ) -> None:
-    result = run("updateSubGroup", *words, "-n", first.addr)
+    result = run("updateSubGroup", *words, "-n", first_server.addr)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert 200 not in consumer_broker.codes()
 
 
 def test_a_failing_master_does_not_hide_the_other(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}, "c": {1: "h:1"}}}
-    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--json")
+    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead_addr}, "c": {1: "h:1"}}}
+    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first_server.addr, "--json")
     assert result.code == 3
     assert [(row["result"], row["error"]) for row in json.loads(result.out)] == [
         ("done", None),
@@ -123,9 +123,11 @@ def test_a_failing_master_does_not_hide_the_other(
     ]
 
 
-def test_deleting_needs_a_yes(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_deleting_needs_a_yes(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
     assert run("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--dry-run", "--json")
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"]
     assert "G" in consumer_broker.configs
 
@@ -152,11 +154,11 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
 
 
 def test_deleting_from_a_cluster_takes_its_topics(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.topics = {"%RETRY%G": []}
-    first.routes["%RETRY%G"] = {"broker-a": 6}
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+    first_server.routes["%RETRY%G"] = {"broker-a": 6}
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--yes", "--json")
     assert (result.code, result.err) == (0, "")
     assert [(row["role"], row["topic"], row["result"]) for row in json.loads(result.out)] == [
         ("master", None, "done"),
@@ -178,7 +180,7 @@ def make_anew(broker: ConsumerBroker) -> None:
 
 
 def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     settings = {
         "groupName": "G", "consumeEnable": False, "retryMaxTimes": 5, "attributes": {"priority.factor": "7"},
@@ -187,7 +189,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     consumer_broker.topics = {"%DLQ%G": []}
     consumer_broker.forbidden = {"G": {"T": 4, "Open": 0}, "Other": {"T": 4}}
     make_anew(consumer_broker)
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--json")
     assert (result.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
     [row] = json.loads(result.out)
     assert row["result"] == "failed"
@@ -198,7 +200,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
 
 
 def test_settings_that_cannot_be_restored_are_told(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     make_anew(consumer_broker)
     consumer_broker.handlers[200] = refuse(1, "no space left")
@@ -209,22 +211,24 @@ def test_settings_that_cannot_be_restored_are_told(
 
 
 def test_its_topics_can_be_kept_and_their_failure_is_told(
-    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.topics = {"%DLQ%G": []}
     consumer_broker.handlers[215] = refuse(1, "no")
     config = consumer_broker.configs["G"]
-    assert run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--keep-topics").code == 0
+    assert run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--keep-topics").code == 0
     consumer_broker.configs["G"] = config
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--json")
     assert result.code == 3
     assert [row["result"] for row in json.loads(result.out)] == ["done", "failed", "skipped"]
 
 
-def test_one_master_of_two_had_it(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_one_master_of_two_had_it(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
     with ConsumerBroker() as other:
         other.configs = {}
-        first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        result = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
+        result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--yes", "--json")
         assert result.code == 0
         assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]

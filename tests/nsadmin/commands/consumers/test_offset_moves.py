@@ -19,9 +19,9 @@ def filled(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("words", [("G", "T", "-s", "15"), ("--group", "G", "-t", "T", "--timestamp", "15")])
 def test_a_reset_dry_shows_what_would_be_repeated(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    result = run("resetOffsetByTime", *words, "-n", first.addr, "--dry-run", "--json")
+    result = run("resetOffsetByTime", *words, "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)
     assert rows[0] == {
@@ -41,8 +41,10 @@ def test_a_reset_dry_shows_what_would_be_repeated(
     assert {15, 222}.isdisjoint(filled.codes())
 
 
-def test_a_reset_needs_a_yes_and_is_done(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
-    words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first.addr]
+def test_a_reset_needs_a_yes_and_is_done(
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
+) -> None:
+    words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first_server.addr]
     assert run(*words).code == 2
     result = run(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, "")
@@ -51,14 +53,14 @@ def test_a_reset_needs_a_yes_and_is_done(run: Run, first: FakeNameServer, filled
 
 
 def test_minus_one_and_skipping_go_to_the_end(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
 ) -> None:
     for words in (
         ["resetOffsetByTime", "G", "T", "-s", "-1"],
         ["skipAccumulatedMessage", "-g", "G", "-t", "T"],
     ):
         filled.offsets = {("G", "T", number): 20 for number in range(7)}
-        result = run(*words, "-n", first.addr, "-y", "--json")
+        result = run(*words, "-n", first_server.addr, "-y", "--json")
         assert (result.code, result.err) == (0, "")
         assert json.loads(result.out)[0]["skipped"] == 30
         assert set(filled.offsets.values()) == {50}
@@ -66,10 +68,22 @@ def test_minus_one_and_skipping_go_to_the_end(
 
 @pytest.mark.parametrize("offset", ["10", "0"])
 def test_one_queue_goes_to_any_offset_that_it_has(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, offset: str
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, offset: str
 ) -> None:
     filled.ends["T", 3] = (0, 50)
-    words = ["resetOffsetByTime", "G", "T", "-b", filled.addr, "-q", "3", "-o", offset, "-n", first.addr]
+    words = [
+        "resetOffsetByTime",
+        "G",
+        "T",
+        "-b",
+        filled.addr,
+        "-q",
+        "3",
+        "-o",
+        offset,
+        "-n",
+        first_server.addr,
+    ]
     result = run(*words, "-y", "--json")
     assert result.code == 0
     assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(result.out)] == [
@@ -79,7 +93,7 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     # mqadmin demands -s, and does not look at it.
     assert run(*words, "-s", "now", "-y").code == 0
     assert filled.offsets["G", "T", 3] == int(offset)
-    result = run(*words[:-4], "-o", "51", "-n", first.addr, "-y")
+    result = run(*words[:-4], "-o", "51", "-n", first_server.addr, "-y")
     assert (result.code, result.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
 
 
@@ -96,24 +110,24 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     ],
 )
 def test_wrong_words_are_one_line(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: list[str]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: list[str]
 ) -> None:
-    result = run("resetOffsetByTime", "G", "T", *words, "-n", first.addr, "-y")
+    result = run("resetOffsetByTime", "G", "T", *words, "-n", first_server.addr, "-y")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def test_queues_and_brokers_that_are_not_there(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
 ) -> None:
     for place in (["-b", filled.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
-        result = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first.addr, "-y")
+        result = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first_server.addr, "-y")
         assert (result.code, result.out) == (5, "")
-    assert run("skipAccumulatedMessage", "X", "T", "-n", first.addr, "-y").code == 5
-    assert run("skipAccumulatedMessage", "G", "X", "-n", first.addr, "-y").code == 5
+    assert run("skipAccumulatedMessage", "X", "T", "-n", first_server.addr, "-y").code == 5
+    assert run("skipAccumulatedMessage", "G", "X", "-n", first_server.addr, "-y").code == 5
 
 
 def test_clients_of_an_old_broker_are_told(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     filled.properties["useServerSideResetOffset"] = "false"
     filled.clients = {"G": ["c1"]}
@@ -126,7 +140,7 @@ def test_clients_of_an_old_broker_are_told(
         return answer
 
     filled.handlers[222] = forget  # type: ignore[assignment]
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert result.code == 0
     assert result.err.startswith("nsadmin: pending: ")
     assert {row["result"] for row in json.loads(result.out)} == {"pending"}
@@ -135,11 +149,11 @@ def test_clients_of_an_old_broker_are_told(
 
 @pytest.mark.parametrize("words", [("G", "Other", "T"), ("-s", "G", "-d", "Other", "-t", "T", "-o", "true")])
 def test_a_clone_is_previewed_and_done(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
     filled.configs["Other"] = {}
     filled.offsets["Other", "T", 0] = 45
-    command = ["cloneGroupOffset", *words, "-n", first.addr, "--json"]
+    command = ["cloneGroupOffset", *words, "-n", first_server.addr, "--json"]
     assert run(*command).code == 2
     result = run(*command, "--dry-run")
     assert [(row["repeated"], row["result"]) for row in json.loads(result.out)[:2]] == [
@@ -158,12 +172,12 @@ def test_a_clone_is_previewed_and_done(
     assert filled.offsets["Other", "T", 0] == 20
 
 
-def test_a_clone_that_cannot_be(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
-    assert run("cloneGroupOffset", "G", "G", "T", "-n", first.addr, "-y").code == 2
-    assert run("cloneGroupOffset", "G", "X", "T", "-n", first.addr, "-y").code == 5
+def test_a_clone_that_cannot_be(run: Run, first_server: FakeNameServer, filled: ConsumerBroker) -> None:
+    assert run("cloneGroupOffset", "G", "G", "T", "-n", first_server.addr, "-y").code == 2
+    assert run("cloneGroupOffset", "G", "X", "T", "-n", first_server.addr, "-y").code == 5
     filled.configs["Other"] = {}
     filled.clients = {"Other": ["c1"]}
-    result = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first.addr, "-y")
+    result = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first_server.addr, "-y")
     assert (result.code, "stop c1" in result.err) == (1, True)
 
 
@@ -190,10 +204,10 @@ def commit_later(filled: ConsumerBroker, seconds: list[float], *commits: tuple[i
 
 
 def test_a_skip_over_which_a_busy_client_commits_is_failed(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 21), (12, 22), (18, 23))
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (3, 18)
     rows = json.loads(result.out)
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
@@ -203,18 +217,18 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
 
 
 def test_an_old_commit_that_the_client_corrects_itself_is_waited_for(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 21), (12, 50))
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (0, 12)
 
 
 def test_the_first_look_is_the_last_if_all_holds(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled, seconds, (6, 17))
-    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (0, 6)
     assert json.loads(result.out)[0]["result"] == "done"
 
@@ -222,7 +236,7 @@ def test_the_first_look_is_the_last_if_all_holds(
 @pytest.mark.parametrize(("delivered", "code", "pauses"), [(5, 0, 6), (4, 3, 18)])
 def test_a_move_back_that_is_consumed_again_at_once_holds(
     run: Run,
-    first: FakeNameServer,
+    first_server: FakeNameServer,
     filled: ConsumerBroker,
     seconds: list[float],
     delivered: int,
@@ -232,7 +246,7 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
     """The offset is the old one again: the broker's count of deliveries says why."""
     commit_later(filled, seconds, (6, 20))
     filled.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
-    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (code, pauses)
     [asked] = [command for command in filled.asked if command.code == 315][:1]
     assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
@@ -240,17 +254,17 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
 
 @pytest.mark.parametrize("words", [["--no-verify"], ["--dry-run"]])
 def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float], words: list[str]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float], words: list[str]
 ) -> None:
     commit_later(filled, seconds)
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json", *words)
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json", *words)
     assert (result.code, seconds) == (0, [])
 
 
 def test_without_clients_nothing_is_waited_for(
-    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
 ) -> None:
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, seconds) == (0, [])
 
 

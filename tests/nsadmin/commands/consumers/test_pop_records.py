@@ -21,10 +21,10 @@ def broker() -> Iterator[TopicBroker]:
         yield running
 
 
-def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead: str) -> None:
+def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead_addr: str) -> None:
     with (
         TopicBroker() as other,
-        FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead}}}) as server,
+        FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead_addr}}}) as server,
     ):
         result = run("exportPopRecord", "-c", "C", "-n", server.addr, "-y", "--json")
         assert other.codes() == [CONFIG]

@@ -17,9 +17,9 @@ def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("words", [("P",), ("P", "T"), ("-g", "P", "-t", "T")])
 def test_clients_of_a_producer_group(
-    run: Run, first: FakeNameServer, online: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    result = run("producerConnection", *words, "-n", first.addr, "--json")
+    result = run("producerConnection", *words, "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
         {
@@ -35,16 +35,16 @@ def test_clients_of_a_producer_group(
 
 
 def test_a_producer_group_nobody_is_of(
-    run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker, dead_addr: str
 ) -> None:
-    result = run("producerConnection", "X", "-n", first.addr)
+    result = run("producerConnection", "X", "-n", first_server.addr)
     assert (result.code, result.out) == (5, "")
-    assert run("producerConnection", "P", "NoTopic", "-n", first.addr).code == 5
-    first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
-    result = run("producerConnection", "P", "-n", first.addr)
+    assert run("producerConnection", "P", "NoTopic", "-n", first_server.addr).code == 5
+    first_server.clusters = {"C": {"a": {0: online.addr, 1: dead_addr}}}
+    result = run("producerConnection", "P", "-n", first_server.addr)
     assert (result.code, result.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
+        f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
 
 
@@ -69,10 +69,10 @@ def test_all_producers_of_one_broker_need_no_name_server(
 
 
 def test_producers_of_every_broker(
-    run: Run, first: FakeNameServer, online: ConsumerBroker, dead: str
+    run: Run, first_server: FakeNameServer, online: ConsumerBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"a": {0: online.addr, 1: dead}}}
-    result = run("producer", "--no-internal", "-n", first.addr)
+    first_server.clusters = {"C": {"a": {0: online.addr, 1: dead_addr}}}
+    result = run("producer", "--no-internal", "-n", first_server.addr)
     assert result.code == 3
     assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]
-    assert result.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
+    assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"

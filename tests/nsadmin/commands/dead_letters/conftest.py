@@ -11,20 +11,20 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def graves(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+def dead_letter_broker(first_server: FakeNameServer) -> Iterator[DeadLetterBroker]:
     """The only broker that the first name server knows."""
     with DeadLetterBroker() as running:
         running.readers = {"G": Reader(("c1",)), "H": Reader(("c2",))}
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "%DLQ%empty")}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "%DLQ%empty")}
         yield running
 
 
 @pytest.fixture
-def dlq(run: Run, first: FakeNameServer, graves: DeadLetterBroker) -> Run:
+def dlq(run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker) -> Run:
     """Run a command of the group dlq, its rows in JSON."""
 
     def dlq(*words: str) -> CommandResult:
-        return run("dlq", *words, "-n", first.addr, "--json")
+        return run("dlq", *words, "-n", first_server.addr, "--json")
 
     return dlq

@@ -9,9 +9,9 @@ from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import refuse
 
 
-def test_groups_with_dead_letters_are_counted(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two", origin="U")
+def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two", origin="U")
     result = dlq("list")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -29,23 +29,23 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, graves: DeadLetterBroker
     assert [row["group"] for row in json.loads(dlq("list", "--all").out)] == ["G", "empty"]
 
 
-def test_growth_counts_from_the_search_of_the_broker(dlq: Run, graves: DeadLetterBroker) -> None:
+def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
 
     for _ in range(3):
-        graves.bury(b"x")
+        dead_letter_broker.bury(b"x")
     began = int(time() * 1000)
-    stored = graves.queues["%DLQ%G", 0]
-    graves.queues["%DLQ%G", 0] = [
+    stored = dead_letter_broker.queues["%DLQ%G", 0]
+    dead_letter_broker.queues["%DLQ%G", 0] = [
         item[:56] + (began - 1).to_bytes(8, "big") + item[64:] if number == 2 else item
         for number, item in enumerate(stored)
     ]
-    graves.handlers[29] = lambda asked: message_brokers.offset(asked, 2)
+    dead_letter_broker.handlers[29] = lambda asked: message_brokers.offset(asked, 2)
     [row] = json.loads(dlq("list").out)
     assert row["lastHourCount"] == 1
 
 
-def test_a_broker_that_does_not_count_is_named(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.handlers[30] = refuse(16, "no permission")
+def test_a_broker_that_does_not_count_is_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.handlers[30] = refuse(16, "no permission")
     result = dlq("list")
     rows = json.loads(result.out)
     assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})

@@ -9,9 +9,9 @@ from tests.support.servers import FakeNameServer
 LATER, BETWEEN = "2023-11-14T22:14:00Z", "2023-11-14T22:13:21Z"
 
 
-def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two")
+def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two")
     for more in ("--dry-run", "--yes"):
         result = dlq("purge", "G", "--before", BETWEEN, more)
         [row] = json.loads(result.out)
@@ -20,12 +20,14 @@ def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, graves: DeadLetter
             "1 dead letter stored since 2023-11-14T22:13:21.000Z, and a broker can delete only all"
             in result.err
         )
-    assert 215 not in graves.codes()
+    assert 215 not in dead_letter_broker.codes()
 
 
-def test_an_old_topic_is_deleted(dlq: Run, graves: DeadLetterBroker, first: FakeNameServer) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two")
+def test_an_old_topic_is_deleted(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, first_server: FakeNameServer
+) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two")
     assert dlq("replay", "G", "--limit", "1").code == 0
     preview = json.loads(dlq("purge", "G", "--before", LATER, "--dry-run").out)
     assert preview == [
@@ -35,10 +37,14 @@ def test_an_old_topic_is_deleted(dlq: Run, graves: DeadLetterBroker, first: Fake
         }
     ]  # fmt: skip
     result = dlq("purge", "G", "--before", LATER)
-    assert (result.code, "cannot be undone" in result.err, 215 in graves.codes()) == (2, True, False)
+    assert (result.code, "cannot be undone" in result.err, 215 in dead_letter_broker.codes()) == (
+        2,
+        True,
+        False,
+    )
     result = dlq("purge", "G", "--before", LATER, "--yes")
     assert [row["result"] for row in json.loads(result.out)] == ["done"]
-    assert first.routes[DEAD] == {}
+    assert first_server.routes[DEAD] == {}
 
 
 def test_a_time_is_required(dlq: Run) -> None:

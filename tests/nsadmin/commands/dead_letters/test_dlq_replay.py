@@ -13,17 +13,17 @@ from tests.support.message_brokers import Reader
 from tests.support.servers import FakeNameServer, body
 
 
-def test_a_preview_counts_and_sends_nothing(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.bury(b"two", origin="U")
-    graves.bury(b"often", NSADMIN_REPLAYS="3")
+def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.bury(b"two", origin="U")
+    dead_letter_broker.bury(b"often", NSADMIN_REPLAYS="3")
     result = dlq("replay", "G", "--dry-run")
     assert json.loads(result.out) == [
         {"group": "G", "originTopic": topic, "age": "over 30d", "messageCount": 1, "result": "dry-run"}
         for topic in "TU"
     ]
     assert (result.code, result.err) == (0, "nsadmin: skipped after 3 replays: 1 message\n")
-    assert graves.sent == []
+    assert dead_letter_broker.sent == []
     assert dlq("replay", "G", "--key", "none", "--yes").code == 0
     assert dlq("replay", "G", "--origin", "T", "--yes").code == 0
     result = dlq("replay", "G", "--dry-run")
@@ -31,8 +31,8 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, graves: DeadLetterBroker) 
     assert "an earlier run replayed 1 message: --again repeats them" in result.err
 
 
-def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
+def test_a_replay_is_remembered_by_the_next_command(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
     result = dlq("replay", "G")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -44,20 +44,22 @@ def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetter
     ]  # fmt: skip
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["replayedBefore"]) == (0, 1)
-    assert len(graves.stored(RETRY)) == 1
+    assert len(dead_letter_broker.stored(RETRY)) == 1
 
 
-def test_one_dead_letter_is_replayed_by_its_id(dlq: Run, graves: DeadLetterBroker) -> None:
+def test_one_dead_letter_is_replayed_by_its_id(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(3):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
     ids = [row["offsetMsgId"] for row in json.loads(dlq("show", "G").out)]
     assert dlq("replay", "G", "--id", ids[1], "--yes").code == 0
-    assert [message.body for message in graves.stored(RETRY)] == [b"1"]
+    assert [message.body for message in dead_letter_broker.stored(RETRY)] == [b"1"]
 
 
-def test_the_audit_has_the_sends_and_the_rows(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
+def test_the_audit_has_the_sends_and_the_rows(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
+) -> None:
     for number in range(3):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
     assert dlq("replay", "G").code == 0
     [record] = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
     assert [(item["request"], item["times"]) for item in record["sent"]] == [("SEND_MESSAGE_V2", 3)]
@@ -68,20 +70,20 @@ def test_the_audit_has_the_sends_and_the_rows(dlq: Run, graves: DeadLetterBroker
     "reader", [Reader(("c",), consume_type="CONSUME_ACTIVELY"), Reader(("c",), message_model="BROADCASTING")]
 )
 def test_consumers_that_do_not_read_the_retry_topic(
-    dlq: Run, graves: DeadLetterBroker, reader: Reader
+    dlq: Run, dead_letter_broker: DeadLetterBroker, reader: Reader
 ) -> None:
-    graves.bury(b"one")
-    graves.readers["G"] = reader
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.readers["G"] = reader
     result = dlq("replay", "G")
     assert (result.code, "which do not read %RETRY%G: pass --to-topic" in result.err) == (1, True)
     result = dlq("replay", "G", "--to-topic")
     assert (result.code, result.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
-    assert [message.body for message in graves.stored("T")] == [b"one"]
+    assert [message.body for message in dead_letter_broker.stored("T")] == [b"one"]
 
 
-def test_a_group_without_consumers_gets_them_later(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.readers["G"] = Reader()
+def test_a_group_without_consumers_gets_them_later(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.readers["G"] = Reader()
     result = dlq("replay", "G")
     assert (result.code, result.err) == (
         0,
@@ -89,34 +91,36 @@ def test_a_group_without_consumers_gets_them_later(dlq: Run, graves: DeadLetterB
     )  # fmt: skip
 
 
-def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
-    graves.readers["G"] = Reader()
+def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(
+    dlq: Run, dead_letter_broker: DeadLetterBroker
+) -> None:
+    dead_letter_broker.bury(b"one")
+    dead_letter_broker.readers["G"] = Reader()
     table = {"G": {"groupName": "G", "consumeMessageOrderly": True}}
-    graves.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
+    dead_letter_broker.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
     result = dlq("replay", "G")
-    assert (result.code, graves.sent) == (1, [])
+    assert (result.code, dead_letter_broker.sent) == (1, [])
     assert "its gRPC consumers do not read retry topics: pass --to-topic" in result.err
     assert dlq("replay", "G", "--to-topic").code == 0
 
 
-def test_copies_are_counted_and_not_replayed(dlq: Run, graves: DeadLetterBroker) -> None:
+def test_copies_are_counted_and_not_replayed(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for text in (b"one", b"two", b"one"):
-        graves.bury(text)
+        dead_letter_broker.bury(text)
     result = dlq("replay", "G", "--dry-run")
     assert [row["messageCount"] for row in json.loads(result.out)] == [2]
     assert "further copies of dead letters: 1 message" in result.err
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (2, 1, 0)
-    graves.bury(b"two")
+    dead_letter_broker.bury(b"two")
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (0, 1, 3)
 
 
 def test_failures_after_the_last_message_count_if_they_are_waited_for(
-    dlq: Run, graves: DeadLetterBroker
+    dlq: Run, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one")
+    dead_letter_broker.bury(b"one")
     result = dlq("replay", "G", "--settle", "2h")
     assert (result.code, 'invalid time "2h" for --settle: use 0ms to 1h' in result.err) == (2, True)
     began_at = monotonic()
@@ -124,15 +128,15 @@ def test_failures_after_the_last_message_count_if_they_are_waited_for(
     assert monotonic() - began_at >= 0.3
 
 
-def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
+def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
 
     def die_again() -> None:
-        properties = (graves.sent[-1].ext or {})["i"] or ""
+        properties = (dead_letter_broker.sent[-1].ext or {})["i"] or ""
         table = dict(item.split("\x01") for item in properties.split("\x02") if "NSADMIN" in item)
-        graves.bury(b"again", "T", 0, **table)
+        dead_letter_broker.bury(b"again", "T", 0, **table)
 
-    graves.on_send = die_again
+    dead_letter_broker.on_send = die_again
     result = dlq("replay", "G", "--max-failures", "0")
     assert result.code == 1
     assert result.err == (
@@ -144,11 +148,11 @@ def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, graves: DeadLetter
 
 
 def test_ctrl_c_says_how_to_resume(
-    dlq: Run, graves: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    dlq: Run, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nsadmin.client.messages.queue_reader import QueueReader
 
-    graves.bury(b"one")
+    dead_letter_broker.bury(b"one")
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -163,18 +167,18 @@ def test_ctrl_c_says_how_to_resume(
 
 
 def test_a_read_only_context_replays_nothing(
-    run: Run, first: FakeNameServer, graves: DeadLetterBroker
+    run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    graves.bury(b"one")
-    run("context", "set", "p", "-n", first.addr, "--readOnly")
+    dead_letter_broker.bury(b"one")
+    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
     assert run("dlq", "replay", "G", "--context", "p", "--yes").code == 6
-    assert graves.sent == []
+    assert dead_letter_broker.sent == []
 
 
 def test_a_file_of_replays_that_is_invalid_is_not_ignored(
-    dlq: Run, graves: DeadLetterBroker, tmp_path: Path
+    dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    graves.bury(b"one")
+    dead_letter_broker.bury(b"one")
     file = tmp_path / "state" / "dead-letters" / "C" / "G" / "replays.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text("[]\n")
@@ -184,7 +188,7 @@ def test_a_file_of_replays_that_is_invalid_is_not_ignored(
         True,
         True,
     )
-    assert graves.sent == []
+    assert dead_letter_broker.sent == []
 
 
 @pytest.mark.parametrize(
@@ -199,14 +203,14 @@ def test_words_that_cannot_be(dlq: Run, words: tuple[str, ...], text: str) -> No
     assert (result.code, text in result.err) == (2, True), result.err
 
 
-def test_brokers_that_stop_answering_are_named(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one")
+def test_brokers_that_stop_answering_are_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one")
 
     def refuse_end(asked: RemotingCommand) -> bytes:
         return b""
 
-    graves.handlers[310] = refuse_end
-    graves.handlers[28] = refuse_end
+    dead_letter_broker.handlers[310] = refuse_end
+    dead_letter_broker.handlers[28] = refuse_end
     result = dlq("replay", "G")
     [row] = json.loads(result.out)
     assert (result.code, row["replayed"], row["result"]) == (4, 0, "failed")

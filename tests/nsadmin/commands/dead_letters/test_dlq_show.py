@@ -9,9 +9,9 @@ from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 
 
-def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterBroker) -> None:
-    graves.bury(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
-    graves.bury(b"\xff\xfe", origin=None)
+def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    dead_letter_broker.bury(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
+    dead_letter_broker.bury(b"\xff\xfe", origin=None)
     result = dlq("show", "G")
     assert (result.code, result.err) == (0, "")
     first, second = json.loads(result.out)
@@ -23,9 +23,11 @@ def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterB
     assert (second["originTopic"], second["body"], second["bodyEncoding"]) == (None, "//4=", "base64")
 
 
-def test_bodies_are_decoded_but_not_in_a_file(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
-    graves.bury(b'{"a": 1}')
-    graves.bury(b"plain", UNIQ_KEY="ID")
+def test_bodies_are_decoded_but_not_in_a_file(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
+) -> None:
+    dead_letter_broker.bury(b'{"a": 1}')
+    dead_letter_broker.bury(b"plain", UNIQ_KEY="ID")
     result = dlq("show", "G", "--decode", "json")
     assert [row["body"] for row in json.loads(result.out)] == [{"a": 1}, "plain"]
     assert (result.code, result.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
@@ -33,9 +35,11 @@ def test_bodies_are_decoded_but_not_in_a_file(dlq: Run, graves: DeadLetterBroker
     assert (result.code, "--decode and --export exclude each other" in result.err) == (2, True)
 
 
-def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None:
+def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(6):
-        graves.bury(b"body %d" % number, origin="TU"[number % 2], KEYS=f"k{number}", TAGS="AB"[number // 3])
+        dead_letter_broker.bury(
+            b"body %d" % number, origin="TU"[number % 2], KEYS=f"k{number}", TAGS="AB"[number // 3]
+        )
 
     def shown(*words: str) -> list[str]:
         return [row["body"][-1] for row in json.loads(dlq("show", "G", *words).out)]
@@ -50,9 +54,9 @@ def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None
     assert shown("--id", ids[2], "--id", ids[5].lower()) == ["2", "5"]
 
 
-def test_a_limit_says_that_there_are_more(dlq: Run, graves: DeadLetterBroker) -> None:
+def test_a_limit_says_that_there_are_more(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(130):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
     result = dlq("show", "G", "--limit", "2")
     assert len(json.loads(result.out)) == 2
     assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
@@ -60,9 +64,9 @@ def test_a_limit_says_that_there_are_more(dlq: Run, graves: DeadLetterBroker) ->
     assert dlq("show", "G", "--limit", "130").err == ""
 
 
-def test_an_export_has_all_of_them(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
+def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path) -> None:
     for number in range(200):
-        graves.bury(b"%d" % number)
+        dead_letter_broker.bury(b"%d" % number)
     file = tmp_path / "dead.jsonl"
     result = dlq("show", "G", "--export", str(file))
     assert json.loads(result.out) == [{"file": str(file), "messageCount": 200}]

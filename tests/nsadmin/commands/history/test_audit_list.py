@@ -9,21 +9,23 @@ from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
 
-def test_changes_are_listed_with_the_oldest_first(run: Run, both: str, first: FakeNameServer) -> None:
-    run("updateKvConfig", "N", "k", "v", both)
-    run("wipeWritePerm", "broker-a", "-n", first.addr)
+def test_changes_are_listed_with_the_oldest_first(
+    run: Run, both_servers: str, first_server: FakeNameServer
+) -> None:
+    run("updateKvConfig", "N", "k", "v", both_servers)
+    run("wipeWritePerm", "broker-a", "-n", first_server.addr)
     rows = json.loads(run("auditList", "--json").out)
     assert [row["command"].split()[0] for row in rows] == ["updateKvConfig", "wipeWritePerm"]
     assert rows[1]["sent"] == [
-        {"server": first.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
+        {"server": first_server.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
     ]
-    assert rows[1]["servers"] == rows[1]["nameServers"] == [first.addr]
+    assert rows[1]["servers"] == rows[1]["nameServers"] == [first_server.addr]
     assert (rows[1]["results"][0]["topicCount"], rows[1]["exitCode"]) == (1, 0)
     head, line = run(
         "auditList", "--columns", "command,servers,exitCode", "--filter", "command~^wipe"
     ).out.splitlines()
     assert head.split() == ["command", "servers", "exitCode"]
-    assert line.split()[-2:] == [first.addr, "0"]
+    assert line.split()[-2:] == [first_server.addr, "0"]
 
 
 def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:

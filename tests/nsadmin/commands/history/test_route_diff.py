@@ -63,10 +63,10 @@ def test_as_unified_text(run: Run, folder: str) -> None:
 
 
 def test_a_line_end_in_a_name_is_no_other_line_of_the_text(
-    run: Run, first: FakeNameServer, second: FakeNameServer
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second.routes = {"U\n-topic T\x1b": {"broker-a": 6}}
-    result = run("routeDiff", "--from", first.addr, "--to", second.addr, "--unified")
+    second_server.routes = {"U\n-topic T\x1b": {"broker-a": 6}}
+    result = run("routeDiff", "--from", first_server.addr, "--to", second_server.addr, "--unified")
     assert [line.partition(" broker-a")[0] for line in result.out.splitlines()[3:]] == [
         "-topic T",
         "+topic U\\n-topic T\\x1b",
@@ -74,13 +74,21 @@ def test_a_line_end_in_a_name_is_no_other_line_of_the_text(
 
 
 def test_two_name_servers_that_tell_another_story(
-    run: Run, first: FakeNameServer, second: FakeNameServer
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    assert run("routeDiff", "--from", first.addr, "--to", second.addr).code == 0
-    second.routes = {"T": {"broker-a": 4}}
-    second.clusters = {"C": {"broker-a": {0: "other:1"}}}
+    assert run("routeDiff", "--from", first_server.addr, "--to", second_server.addr).code == 0
+    second_server.routes = {"T": {"broker-a": 4}}
+    second_server.clusters = {"C": {"broker-a": {0: "other:1"}}}
     result = run(
-        "routeDiff", "--from", first.addr, "--to", second.addr, "--output", "tsv", "--columns", "what,changes"
+        "routeDiff",
+        "--from",
+        first_server.addr,
+        "--to",
+        second_server.addr,
+        "--output",
+        "tsv",
+        "--columns",
+        "what,changes",
     )
     assert result.code == 1
     _, broker, topic = result.out.splitlines()
@@ -90,20 +98,22 @@ def test_two_name_servers_that_tell_another_story(
 
 
 def test_debug_shows_what_both_sides_are_asked(
-    run: Run, first: FakeNameServer, second: FakeNameServer
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    assert run("contextSet", "prod", "-n", second.addr).code == 0
-    result = run("routeDiff", "--from", first.addr, "--to", "prod", "--debug")
-    for server in (first, second):
+    assert run("contextSet", "prod", "-n", second_server.addr).code == 0
+    result = run("routeDiff", "--from", first_server.addr, "--to", "prod", "--debug")
+    for server in (first_server, second_server):
         assert f"{server.addr} GET_BROKER_CLUSTER_INFO (106): SUCCESS (0)" in result.err
         assert f"{server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
-def test_trouble_is_no_difference(run: Run, first: FakeNameServer, folder: str, dead: str) -> None:
+def test_trouble_is_no_difference(
+    run: Run, first_server: FakeNameServer, folder: str, dead_addr: str
+) -> None:
     for args, code in (
         (("--from", AT(2), "--to", "-2h"), 2),
         (("--from", "nonsense", "--to", AT(2)), 2),
-        (("--from", first.addr, "--to", dead), 4),
+        (("--from", first_server.addr, "--to", dead_addr), 4),
     ):
         result = run("routeDiff", *args, "--journal", folder)
         assert (result.code, result.out) == (code, "")

@@ -28,12 +28,12 @@ def seen(session: Session, text: str, *journals: str, server: str | None = None)
     return resolve_snapshot(session, "--from", text, list(journals), server).source
 
 
-def test_each_kind(session: Session, run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+def test_each_kind(session: Session, run: Run, first_server: FakeNameServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(encode_snapshot(PICTURE))
     folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T"), KvPut("n", "k", None, "v")])
-    assert run("contextSet", "prod", "-n", first.addr).code == 0
+    assert run("contextSet", "prod", "-n", first_server.addr).code == 0
     assert seen(session, str(tmp_path / "file")) == "s:9876"
-    assert seen(session, first.addr) == seen(session, "prod") == first.addr
+    assert seen(session, first_server.addr) == seen(session, "prod") == first_server.addr
     at = "2025-11-21T14:03:02Z"
     assert seen(session, at, folder) == "s:9876 at 2025-11-21T14:03:02.000Z"
     other = written(tmp_path / "k", [snapshot("start"), EventsLost(1)], "t:1")

@@ -21,8 +21,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameServer, here: Path) -> None:
-    result = run("snapshotSave", "s.snapshot.zst", "-n", first.addr, "--json")
+def test_what_is_saved_is_what_the_name_server_tells(
+    run: Run, first_server: FakeNameServer, here: Path
+) -> None:
+    result = run("snapshotSave", "s.snapshot.zst", "-n", first_server.addr, "--json")
     assert result.code == 0
     (row,) = json.loads(result.out)
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
@@ -30,7 +32,7 @@ def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameSe
     assert (here / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
     assert row["size"] == len(saved)
     assert decode_snapshot(saved).topics["T"]["broker-a"]["perm"] == 7
-    assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first.addr).code == 0
+    assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first_server.addr).code == 0
 
 
 def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
@@ -82,25 +84,25 @@ def test_a_moment_that_cannot_be_saved_leaves_no_file(
     assert not (here / "s").exists()
 
 
-def test_debug_shows_what_is_asked(run: Run, first: FakeNameServer) -> None:
-    result = run("snapshotSave", "s", "-n", first.addr, "--debug")
-    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
+def test_debug_shows_what_is_asked(run: Run, first_server: FakeNameServer) -> None:
+    result = run("snapshotSave", "s", "-n", first_server.addr, "--debug")
+    assert f"{first_server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
-def test_without_a_name_it_is_called_by_its_time(run: Run, first: FakeNameServer, here: Path) -> None:
-    assert run("snapshotSave", "-n", first.addr).code == 0
+def test_without_a_name_it_is_called_by_its_time(run: Run, first_server: FakeNameServer, here: Path) -> None:
+    assert run("snapshotSave", "-n", first_server.addr).code == 0
     (path,) = here.iterdir()
     assert path.name.endswith("Z.snapshot.zst")
 
 
 def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
-    run: Run, first: FakeNameServer, here: Path, dead: str
+    run: Run, first_server: FakeNameServer, here: Path, dead_addr: str
 ) -> None:
     (here / "s").write_text("mine")
-    result = run("snapshotSave", "s", "-n", first.addr)
+    result = run("snapshotSave", "s", "-n", first_server.addr)
     assert (result.code, result.err) == (2, "nsadmin: cannot write s: File exists\n")
     assert (here / "s").read_text() == "mine"
-    assert run("snapshotSave", "t", "-n", dead).code == 4
+    assert run("snapshotSave", "t", "-n", dead_addr).code == 4
     assert not (here / "t").exists()
 
 

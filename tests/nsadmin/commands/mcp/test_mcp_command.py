@@ -68,10 +68,10 @@ def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "plan_updateTopic" in changing.tools
 
 
-def test_a_client_starts_it_and_talks_to_it(first: FakeNameServer, tmp_path: Path) -> None:
+def test_a_client_starts_it_and_talks_to_it(first_server: FakeNameServer, tmp_path: Path) -> None:
     program = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "nsadmin", "-n", first.addr, "mcp", "--tools", "topicList"],
+        args=["-m", "nsadmin", "-n", first_server.addr, "mcp", "--tools", "topicList"],
         env={**ENVIRONMENT, "NSADMIN_CONFIG": str(tmp_path / "config.yaml")},
     )
 
@@ -85,7 +85,7 @@ def test_a_client_starts_it_and_talks_to_it(first: FakeNameServer, tmp_path: Pat
     assert result.structured_content["rows"] == [{"topic": "T"}]
 
 
-def test_sigterm_ends_it_with_the_commands_that_run(first: FakeNameServer, tmp_path: Path) -> None:
+def test_sigterm_ends_it_with_the_commands_that_run(first_server: FakeNameServer, tmp_path: Path) -> None:
     """While its client keeps stdin open, and waits for a call."""
     requests = (
         {
@@ -100,9 +100,9 @@ def test_sigterm_ends_it_with_the_commands_that_run(first: FakeNameServer, tmp_p
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": "topicList", "arguments": {}}},
     )
-    first.answer = lambda command: None  # type: ignore[method-assign]
+    first_server.answer = lambda command: None  # type: ignore[method-assign]
     server = subprocess.Popen(
-        [sys.executable, "-m", "nsadmin", "-n", first.addr, "--timeout", "60", "mcp"],
+        [sys.executable, "-m", "nsadmin", "-n", first_server.addr, "--timeout", "60", "mcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -116,7 +116,7 @@ def test_sigterm_ends_it_with_the_commands_that_run(first: FakeNameServer, tmp_p
             print(json.dumps({"jsonrpc": "2.0", **request}), file=server.stdin, flush=True)
         assert '"id":1' in server.stdout.readline()
         deadline = time.monotonic() + 30
-        while not first.asked and time.monotonic() < deadline:
+        while not first_server.asked and time.monotonic() < deadline:
             time.sleep(0.02)
         server.send_signal(signal.SIGTERM)
         assert server.wait(20) == 128 + signal.SIGTERM

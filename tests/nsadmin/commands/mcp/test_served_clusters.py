@@ -55,13 +55,13 @@ def test_contexts_are_those_that_the_operator_named(run: Run) -> None:
         list_served_clusters(session({}), ",")
 
 
-def test_members_are_read_from_the_name_servers(first: FakeNameServer, broker: FakeBroker) -> None:
+def test_members_are_read_from_the_name_servers(first_server: FakeNameServer, broker: FakeBroker) -> None:
     [cluster] = list_served_clusters(
-        session({}, namesrv_addr=NameServerList((first.addr,), "command line")), None
+        session({}, namesrv_addr=NameServerList((first_server.addr,), "command line")), None
     ).values()
     members = fetch_members(cluster)
-    assert members == ClusterMembers((first.addr,), {"C/broker-a": {0: broker.addr}})
-    first.clusters = {"C": {"broker-a": {0: broker.addr, 1: "127.0.0.1:1"}}}
+    assert members == ClusterMembers((first_server.addr,), {"C/broker-a": {0: broker.addr}})
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: "127.0.0.1:1"}}}
     assert fetch_members(cluster).fingerprint != members.fingerprint
     assert members.fingerprint == ClusterMembers(*members).fingerprint
 

@@ -47,8 +47,8 @@ def call(caller: ToolCaller, name: str, arguments: dict[str, Any]) -> ToolResult
 
 
 @pytest.fixture
-def caller(first: FakeNameServer, tmp_path: Path, run: Run) -> ToolCaller:
-    return caller_of(first, tmp_path)
+def caller(first_server: FakeNameServer, tmp_path: Path, run: Run) -> ToolCaller:
+    return caller_of(first_server, tmp_path)
 
 
 def plan_and_execute(
@@ -62,26 +62,28 @@ def plan_and_execute(
     return complete(lambda: caller.execute_plan(token, command or plan["command"], "mcp test 1"))
 
 
-def test_a_read_returns_what_json_returns(caller: ToolCaller, run: Run, first: FakeNameServer) -> None:
+def test_a_read_returns_what_json_returns(caller: ToolCaller, run: Run, first_server: FakeNameServer) -> None:
     result = call(caller, "topicRoute", {"topic": "T"})
-    assert result.structured["rows"] == json.loads(run("topicRoute", "T", "-n", first.addr, "--json").out)
+    assert result.structured["rows"] == json.loads(
+        run("topicRoute", "T", "-n", first_server.addr, "--json").out
+    )
     assert (result.structured["exitCode"], result.is_error) == (0, False)
     assert call(caller, "topicRoute", {"topic": "nothing"}).is_error
 
 
 def test_the_environment_overrules_the_context_in_use_as_it_does_for_commands(
-    first: FakeNameServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    first_server: FakeNameServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("context", "set", "prod", "-n", "127.0.0.1:1")
     run("context", "use", "prod")
-    monkeypatch.setenv("NAMESRV_ADDR", first.addr)
-    session = Session(SharedOptions(NameServerList((first.addr,), "NAMESRV_ADDR"), context="prod"))
+    monkeypatch.setenv("NAMESRV_ADDR", first_server.addr)
+    session = Session(SharedOptions(NameServerList((first_server.addr,), "NAMESRV_ADDR"), context="prod"))
     caller = ToolCaller(TOOLS, list_served_clusters(session, None), None, CallLimits(30, 2))
     run("context", "set", "other", "-n", "127.0.0.1:1")
     run("context", "use", "other")
     assert call(caller, "topicList", {}).structured["rows"] == [{"topic": "T"}]
     [row] = call(caller, "where", {}).structured["rows"]
-    assert (row["namesrvAddr"], row["source"], row["context"]) == (first.addr, "NAMESRV_ADDR", "prod")
+    assert (row["namesrvAddr"], row["source"], row["context"]) == (first_server.addr, "NAMESRV_ADDR", "prod")
 
 
 def test_a_command_of_the_machine_gets_no_connection_options(caller: ToolCaller) -> None:
@@ -114,9 +116,9 @@ def test_wrong_arguments_and_foreign_addresses_are_refused(caller: ToolCaller, b
     assert call(caller, "brokerStatus", {"brokerAddr": broker.addr}).structured["rows"]
 
 
-def test_addresses_are_refused_if_no_name_server_answers(tmp_path: Path, dead: str, run: Run) -> None:
-    session = Session(SharedOptions(NameServerList((dead,), "command line")), may_change=False)
-    session.shared_values = {"namesrv_addr": [dead]}
+def test_addresses_are_refused_if_no_name_server_answers(tmp_path: Path, dead_addr: str, run: Run) -> None:
+    session = Session(SharedOptions(NameServerList((dead_addr,), "command line")), may_change=False)
+    session.shared_values = {"namesrv_addr": [dead_addr]}
     caller = ToolCaller(TOOLS, list_served_clusters(session, None), None, CallLimits(30, 2))
     with pytest.raises(InvalidArgumentsError, match="cannot read the brokers of the cluster: "):
         call(caller, "brokerStatus", {"brokerAddr": "broker-a"})
@@ -139,50 +141,54 @@ def test_a_command_that_could_change_something_reads_as_a_dry_run(
     assert "--dry-run" not in words
 
 
-def test_a_planned_change_is_executed_once(caller: ToolCaller, first: FakeNameServer, tmp_path: Path) -> None:
+def test_a_planned_change_is_executed_once(
+    caller: ToolCaller, first_server: FakeNameServer, tmp_path: Path
+) -> None:
     result = plan_and_execute(caller, lambda: None)
     assert [row["result"] for row in result.structured["rows"]] == ["done"]
-    assert first.kv == {"N": {"k": "v"}}
+    assert first_server.kv == {"N": {"k": "v"}}
     [record] = map(json.loads, (tmp_path / "audit.jsonl").read_text().splitlines())
     assert record["origin"] == "mcp test 1"
 
 
-def test_a_used_token_is_refused(caller: ToolCaller, first: FakeNameServer) -> None:
+def test_a_used_token_is_refused(caller: ToolCaller, first_server: FakeNameServer) -> None:
     plan = call(caller, "plan_updateKvConfig", {"namespace": "N", "key": "k", "value": "v"}).structured
-    assert first.kv == {}
+    assert first_server.kv == {}
     complete(lambda: caller.execute_plan(plan["token"], plan["command"], "mcp"))
-    first.kv.clear()
+    first_server.kv.clear()
     with pytest.raises(PlanRefusedError, match="unknown, expired or used"):
         complete(lambda: caller.execute_plan(plan["token"], plan["command"], "mcp"))
-    assert first.kv == {}
+    assert first_server.kv == {}
 
 
 def test_a_plan_whose_dry_run_has_another_result_now_is_refused(
-    caller: ToolCaller, first: FakeNameServer
+    caller: ToolCaller, first_server: FakeNameServer
 ) -> None:
     with pytest.raises(PlanRefusedError, match="the cluster has moved: a new dry run has another result"):
-        plan_and_execute(caller, lambda: first.kv.update({"N": {"k": "other"}}))
-    assert first.kv == {"N": {"k": "other"}}
+        plan_and_execute(caller, lambda: first_server.kv.update({"N": {"k": "other"}}))
+    assert first_server.kv == {"N": {"k": "other"}}
 
 
 def test_a_plan_for_a_cluster_with_other_brokers_is_refused(
-    caller: ToolCaller, first: FakeNameServer, broker: FakeBroker
+    caller: ToolCaller, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with pytest.raises(PlanRefusedError, match="its name servers or brokers are not those of the plan"):
-        plan_and_execute(caller, lambda: setattr(first, "clusters", {"D": {"broker-d": {0: broker.addr}}}))
-    assert first.kv == {}
+        plan_and_execute(
+            caller, lambda: setattr(first_server, "clusters", {"D": {"broker-d": {0: broker.addr}}})
+        )
+    assert first_server.kv == {}
 
 
-def test_a_token_for_another_command_is_refused(caller: ToolCaller, first: FakeNameServer) -> None:
+def test_a_token_for_another_command_is_refused(caller: ToolCaller, first_server: FakeNameServer) -> None:
     with pytest.raises(PlanRefusedError, match="the token belongs to another command"):
         plan_and_execute(caller, lambda: None, "nsadmin updateKvConfig --namespace=N --key=k --value=other")
-    assert first.kv == {}
+    assert first_server.kv == {}
 
 
 def test_a_read_only_context_plans_and_executes_nothing(
-    first: FakeNameServer, tmp_path: Path, run: Run
+    first_server: FakeNameServer, tmp_path: Path, run: Run
 ) -> None:
-    caller = caller_of(first, tmp_path, read_only=True)
+    caller = caller_of(first_server, tmp_path, read_only=True)
     plan = call(caller, "plan_updateKvConfig", {"namespace": "N", "key": "k", "value": "v"}).structured
     assert "token" not in plan
     assert plan["refusal"] == "the context None is read-only"

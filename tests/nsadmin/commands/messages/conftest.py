@@ -10,19 +10,19 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def store(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+def store(first_server: FakeNameServer) -> Iterator[DeadLetterBroker]:
     """The only broker that the first name server knows, with the topic T."""
     with DeadLetterBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {"T": {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {"T": {"broker-a": 6}}
         yield running
 
 
 @pytest.fixture
-def stream(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
+def stream(run: Run, first_server: FakeNameServer, store: DeadLetterBroker) -> Run:
     """Run a command about the messages of that broker."""
 
     def stream(*words: str) -> CommandResult:
-        return run(*words, "-n", first.addr)
+        return run(*words, "-n", first_server.addr)
 
     return stream

@@ -12,38 +12,48 @@ from tests.support.lab import Lab, lab
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6)) as running:
         yield running
 
 
-def first_offset(do: Run, broker: str) -> str:
-    rows = json.loads(do("topicStatus", "payments").out)
+def first_offset(run_on_lab: Run, broker: str) -> str:
+    rows = json.loads(run_on_lab("topicStatus", "payments").out)
     return str(next(row["minOffset"] for row in rows if (row["brokerName"], row["queueId"]) == (broker, 0)))
 
 
-def test_an_entry_leads_to_its_message(do: Run, there: Lab) -> None:
-    at = first_offset(do, "broker-a-0")
-    result = do(
-        "queryCq", "-t", "payments", "-q", "0", "-i", at, "-c", "2", "-b", there.brokers["broker-a-0", 0]
+def test_an_entry_leads_to_its_message(run_on_lab: Run, running_lab: Lab) -> None:
+    at = first_offset(run_on_lab, "broker-a-0")
+    result = run_on_lab(
+        "queryCq",
+        "-t",
+        "payments",
+        "-q",
+        "0",
+        "-i",
+        at,
+        "-c",
+        "2",
+        "-b",
+        running_lab.brokers["broker-a-0", 0],
     )
     first, second = json.loads(result.out)
     assert (first["queueOffset"], second["queueOffset"]) == (int(at), int(at) + 1)
-    [message] = json.loads(do("queryMsgByOffset", "payments", "broker-a-0", "0", at).out)
+    [message] = json.loads(run_on_lab("queryMsgByOffset", "payments", "broker-a-0", "0", at).out)
     assert (message["physicalOffset"], message["storeSize"]) == (first["physicalOffset"], first["storeSize"])
 
 
-def test_every_broker_is_asked_and_who_has_nothing_there_is_told(do: Run) -> None:
-    at = first_offset(do, "broker-a-0")
-    result = do("queryCq", "payments", "0", at, "-c", "1")
+def test_every_broker_is_asked_and_who_has_nothing_there_is_told(run_on_lab: Run) -> None:
+    at = first_offset(run_on_lab, "broker-a-0")
+    result = run_on_lab("queryCq", "payments", "0", at, "-c", "1")
     found = [row["brokerName"] for row in json.loads(result.out)]
     assert (result.code, "broker-a-0" in found) == (0, True)
     assert len(found) + result.err.count("is not exist!") == 2
 
 
-def test_nothing_there(do: Run) -> None:
-    result = do("queryCq", "payments", "0", "999999999999")
+def test_nothing_there(run_on_lab: Run) -> None:
+    result = run_on_lab("queryCq", "payments", "0", "999999999999")
     assert (result.code, json.loads(result.out)) == (5, [])
     assert result.err.count("Index 999999999999 of 0@payments is not exist!") == 2
-    assert do("queryCq", "nowhere", "0", "0").code == 5
-    assert do("queryCq", "payments", "first", "0").code == 2
+    assert run_on_lab("queryCq", "nowhere", "0", "0").code == 5
+    assert run_on_lab("queryCq", "payments", "first", "0").code == 2

@@ -13,19 +13,19 @@ PUSH = ("-g", "G", "-d", "c1")
 
 
 @pytest.fixture(autouse=True)
-def _filled(holder: MessageBroker) -> None:
-    holder.readers = {"G": Reader(("c1",), 7)}
-    holder.store(b"one", UNIQ_KEY=KEY)
+def _filled(message_broker: MessageBroker) -> None:
+    message_broker.readers = {"G": Reader(("c1",), 7)}
+    message_broker.store(b"one", UNIQ_KEY=KEY)
 
 
 @pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
-def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, command: str) -> None:
-    result = ask(command, "T", KEY, *PUSH)
+def test_a_message_is_handed_to_a_client(run_json: Run, message_broker: MessageBroker, command: str) -> None:
+    result = run_json(command, "T", KEY, *PUSH)
     assert (result.code, "this cannot be undone" in result.err) == (2, True)
-    result = ask(command, "T", KEY, *PUSH, "--dry-run")
+    result = run_json(command, "T", KEY, *PUSH, "--dry-run")
     assert [(row["result"], row["consumeResult"]) for row in json.loads(result.out)] == [("dry-run", None)]
-    assert 309 not in holder.codes()
-    result = ask(command, "T", KEY, *PUSH, "-y")
+    assert 309 not in message_broker.codes()
+    result = run_json(command, "T", KEY, *PUSH, "-y")
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert (row["group"], row["clientId"], row["consumeResult"], row["spentMs"], row["result"]) == (
@@ -33,65 +33,68 @@ def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, comman
     )  # fmt: skip
 
 
-def test_a_client_that_does_not_take_it(ask: Run, holder: MessageBroker) -> None:
-    holder.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
-    result = ask("queryMsgById", "T", KEY, *PUSH, "-y")
+def test_a_client_that_does_not_take_it(run_json: Run, message_broker: MessageBroker) -> None:
+    message_broker.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
+    result = run_json("queryMsgById", "T", KEY, *PUSH, "-y")
     assert (result.code, result.err) == (1, "nsadmin: the client did not consume it: CR_LATER\n")
     [row] = json.loads(result.out)
     assert (row["consumeResult"], row["result"]) == ("CR_LATER", "failed")
-    holder.handlers[309] = lambda asked: None
-    assert ask("queryMsgById", "T", KEY, "-g", "G", "-d", "nobody", "-y").code == 5
+    message_broker.handlers[309] = lambda asked: None
+    assert run_json("queryMsgById", "T", KEY, "-g", "G", "-d", "nobody", "-y").code == 5
 
 
-def test_nothing_is_done_unless_every_message_is_there(ask: Run, holder: MessageBroker) -> None:
+def test_nothing_is_done_unless_every_message_is_there(run_json: Run, message_broker: MessageBroker) -> None:
     for words in (PUSH, ("-s", "true")):
-        result = ask("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
+        result = run_json("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
         assert (result.code, result.err) == (5, "nsadmin: no message of T has the id nothing\n")
-    assert {309, 310}.isdisjoint(holder.codes())
+    assert {309, 310}.isdisjoint(message_broker.codes())
 
 
-def test_a_message_is_sent_again(ask: Run, holder: MessageBroker) -> None:
-    assert ask("queryMsgById", "T", KEY, "-s", "true").code == 2
-    assert json.loads(ask("queryMsgById", "T", KEY, "-s", "true", "--dry-run").out)[0]["result"] == "dry-run"
-    assert holder.sent == []
-    result = ask("queryMsgById", "T", KEY, "-s", "true", "-y")
+def test_a_message_is_sent_again(run_json: Run, message_broker: MessageBroker) -> None:
+    assert run_json("queryMsgById", "T", KEY, "-s", "true").code == 2
+    assert (
+        json.loads(run_json("queryMsgById", "T", KEY, "-s", "true", "--dry-run").out)[0]["result"]
+        == "dry-run"
+    )
+    assert message_broker.sent == []
+    result = run_json("queryMsgById", "T", KEY, "-s", "true", "-y")
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert (row["msgId"], row["queueId"], row["queueOffset"], row["result"]) == (KEY, 0, 7, "done")
-    assert [sent.body for sent in holder.sent] == [b"one"]
-    holder.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
-    result = ask("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
+    assert [sent.body for sent in message_broker.sent] == [b"one"]
+    message_broker.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
+    result = run_json("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
     assert (result.code, "the body of the message is malformed" in result.err) == (1, True)
-    assert len(holder.sent) == 1
+    assert len(message_broker.sent) == 1
 
 
 @pytest.mark.parametrize("words", [("-g", "G"), ("-d", "c1"), (*PUSH, "-s", "true"), ("-s", "perhaps")])
-def test_words_that_do_not_go_together(ask: Run, words: tuple[str, ...]) -> None:
-    result = ask("queryMsgById", "T", KEY, *words, "-y")
+def test_words_that_do_not_go_together(run_json: Run, words: tuple[str, ...]) -> None:
+    result = run_json("queryMsgById", "T", KEY, *words, "-y")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
-    run: Run, first: FakeNameServer, holder: MessageBroker
+    run: Run, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
-    run("contextSet", "p", "-n", first.addr, "--readOnly")
+    run("contextSet", "p", "-n", first_server.addr, "--readOnly")
     words = ("queryMsgById", "T", KEY, "--context", "p")
     assert run(*words, "--columns", "tracks", "--output", "value") == (0, '{"G": "CONSUMED"}\n', "")
     for more in (PUSH, ("-s", "true")):
         assert run(*words, *more, "-y").code == 6
-    assert {309, 310}.isdisjoint(holder.codes())
+    assert {309, 310}.isdisjoint(message_broker.codes())
 
 
 def test_a_dead_letter_is_not_appended_to_its_own_topic(
-    ask: Run, first: FakeNameServer, holder: MessageBroker
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
-    first.routes["%DLQ%G"] = {"broker-a": 6}
-    holder.store(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
+    first_server.routes["%DLQ%G"] = {"broker-a": 6}
+    message_broker.store(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
     for more in ("-y", "--dry-run"):
-        result = ask("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
+        result = run_json("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
         assert (result.code, result.err) == (
             2,
             'nsadmin: queryMsgById: -s true would only append a copy to the dead-letter topic "%DLQ%G": '
             "deliver dead letters to their group with `nsadmin dlq replay G`\n",
         )
-    assert holder.sent == []
+    assert message_broker.sent == []

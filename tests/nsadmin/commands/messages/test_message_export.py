@@ -17,8 +17,8 @@ FORMS = ("jsonl", "jsonl.gz", "parquet")
 
 
 @pytest.fixture
-def filled(store: DeadLetterBroker, first: FakeNameServer) -> DeadLetterBroker:
-    first.routes["U"] = {"broker-a": 6}
+def filled(store: DeadLetterBroker, first_server: FakeNameServer) -> DeadLetterBroker:
+    first_server.routes["U"] = {"broker-a": 6}
     for number in range(70):
         store.store(b"%d" % number, "T", number % 2, 0, KEYS=f"k{number} all", TAGS="AB"[number % 2])
     store.store(b"\xff\x00", "U", 3, 0, mine="ä")

@@ -14,8 +14,8 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def target(store: DeadLetterBroker, first: FakeNameServer) -> DeadLetterBroker:
-    first.routes["U"] = {"broker-a": 6}
+def target(store: DeadLetterBroker, first_server: FakeNameServer) -> DeadLetterBroker:
+    first_server.routes["U"] = {"broker-a": 6}
     return store
 
 

@@ -11,58 +11,63 @@ from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeNameServer, refuse
 
 
-def table(holder: MessageBroker, at: int = 0) -> dict[str, str]:
-    return parse_properties(((holder.sent[at].ext or {})["i"] or "").encode())
+def table(message_broker: MessageBroker, at: int = 0) -> dict[str, str]:
+    return parse_properties(((message_broker.sent[at].ext or {})["i"] or "").encode())
 
 
 @pytest.mark.parametrize(
     "words", [("T", " 中 "), ("-t", "T", "-p", " 中 "), ("--topic", "T", "--body", " 中 ")]
 )
-def test_both_forms_send_the_body_as_it_is(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    result = ask("sendMessage", *words)
+def test_both_forms_send_the_body_as_it_is(
+    run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]
+) -> None:
+    result = run_json("sendMessage", *words)
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert row["costMs"] >= 0
-    assert table(holder)["UNIQ_KEY"] == row["msgId"]
+    assert table(message_broker)["UNIQ_KEY"] == row["msgId"]
     assert row | {"queueId": 0, "msgId": "ID", "costMs": 0} == {
-        "topic": "T", "brokerName": "broker-a", "brokerAddr": holder.addr, "queueId": 0, "msgId": "ID",
-        "offsetMsgId": "7F000001" + "0" * 24, "queueOffset": 7, "costMs": 0, "result": "done", "error": None,
+        "topic": "T", "brokerName": "broker-a", "brokerAddr": message_broker.addr, "queueId": 0,
+        "msgId": "ID", "offsetMsgId": "7F000001" + "0" * 24, "queueOffset": 7, "costMs": 0,
+        "result": "done", "error": None,
     }  # fmt: skip
-    assert holder.sent[0].body == " 中 ".encode()
+    assert message_broker.sent[0].body == " 中 ".encode()
 
 
-def test_its_flags(ask: Run, holder: MessageBroker) -> None:
+def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
     words = ("-k", "a b", "-c", "A", "-b", "broker-a", "-i", "5", "-m", "false", "--property", "x=y=z")
-    [row] = json.loads(ask("sendMessage", "T", "hello", *words).out)
+    [row] = json.loads(run_json("sendMessage", "T", "hello", *words).out)
     assert row["queueId"] == 5
-    sent = table(holder)
-    assert (sent["KEYS"], sent["TAGS"], sent["x"], len(holder.sent)) == ("a b", "A", "y=z", 1)
+    sent = table(message_broker)
+    assert (sent["KEYS"], sent["TAGS"], sent["x"], len(message_broker.sent)) == ("a b", "A", "y=z", 1)
 
 
-def test_a_trace_is_sent_too(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
-    first.routes[TRACE_TOPIC] = {"broker-a": 6}
-    [row] = json.loads(ask("sendMessage", "T", "hello", "-k", "k", "-m", "true").out)
-    assert (holder.sent[1].ext or {})["b"] == TRACE_TOPIC
-    assert table(holder, 1)["KEYS"] == f"{row['msgId']} k"
+def test_a_trace_is_sent_too(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
+    first_server.routes[TRACE_TOPIC] = {"broker-a": 6}
+    [row] = json.loads(run_json("sendMessage", "T", "hello", "-k", "k", "-m", "true").out)
+    assert (message_broker.sent[1].ext or {})["b"] == TRACE_TOPIC
+    assert table(message_broker, 1)["KEYS"] == f"{row['msgId']} k"
 
 
-def test_a_trace_that_cannot_be_sent_is_told(ask: Run, holder: MessageBroker) -> None:
-    result = ask("sendMessage", "T", "hello", "-m", "true")
-    assert (result.code, json.loads(result.out)[0]["result"], len(holder.sent)) == (3, "done", 1)
+def test_a_trace_that_cannot_be_sent_is_told(run_json: Run, message_broker: MessageBroker) -> None:
+    result = run_json("sendMessage", "T", "hello", "-m", "true")
+    assert (result.code, json.loads(result.out)[0]["result"], len(message_broker.sent)) == (3, "done", 1)
     assert (
         "the message was sent, but its trace was not written to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)"
     ) in result.err
 
 
-def test_a_dry_run_sends_nothing(ask: Run, holder: MessageBroker) -> None:
-    [row] = json.loads(ask("sendMessage", "T", "hello", "-b", "broker-a", "-i", "2", "--dry-run").out)
+def test_a_dry_run_sends_nothing(run_json: Run, message_broker: MessageBroker) -> None:
+    [row] = json.loads(run_json("sendMessage", "T", "hello", "-b", "broker-a", "-i", "2", "--dry-run").out)
     assert (row["queueId"], row["msgId"], row["result"]) == (2, None, "dry-run")
-    assert holder.sent == []
+    assert message_broker.sent == []
 
 
-def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
-    holder.handlers[310] = refuse(16, "the broker is not writable")
-    result = ask("sendMessage", "T", "hello")
+def test_a_refusal(run_json: Run, message_broker: MessageBroker) -> None:
+    message_broker.handlers[310] = refuse(16, "the broker is not writable")
+    result = run_json("sendMessage", "T", "hello")
     assert result.code == 1
     assert result.err.startswith("nsadmin: failed on 1 of 1 servers\n")
     [row] = json.loads(result.out)
@@ -85,7 +90,7 @@ def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
         ),
     ],
 )
-def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    result = ask("sendMessage", *words)
+def test_bad_input_is_one_line(run_json: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    result = run_json("sendMessage", *words)
     assert (result.code, result.out) == (code, "")
     assert text in result.err.splitlines()[0]

@@ -14,15 +14,15 @@ PUB = b"Pub\x011000\x01R\x01pg\x01T\x01ID\x01A\x01k\x01h:1\x015\x0112\x010\x01OF
 
 
 @pytest.fixture
-def ask(ask: Run, first: FakeNameServer) -> Run:
-    first.routes = {TRACE_TOPIC: {"broker-a": 6}, "Mine": {"broker-a": 6}}
-    return partial(ask, "queryMsgTraceById")
+def run_json(run_json: Run, first_server: FakeNameServer) -> Run:
+    first_server.routes = {TRACE_TOPIC: {"broker-a": 6}, "Mine": {"broker-a": 6}}
+    return partial(run_json, "queryMsgTraceById")
 
 
 @pytest.mark.parametrize("words", [("ID",), ("-i", "ID"), ("--msgId", "ID")])
-def test_what_was_traced(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
-    result = ask(*words)
+def test_what_was_traced(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
+    message_broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+    result = run_json(*words)
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert {name: value for name, value in row.items() if value is not None} == {
@@ -32,26 +32,28 @@ def test_what_was_traced(ask: Run, holder: MessageBroker, words: tuple[str, ...]
     }  # fmt: skip
 
 
-def test_its_flags(ask: Run, holder: MessageBroker) -> None:
-    holder.store(PUB, "Mine", KEYS="ID")
-    assert len(json.loads(ask("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
-    ext = holder.asked[-1].ext or {}
+def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
+    message_broker.store(PUB, "Mine", KEYS="ID")
+    assert len(json.loads(run_json("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
+    ext = message_broker.asked[-1].ext or {}
     assert (ext["beginTimestamp"], ext["endTimestamp"], ext["maxNum"]) == ("5", "6", "7")
 
 
-def test_no_trace(ask: Run) -> None:
-    assert ask("ID") == (5, "", "nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC\n")
-    assert ask("ID", "-t", "Nowhere").code == 5
-    assert ask("ID", "-c", "0").code == 2
+def test_no_trace(run_json: Run) -> None:
+    assert run_json("ID") == (5, "", "nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC\n")
+    assert run_json("ID", "-t", "Nowhere").code == 5
+    assert run_json("ID", "-c", "0").code == 2
 
 
-def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+def test_a_dead_broker_is_mentioned(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
-    first.routes[TRACE_TOPIC]["broker-b"] = 6
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: dead}}}
+    first_server.routes[TRACE_TOPIC]["broker-b"] = 6
     silent = f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC on the brokers that answered\n"
-    assert ask("ID") == (3, "[]\n", nothing)
-    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
-    result = ask("ID")
+    assert run_json("ID") == (3, "[]\n", nothing)
+    message_broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+    result = run_json("ID")
     assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)

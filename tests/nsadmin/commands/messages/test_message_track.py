@@ -11,9 +11,9 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 def test_a_message_is_followed_to_its_dead_letter(
-    stream: Run, store: DeadLetterBroker, first: FakeNameServer
+    stream: Run, store: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
-    first.routes |= {DEAD: {"broker-a": 6}, RETRY: {"broker-a": 6}}
+    first_server.routes |= {DEAD: {"broker-a": 6}, RETRY: {"broker-a": 6}}
     store.readers = {"G": Reader(("c1",), 7), "H": Reader()}
     store.store(b"one", "T", 3, 0, UNIQ_KEY=KEY)
     store.store(b"other", "T", 3, 0, UNIQ_KEY=KEY[:-1] + "1")

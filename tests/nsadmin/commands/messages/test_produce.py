@@ -161,20 +161,20 @@ def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
     assert (sent(store), "stopped after 0 sent messages" in result.err) == ([], True)
 
 
-def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first: FakeNameServer) -> None:
+def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first_server: FakeNameServer) -> None:
     result = stream("produce", "T", "x", "--trace")
     assert (result.code, store.sent) == (5, [])
     assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in result.err
-    first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
+    first_server.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     assert stream("produce", "T", "x", "-k", "k", "--trace").code == 0
     [message], [trace] = store.stored("T"), store.stored("RMQ_SYS_TRACE_TOPIC")
     assert trace.keys == (message.msg_id, "k")
 
 
 def test_a_trace_that_is_not_written_ends_it(
-    stream: Run, store: DeadLetterBroker, first: FakeNameServer
+    stream: Run, store: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
-    first.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
+    first_server.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     store.on_send = lambda: store.refusals.extend([13] if len(store.sent) == 2 else [])
     result = stream("produce", "T", "x", "--trace")
     assert (result.code, sent(store)) == (3, [b"x"])

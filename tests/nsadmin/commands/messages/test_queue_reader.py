@@ -10,54 +10,54 @@ from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture
-def ask(ask: Run, holder: MessageBroker) -> Run:
+def run_json(run_json: Run, message_broker: MessageBroker) -> Run:
     for queue, tags in ((0, "ABA"), (5, "AB")):
         for number, tag in enumerate(tags):
-            holder.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
-    return ask
+            message_broker.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
+    return run_json
 
 
 def bodies(result: CommandResult) -> list[object]:
     return [row["body"] for row in json.loads(result.out)]
 
 
-def test_all_queues_of_a_topic(ask: Run) -> None:
-    result = ask("printMsg", "T")
+def test_all_queues_of_a_topic(run_json: Run) -> None:
+    result = run_json("printMsg", "T")
     assert (result.code, result.err) == (0, "")
     assert bodies(result) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
 
 
-def test_the_flags_of_a_topic(ask: Run) -> None:
+def test_the_flags_of_a_topic(run_json: Run) -> None:
     times = ("-b", str(CREATED), "-e", str(CREATED + 1000))
-    result = ask("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
+    result = run_json("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
     rows = json.loads(result.out)
     assert [(row["queueId"], row["queueOffset"], row["body"]) for row in rows] == [(0, 0, None), (5, 0, None)]
-    assert bodies(ask("printMsg", "T", "-s", "*", "-d", "true")) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
+    assert bodies(run_json("printMsg", "T", "-s", "*", "-d", "true")) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
 
 
-def test_there_is_a_bound_and_it_is_told(ask: Run) -> None:
-    result = ask("printMsg", "T", "--maxNum", "2")
+def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
+    result = run_json("printMsg", "T", "--maxNum", "2")
     assert (result.code, len(bodies(result))) == (0, 2)
     assert result.err == "nsadmin: stopped after 2 messages: use --maxNum, -b, -e, -s for more\n"
-    assert ask("printMsg", "T", "--maxNum", "5").err == ""
+    assert run_json("printMsg", "T", "--maxNum", "5").err == ""
 
 
 @pytest.mark.parametrize("words", [("T", "broker-a", "5"), ("-t", "T", "-a", "broker-a", "-i", "5")])
-def test_one_queue(ask: Run, words: tuple[str, ...]) -> None:
-    assert bodies(ask("printMsgByQueue", *words, "-d", "true")) == ["5-0", "5-1"]
-    assert bodies(ask("printMsgByQueue", *words)) == [None, None]
-    assert bodies(ask("printMsgByQueue", *words, "-p", "true", "-f", "false")) == [None, None]
+def test_one_queue(run_json: Run, words: tuple[str, ...]) -> None:
+    assert bodies(run_json("printMsgByQueue", *words, "-d", "true")) == ["5-0", "5-1"]
+    assert bodies(run_json("printMsgByQueue", *words)) == [None, None]
+    assert bodies(run_json("printMsgByQueue", *words, "-p", "true", "-f", "false")) == [None, None]
 
 
-def test_tags_are_counted(ask: Run) -> None:
-    result = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
+def test_tags_are_counted(run_json: Run) -> None:
+    result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
 
 
-def test_messages_and_the_number_of_their_tags(ask: Run, holder: MessageBroker) -> None:
-    holder.store(b"untagged")
-    result = ask("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
+def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: MessageBroker) -> None:
+    message_broker.store(b"untagged")
+    result = run_json("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
     assert bodies(result) == ["0-0", "0-1", "0-2", "untagged"]
     assert (result.code, result.err) == (
         0,
@@ -65,15 +65,19 @@ def test_messages_and_the_number_of_their_tags(ask: Run, holder: MessageBroker) 
     )
 
 
-def test_an_empty_queue_has_no_messages(ask: Run) -> None:
-    done = ask("printMsgByQueue", "T", "broker-a", "1")
+def test_an_empty_queue_has_no_messages(run_json: Run) -> None:
+    done = run_json("printMsgByQueue", "T", "broker-a", "1")
     assert done == (0, "[]\n", "")
 
 
-def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
-    first.routes["T"]["broker-b"] = 6
-    result = ask("printMsg", "T")
+def test_a_dead_broker_is_mentioned_once(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
+    first_server.clusters = {
+        "C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}
+    }
+    first_server.routes["T"]["broker-b"] = 6
+    result = run_json("printMsg", "T")
     assert (result.code, len(bodies(result))) == (3, 5)
     assert result.err == (
         "nsadmin: broker broker-b, queue 0, 1, 2, 3, 4, 5, 6, 7: "
@@ -81,11 +85,11 @@ def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, holder
     )
 
 
-def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -> None:
+def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: MessageBroker) -> None:
     from tests.support.servers import refuse
 
-    holder.handlers[11] = refuse(16, "not readable")
-    result = ask("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
+    message_broker.handlers[11] = refuse(16, "not readable")
+    result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
     assert result[:2] == (1, "[]\n")
     assert result.err.startswith("nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
 
@@ -111,38 +115,38 @@ def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -
         ),
     ],
 )
-def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
-    result = ask(*words)
+def test_bad_input_is_one_line(run_json: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    result = run_json(*words)
     assert (result.code, result.out) == (code, "")
     assert text in result.err.splitlines()[0]
 
 
-def test_consuming_is_reading(ask: Run, holder: MessageBroker) -> None:
-    result = ask("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
+def test_consuming_is_reading(run_json: Run, message_broker: MessageBroker) -> None:
+    result = run_json("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
     assert bodies(result) == ["0-0", "5-0"] or len(bodies(result)) == 2
     assert result.err.splitlines() == [
         "nsadmin: nsadmin does not join G: it reads messages without a group",
         "nsadmin: stopped after 2 messages: use -c, -o, -s, -e for more",
     ]
-    pulls = [item.ext or {} for item in holder.asked if item.code == 11]
+    pulls = [item.ext or {} for item in message_broker.asked if item.code == 11]
     assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}
     # Neither a heartbeat nor an offset.
-    assert {34, 15}.isdisjoint(holder.codes())
+    assert {34, 15}.isdisjoint(message_broker.codes())
 
 
-def test_consuming_from_an_offset_on(ask: Run) -> None:
+def test_consuming_from_an_offset_on(run_json: Run) -> None:
     where = ("-b", "broker-a", "-i", "0")
-    assert bodies(ask("consumeMessage", "T", *where)) == ["0-0", "0-1", "0-2"]
-    assert bodies(ask("consumeMessage", "T", *where, "-o", "1")) == ["0-1", "0-2"]
-    later = ask("consumeMessage", "T", *where, "-o", "3")
+    assert bodies(run_json("consumeMessage", "T", *where)) == ["0-0", "0-1", "0-2"]
+    assert bodies(run_json("consumeMessage", "T", *where, "-o", "1")) == ["0-1", "0-2"]
+    later = run_json("consumeMessage", "T", *where, "-o", "3")
     assert (later.code, later.err) == (
         5,
         "nsadmin: no message at offset 3 of queue 0: it has offsets 0 to 2\n",
     )
     since = ("-s", str(CREATED + 1000), "-e", str(CREATED + 1000))
-    assert bodies(ask("consumeMessage", "T", *since)) == ["0-1", "5-1"]
+    assert bodies(run_json("consumeMessage", "T", *since)) == ["0-1", "5-1"]
 
 
 @pytest.mark.parametrize("words", [("-i", "0"), ("-b", "broker-a", "-o", "1"), ("-c", "0")])
-def test_consuming_from_no_place(ask: Run, words: tuple[str, ...]) -> None:
-    assert ask("consumeMessage", "T", *words).code == 2
+def test_consuming_from_no_place(run_json: Run, words: tuple[str, ...]) -> None:
+    assert run_json("consumeMessage", "T", *words).code == 2

@@ -16,8 +16,8 @@ OWN = {"broker-a": {"broker-a": 6}}
 
 
 @pytest.fixture(autouse=True)
-def _own_topic(first: FakeNameServer, holder: MessageBroker) -> None:
-    first.routes = OWN
+def _own_topic(first_server: FakeNameServer, message_broker: MessageBroker) -> None:
+    first_server.routes = OWN
 
 
 @pytest.mark.parametrize(
@@ -28,62 +28,68 @@ def _own_topic(first: FakeNameServer, holder: MessageBroker) -> None:
         ("--brokerName", "broker-a", "-s", "5", "-c", "3"),
     ],
 )
-def test_a_row_for_each_message(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    result = ask("sendMsgStatus", *words)
+def test_a_row_for_each_message(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
+    result = run_json("sendMsgStatus", *words)
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)
-    assert [len(sent.body) for sent in holder.sent] == [5, 5, 5]
+    assert [len(sent.body) for sent in message_broker.sent] == [5, 5, 5]
     assert all(row["rt"] > 0 for row in rows)
     assert {(row["brokerName"], row["queueOffset"], row["result"]) for row in rows} == {
         ("broker-a", 7, "done")
     }
 
 
-def test_nothing_is_written_by_a_dry_run(ask: Run, holder: MessageBroker) -> None:
+def test_nothing_is_written_by_a_dry_run(run_json: Run, message_broker: MessageBroker) -> None:
     for words in (("sendMsgStatus", "broker-a"), ("clusterRT", "-i", "1")):
-        [row] = json.loads(ask(*words, "--dry-run").out)
-        assert (row["brokerName"], row["brokerAddr"], row["result"]) == ("broker-a", holder.addr, "dry-run")
-    assert holder.sent == []
+        [row] = json.loads(run_json(*words, "--dry-run").out)
+        assert (row["brokerName"], row["brokerAddr"], row["result"]) == (
+            "broker-a",
+            message_broker.addr,
+            "dry-run",
+        )
+    assert message_broker.sent == []
 
 
-def test_what_fails_is_counted(ask: Run, holder: MessageBroker) -> None:
-    taken = holder.handlers[310]
+def test_what_fails_is_counted(run_json: Run, message_broker: MessageBroker) -> None:
+    taken = message_broker.handlers[310]
     answers = iter([taken, refuse(2, "busy"), taken] * 2)
-    holder.handlers[310] = lambda asked: next(answers)(asked)
-    result = ask("sendMsgStatus", "broker-a", "-c", "3")
+    message_broker.handlers[310] = lambda asked: next(answers)(asked)
+    result = run_json("sendMsgStatus", "broker-a", "-c", "3")
     assert (result.code, result.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
-    [row] = json.loads(ask("clusterRT", "-a", "3").out)
+    [row] = json.loads(run_json("clusterRT", "-a", "3").out)
     assert (row["successCount"], row["failCount"], row["result"]) == (2, 1, "failed")
     assert "SYSTEM_BUSY (2)" in row["error"]
     assert row["rt"] == row["maxRt"] > 0
 
 
-def test_every_broker_of_a_cluster(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
-    first.clusters = {"C": {"broker-a": {0: holder.addr}}, "D": {"broker-d": {0: "h:1"}}}
-    result = ask("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
+def test_every_broker_of_a_cluster(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}, "D": {"broker-d": {0: "h:1"}}}
+    result = run_json("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
     [row] = json.loads(result.out)
-    assert (result.code, len(holder.sent)) == (0, 2)
+    assert (result.code, len(message_broker.sent)) == (0, 2)
     assert (row["machineRoom"], row["clusterName"], row["successCount"]) == ("east", "C", 2)
     assert row["time"].endswith("Z")
-    result = ask("clusterRT", "-a", "1")
+    result = run_json("clusterRT", "-a", "1")
     assert (result.code, [row["result"] for row in json.loads(result.out)]) == (3, ["done", "not found"])
-    assert ask("clusterRT", "-c", "E").code == 5
+    assert run_json("clusterRT", "-c", "E").code == 5
 
 
-def test_lines_for_a_log(run: Run, first: FakeNameServer) -> None:
-    result = run("clusterRT", "-a", "1", "-p", "true", "-m", "east", "-n", first.addr)
+def test_lines_for_a_log(run: Run, first_server: FakeNameServer) -> None:
+    result = run("clusterRT", "-a", "1", "-p", "true", "-m", "east", "-n", first_server.addr)
     time, *middle, rt = result.out.rstrip().split("|")
     assert (time[-1], middle, float(rt) > 0) == ("Z", ["east", "C", "broker-a"], True)
 
 
-def test_again_and_again(first: FakeNameServer, holder: MessageBroker) -> None:
-    session = Session(SharedOptions(namesrv_addr=(first.addr,), yes=True))
+def test_again_and_again(first_server: FakeNameServer, message_broker: MessageBroker) -> None:
+    session = Session(SharedOptions(namesrv_addr=(first_server.addr,), yes=True))
     turns = cluster_rt(session, message_count=1, interval_seconds=0.01)
     assert not isinstance(turns, (ResultRows, str))
     found = list(islice(turns, 3))
     session.close()
     assert [len(rows.rows) for rows in found if isinstance(rows, ResultRows)] == [1, 1, 1]
-    assert len(holder.sent) == 3
+    assert len(message_broker.sent) == 3
     [(_, times)] = session.sent_changes.counted_exchanges
     assert times == 3
 
@@ -99,22 +105,24 @@ def test_again_and_again(first: FakeNameServer, holder: MessageBroker) -> None:
         ("clusterRT", "-p", "perhaps"),
     ],
 )
-def test_bad_words_are_one_line(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
-    result = ask(*words)
+def test_bad_words_are_one_line(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
+    result = run_json(*words)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert holder.sent == []
+    assert message_broker.sent == []
 
 
-def test_all_queues_of_a_topic_in_turns(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
-    first.routes = {"T": {"broker-a": 6}}
-    planned = ask("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
-    assert ([row["queueId"] for row in json.loads(planned.out)], holder.sent) == ([0, 1], [])
-    result = ask("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
+def test_all_queues_of_a_topic_in_turns(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
+    first_server.routes = {"T": {"broker-a": 6}}
+    planned = run_json("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
+    assert ([row["queueId"] for row in json.loads(planned.out)], message_broker.sent) == ([0, 1], [])
+    result = run_json("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
     assert [row["queueId"] for row in json.loads(result.out)] == [*range(8), 0, 1]
     assert result.err.startswith("nsadmin: mean of 9 messages over open connections: ")
-    alone = ask("checkMsgSendRT", "T", "-a", "1")
+    alone = run_json("checkMsgSendRT", "T", "-a", "1")
     assert (alone.code, alone.err) == (0, "")
-    holder.handlers[310] = refuse(16, "no write perm")
-    failed = ask("checkMsgSendRT", "T", "-a", "1")
+    message_broker.handlers[310] = refuse(16, "no write perm")
+    failed = run_json("checkMsgSendRT", "T", "-a", "1")
     assert (failed.code, json.loads(failed.out)[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
-    assert ask("checkMsgSendRT", "T", "-s", "99999999").code == 2
+    assert run_json("checkMsgSendRT", "T", "-s", "99999999").code == 2

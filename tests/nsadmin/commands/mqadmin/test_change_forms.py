@@ -74,10 +74,10 @@ def test_small_changes() -> None:
     assert lines("updateBrokerConfig", settings) == ["update broker config success, h:1"]
 
 
-def test_real_rows_have_what_the_forms_read(run: Run, first: FakeNameServer) -> None:
-    where = ("-n", first.addr, "--output", "mqadmin", "-y")
+def test_real_rows_have_what_the_forms_read(run: Run, first_server: FakeNameServer) -> None:
+    where = ("-n", first_server.addr, "--output", "mqadmin", "-y")
     with TopicBroker(topic_config("T")) as broker:
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         assert run("updateTopic", "T", "-c", "C", "-r", "4", *where).out.startswith(
             f"create topic to {broker.addr} success.\nTopicConfig [topicName=T, readQueueNums=4, "
         )

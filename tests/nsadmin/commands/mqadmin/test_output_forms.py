@@ -172,27 +172,27 @@ def test_each_of_them_is_a_command() -> None:
     assert all(find_command(name) is not None for name in OUTPUT_FORMS)
 
 
-def test_a_line_end_in_a_name_is_no_other_line(run: Run, first: FakeNameServer) -> None:
-    first.routes = {"T\nforged\x1b": {"broker-a": 6}}
-    result = run("topicList", "-n", first.addr, "--output", "mqadmin")
+def test_a_line_end_in_a_name_is_no_other_line(run: Run, first_server: FakeNameServer) -> None:
+    first_server.routes = {"T\nforged\x1b": {"broker-a": 6}}
+    result = run("topicList", "-n", first_server.addr, "--output", "mqadmin")
     assert result.out == "T\\nforged\\x1b\n"
 
 
 def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_done(
-    run: Run, first: FakeNameServer
+    run: Run, first_server: FakeNameServer
 ) -> None:
-    line = ("updateKvConfig", "NS", "key", "value", "-n", first.addr, "--output", "mqadmin", "-y")
+    line = ("updateKvConfig", "NS", "key", "value", "-n", first_server.addr, "--output", "mqadmin", "-y")
     assert run(*line).out == "create or update kv config to namespace success.\n"
-    first.kv.clear()
+    first_server.kv.clear()
     for more in (
         ("updateKvConfig", "NS", "key", "value", "--dry-run"),
         ("kvImport", "kv.json", "-y"),
         ("topicList", "--columns", "topic"),
         ("topicList", "--no-headers"),
     ):
-        result = run(*more, "-n", first.addr, "--output", "mqadmin")
+        result = run(*more, "-n", first_server.addr, "--output", "mqadmin")
         assert (result.code, result.out) == (2, ""), more
-    assert first.kv == {}
+    assert first_server.kv == {}
 
 
 @pytest.mark.parametrize(

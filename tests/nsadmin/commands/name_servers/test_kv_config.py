@@ -28,80 +28,84 @@ def changed(result: CommandResult) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("words", [("N", "k"), ("-s", "N", "-k", "k"), ("--namespace", "N", "--key", "k")])
 def test_a_value_is_shown_for_each_server(
-    run: Run, both: str, second: FakeNameServer, words: tuple[str, ...]
+    run: Run, both_servers: str, second_server: FakeNameServer, words: tuple[str, ...]
 ) -> None:
-    second.kv = {"N": {"k": "v"}}
-    result = run("kvGet", *words, both, "--json")
+    second_server.kv = {"N": {"k": "v"}}
+    result = run("kvGet", *words, both_servers, "--json")
     assert result.code == 3
     assert told(result) == [("k", None, "not found", MISSING), ("k", "v", "found", None)]
 
 
-def test_a_value_that_nobody_has_is_not_found(run: Run, both: str) -> None:
-    assert run("kvGet", "N", "k", both).code == 5
+def test_a_value_that_nobody_has_is_not_found(run: Run, both_servers: str) -> None:
+    assert run("kvGet", "N", "k", both_servers).code == 5
 
 
 def test_a_namespace_is_listed_for_each_server(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.kv, second.kv = {"N": {"b": "2", "a": "1"}}, {"N": {}}
-    result = run("kvList", "N", both, "--json")
+    first_server.kv, second_server.kv = {"N": {"b": "2", "a": "1"}}, {"N": {}}
+    result = run("kvList", "N", both_servers, "--json")
     assert result.code == 0
     assert told(result) == [("a", "1", "found", None), ("b", "2", "found", None), (None, None, "empty", None)]
-    assert told(run("kvList", "M", both, "--json")) == [(None, None, "not found", MISSING)] * 2
+    assert told(run("kvList", "M", both_servers, "--json")) == [(None, None, "not found", MISSING)] * 2
 
 
 @pytest.mark.parametrize("words", [("N", "k", "v"), ("-s", "N", "-k", "k", "-v", "v"), ("-v", "v", "N", "k")])
 def test_a_value_is_written_everywhere(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    words: tuple[str, ...],
 ) -> None:
-    second.kv = {"N": {"k": "u"}}
-    assert changed(run("updateKvConfig", *words, both, "--json")) == [
+    second_server.kv = {"N": {"k": "u"}}
+    assert changed(run("updateKvConfig", *words, both_servers, "--json")) == [
         ("new: v", None, "v", "done", None),
         ("u -> v", "u", "v", "done", None),
     ]
-    assert first.kv == second.kv == {"N": {"k": "v"}}
-    again = run("updateKvConfig", *words, both, "--json")
+    assert first_server.kv == second_server.kv == {"N": {"k": "v"}}
+    again = run("updateKvConfig", *words, both_servers, "--json")
     assert changed(again) == [(None, "v", "v", "done", None)] * 2
 
 
-def test_a_value_may_be_empty(run: Run, both: str, first: FakeNameServer) -> None:
-    assert run("updateKvConfig", "N", "k", "", both).code == 0
-    assert first.kv == {"N": {"k": ""}}
+def test_a_value_may_be_empty(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    assert run("updateKvConfig", "N", "k", "", both_servers).code == 0
+    assert first_server.kv == {"N": {"k": ""}}
 
 
-def test_deleting_where_it_was_is_enough(run: Run, both: str, second: FakeNameServer) -> None:
-    second.kv = {"N": {"k": "v"}}
-    result = run("deleteKvConfig", "N", "k", both, "--yes", "--json")
+def test_deleting_where_it_was_is_enough(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
+    second_server.kv = {"N": {"k": "v"}}
+    result = run("deleteKvConfig", "N", "k", both_servers, "--yes", "--json")
     assert (result.code, result.err) == (0, "")
     assert changed(result) == [
         (None, None, None, "not found", MISSING),
         ("gone: v", "v", None, "done", None),
     ]
-    assert run("deleteKvConfig", "N", "k", both, "--yes").code == 5
+    assert run("deleteKvConfig", "N", "k", both_servers, "--yes").code == 5
 
 
 def test_dry_runs_write_nothing_and_show_what_they_would(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    first.kv = {"N": {"k": "old"}}
-    result = run("updateKvConfig", "N", "k", "new", both, "-n", dead, "--dry-run", "--json")
+    first_server.kv = {"N": {"k": "old"}}
+    result = run("updateKvConfig", "N", "k", "new", both_servers, "-n", dead_addr, "--dry-run", "--json")
     assert result.code == 3
     assert changed(result) == [
         ("old -> new", "old", "new", "dry-run", None),
         ("new: new", None, "new", "dry-run", None),
         (None, None, None, "failed", "connection refused, no server listens on this port"),
     ]
-    result = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
+    result = run("deleteKvConfig", "N", "k", both_servers, "--dry-run", "--json")
     assert changed(result) == [
         ("gone: old", "old", None, "dry-run", None),
         (None, None, None, "not found", MISSING),
     ]
-    assert WRITES.isdisjoint({*first.codes(), *second.codes()})
-    assert first.kv == {"N": {"k": "old"}}
+    assert WRITES.isdisjoint({*first_server.codes(), *second_server.codes()})
+    assert first_server.kv == {"N": {"k": "old"}}
 
 
-def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both: str) -> None:
-    result = run("kvList", "ORDERS", both, "--json")
+def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both_servers: str) -> None:
+    result = run("kvList", "ORDERS", both_servers, "--json")
     assert (result.code, result.err) == (
         5,
         'nsadmin: no namespace "ORDERS": RocketMQ itself uses ORDER_TOPIC_CONFIG, whose keys are topics\n',

@@ -14,9 +14,9 @@ WRITES = {100, 102}
 
 
 @pytest.fixture(autouse=True)
-def differing(first: FakeNameServer, second: FakeNameServer) -> None:
-    first.kv = {ORDERS: {"T": "a:4", "U": "a:8"}, "N": {"k": "v", "token": "hidden"}}
-    second.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
+def differing(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    first_server.kv = {ORDERS: {"T": "a:4", "U": "a:8"}, "N": {"k": "v", "token": "hidden"}}
+    second_server.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
 
 
 def rows(result: CommandResult, *names: str) -> list[tuple[Any, ...]]:
@@ -26,114 +26,124 @@ def rows(result: CommandResult, *names: str) -> list[tuple[Any, ...]]:
 # kvDiff
 
 
-def test_only_keys_that_differ(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    result = run("kvDiff", both, "--json")
+def test_only_keys_that_differ(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    result = run("kvDiff", both_servers, "--json")
     assert result.code == 1
     assert rows(result, "namespace", "key") == [(ORDERS, "T"), (ORDERS, "U"), (ORDERS, "V")]
     assert rows(result, "differs")[:2] == [
-        (f"a:4 on {first.addr}, a:2 on {second.addr}",),
-        (f"on {first.addr}, not on {second.addr}",),
+        (f"a:4 on {first_server.addr}, a:2 on {second_server.addr}",),
+        (f"on {first_server.addr}, not on {second_server.addr}",),
     ]
-    assert json.loads(result.out)[1]["values"] == {first.addr: "a:8", second.addr: None}
+    assert json.loads(result.out)[1]["values"] == {first_server.addr: "a:8", second_server.addr: None}
     assert result.err.startswith(
         "nsadmin: 3 differences: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
     )
 
 
-def test_secrets_are_not_told(run: Run, both: str) -> None:
-    result = run("kvDiff", both, "-s", "N", "--json")
+def test_secrets_are_not_told(run: Run, both_servers: str) -> None:
+    result = run("kvDiff", both_servers, "-s", "N", "--json")
     assert rows(result, "key") == [("token",)]
     assert "hidden" not in result.out + result.err
 
 
-def test_what_cannot_be_told(run: Run, both: str, first: FakeNameServer, dead: str) -> None:
-    result = run("kvDiff", "-n", first.addr)
+def test_what_cannot_be_told(
+    run: Run, both_servers: str, first_server: FakeNameServer, dead_addr: str
+) -> None:
+    result = run("kvDiff", "-n", first_server.addr)
     assert (result.code, "unknown: 1 of 1 name servers answered, a comparison needs two" in result.err) == (
         3,
         True,
     )
-    result = run("kvDiff", "-n", f"{first.addr};{dead}")
-    assert (result.code, f"name server {dead}: connection refused" in result.err) == (3, True)
+    result = run("kvDiff", "-n", f"{first_server.addr};{dead_addr}")
+    assert (result.code, f"name server {dead_addr}: connection refused" in result.err) == (3, True)
     # They agree, and one does not answer.
-    result = run("kvDiff", both, "-n", dead, "-s", "none")
+    result = run("kvDiff", both_servers, "-n", dead_addr, "-s", "none")
     assert result.code == 3
-    assert run("kvDiff", both, "-n", dead).code == 1
-    assert run("kvDiff", both, "-s", "none", "--json") == (0, "[]\n", "")
+    assert run("kvDiff", both_servers, "-n", dead_addr).code == 1
+    assert run("kvDiff", both_servers, "-s", "none", "--json") == (0, "[]\n", "")
 
 
 # kvSync
 
 
 def test_a_copy_goes_to_all_others_and_only_where_it_differs(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    result = run("kvSync", "--from", first.addr, both, "--json", "--yes")
+    result = run("kvSync", "--from", first_server.addr, both_servers, "--json", "--yes")
     assert result.code == 0
     assert rows(result, "namesrvAddr", "key", "before", "after", "result") == [
-        (second.addr, "T", "a:2", "a:4", "done"),
-        (second.addr, "U", None, "a:8", "done"),
+        (second_server.addr, "T", "a:2", "a:4", "done"),
+        (second_server.addr, "U", None, "a:8", "done"),
     ]
-    assert second.kv[ORDERS] == {"T": "a:4", "U": "a:8", "V": "a:8"}
-    assert first.kv[ORDERS] == {"T": "a:4", "U": "a:8"}
-    assert WRITES.isdisjoint(first.codes())
-    result = run("kvSync", "--from", first.addr, both, "--yes", "--json")
+    assert second_server.kv[ORDERS] == {"T": "a:4", "U": "a:8", "V": "a:8"}
+    assert first_server.kv[ORDERS] == {"T": "a:4", "U": "a:8"}
+    assert WRITES.isdisjoint(first_server.codes())
+    result = run("kvSync", "--from", first_server.addr, both_servers, "--yes", "--json")
     assert (result.code, result.out) == (0, "[]\n")
-    assert f"{second.addr} already has all values" in result.err
+    assert f"{second_server.addr} already has all values" in result.err
 
 
-def test_a_dry_run_writes_nothing(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    result = run("kvSync", first.addr, both, "--prune", "--dry-run", "--json")
+def test_a_dry_run_writes_nothing(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    result = run("kvSync", first_server.addr, both_servers, "--prune", "--dry-run", "--json")
     assert result.code == 0
     assert rows(result, "key", "changes", "result") == [
         ("T", "a:2 -> a:4", "dry-run"),
         ("U", "new: a:8", "dry-run"),
         ("V", "gone: a:8", "dry-run"),
     ]
-    assert WRITES.isdisjoint(second.codes())
+    assert WRITES.isdisjoint(second_server.codes())
 
 
-def test_pruning_needs_a_yes(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    result = run("kvSync", first.addr, both, "--prune")
+def test_pruning_needs_a_yes(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    result = run("kvSync", first_server.addr, both_servers, "--prune")
     assert (result.code, "kvSync --prune: this cannot be undone" in result.err) == (2, True)
-    assert WRITES.isdisjoint(second.codes())
-    assert run("kvSync", first.addr, both, "--prune", "--yes").code == 0
-    assert second.kv[ORDERS] == first.kv[ORDERS]
+    assert WRITES.isdisjoint(second_server.codes())
+    assert run("kvSync", first_server.addr, both_servers, "--prune", "--yes").code == 0
+    assert second_server.kv[ORDERS] == first_server.kv[ORDERS]
 
 
-def test_one_key(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    assert run("kvSync", first.addr, both, "-k", "U", "--yes").code == 0
-    assert second.kv[ORDERS] == {"T": "a:2", "U": "a:8", "V": "a:8"}
-    result = run("kvSync", first.addr, both, "-k", "V")
+def test_one_key(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    assert run("kvSync", first_server.addr, both_servers, "-k", "U", "--yes").code == 0
+    assert second_server.kv[ORDERS] == {"T": "a:2", "U": "a:8", "V": "a:8"}
+    result = run("kvSync", first_server.addr, both_servers, "-k", "V")
     assert (result.code, 'no key "V" in ORDER_TOPIC_CONFIG' in result.err) == (5, True)
 
 
 def test_what_cannot_be_copied_changes_nothing(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    result = run("kvSync", first.addr, both, "-s", "none", "--prune", "--yes")
+    result = run("kvSync", first_server.addr, both_servers, "-s", "none", "--prune", "--yes")
     assert (result.code, 'has no namespace "none": nothing was changed' in result.err) == (5, True)
-    assert run("kvSync", dead, both).code == 4
-    result = run("kvSync", first.addr, "-n", first.addr)
+    assert run("kvSync", dead_addr, both_servers).code == 4
+    result = run("kvSync", first_server.addr, "-n", first_server.addr)
     assert (result.code, "no name server other than" in result.err) == (2, True)
-    result = run("kvSync", first.addr, both, "-k", "T", "--prune")
+    result = run("kvSync", first_server.addr, both_servers, "-k", "T", "--prune")
     assert (
         result.code,
         "--prune and --key exclude each other: --prune applies to whole namespaces" in result.err,
     ) == (2, True)
-    assert WRITES.isdisjoint(first.codes() + second.codes())
+    assert WRITES.isdisjoint(first_server.codes() + second_server.codes())
 
 
 def test_one_that_is_silent_and_one_that_refuses_are_told(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, dead: str
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    second.handlers[100] = refuse(1, "disk full")
-    result = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes", "--json")
+    second_server.handlers[100] = refuse(1, "disk full")
+    result = run("kvSync", first_server.addr, both_servers, "-n", dead_addr, "-k", "T", "--yes", "--json")
     assert result.code == 1
-    assert rows(result, "namesrvAddr", "result") == [(second.addr, "failed"), (dead, "failed")]
+    assert rows(result, "namesrvAddr", "result") == [(second_server.addr, "failed"), (dead_addr, "failed")]
     assert "disk full" in json.loads(result.out)[0]["error"]
-    del second.handlers[100]
-    second.handlers[100] = second._put
-    result = run("kvSync", first.addr, both, "-n", dead, "-k", "T", "--yes")
+    del second_server.handlers[100]
+    second_server.handlers[100] = second_server._put
+    result = run("kvSync", first_server.addr, both_servers, "-n", dead_addr, "-k", "T", "--yes")
     assert result.code == 3
 
 
@@ -141,42 +151,46 @@ def test_one_that_is_silent_and_one_that_refuses_are_told(
 
 
 def test_a_file_goes_out_and_comes_in_again(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, tmp_path: Path
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, tmp_path: Path
 ) -> None:
     file = tmp_path / "kv.json"
-    result = run("kvExport", str(file), both, "--from", first.addr, "-s", ORDERS, "-s", "N", "--json")
+    result = run(
+        "kvExport", str(file), both_servers, "--from", first_server.addr, "-s", ORDERS, "-s", "N", "--json"
+    )
     assert result.code == 0
     assert rows(result, "namespace", "entries") == [(ORDERS, 2), ("N", 2)]
-    assert json.loads(file.read_text()) == {"configTable": first.kv}
+    assert json.loads(file.read_text()) == {"configTable": first_server.kv}
     assert file.stat().st_mode & 0o777 == 0o600
-    result = run("kvImport", str(file), both, "-s", ORDERS, "--yes", "--json")
-    assert rows(result, "namesrvAddr", "key") == [(second.addr, "T"), (second.addr, "U")]
-    assert second.kv["N"]["token"] == "other"
-    assert run("kvImport", str(file), both, "--prune", "--yes").code == 0
-    assert second.kv == first.kv
-    assert run("kvExport", str(file), both, "--from", first.addr).code == 2
+    result = run("kvImport", str(file), both_servers, "-s", ORDERS, "--yes", "--json")
+    assert rows(result, "namesrvAddr", "key") == [(second_server.addr, "T"), (second_server.addr, "U")]
+    assert second_server.kv["N"]["token"] == "other"
+    assert run("kvImport", str(file), both_servers, "--prune", "--yes").code == 0
+    assert second_server.kv == first_server.kv
+    assert run("kvExport", str(file), both_servers, "--from", first_server.addr).code == 2
 
 
-def test_to_standard_output(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
-    result = run("kvExport", "-n", first.addr)
-    assert (result.code, json.loads(result.out)) == (0, {"configTable": {ORDERS: first.kv[ORDERS]}})
-    second.kv = first.kv
-    assert run("kvExport", both).out == result.out
+def test_to_standard_output(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    result = run("kvExport", "-n", first_server.addr)
+    assert (result.code, json.loads(result.out)) == (0, {"configTable": {ORDERS: first_server.kv[ORDERS]}})
+    second_server.kv = first_server.kv
+    assert run("kvExport", both_servers).out == result.out
 
 
-def test_who_differs_is_not_exported(run: Run, both: str) -> None:
-    result = run("kvExport", both)
+def test_who_differs_is_not_exported(run: Run, both_servers: str) -> None:
+    result = run("kvExport", both_servers)
     assert (result.code, result.out) == (1, "")
     assert (
         f"name servers have different values of {ORDERS} T: run nsadmin kv diff, or select one with --from"
     ) in result.err
 
 
-def test_what_is_not_there_is_told(run: Run, first: FakeNameServer, dead: str) -> None:
-    result = run("kvExport", "-n", f"{first.addr};{dead}", "-s", "N", "-s", "none")
+def test_what_is_not_there_is_told(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    result = run("kvExport", "-n", f"{first_server.addr};{dead_addr}", "-s", "N", "-s", "none")
     assert (result.code, 'no namespace "none"' in result.err) == (3, True)
-    assert run("kvExport", "-n", first.addr, "-s", "none").code == 5
-    assert run("kvExport", "-n", dead).code == 4
+    assert run("kvExport", "-n", first_server.addr, "-s", "none").code == 5
+    assert run("kvExport", "-n", dead_addr).code == 4
 
 
 @pytest.mark.parametrize(
@@ -189,12 +203,12 @@ def test_what_is_not_there_is_told(run: Run, first: FakeNameServer, dead: str) -
     ],
 )
 def test_a_file_that_is_none_is_one_line(
-    run: Run, both: str, tmp_path: Path, text: str | None, words: tuple[str, ...], reason: str
+    run: Run, both_servers: str, tmp_path: Path, text: str | None, words: tuple[str, ...], reason: str
 ) -> None:
     file = tmp_path / "kv.json"
     if text is not None:
         file.write_text(text)
-    result = run("kvImport", str(file), both, *words)
+    result = run("kvImport", str(file), both_servers, *words)
     assert result.code == 2
     assert str(file) in result.err
     assert reason in result.err

@@ -8,23 +8,23 @@ from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
 
-def test_settings_of_every_server(run: Run, first: FakeNameServer, dead: str) -> None:
-    result = run("getNamesrvConfig", "-n", f"{dead};{first.addr}", "--json")
+def test_settings_of_every_server(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    result = run("getNamesrvConfig", "-n", f"{dead_addr};{first_server.addr}", "--json")
     assert (result.code, result.err) == (
         3,
-        f"nsadmin: name server {dead}: connection refused, no server listens on this port\n",
+        f"nsadmin: name server {dead_addr}: connection refused, no server listens on this port\n",
     )
     assert json.loads(result.out) == [
-        {"namesrvAddr": first.addr, "key": "listenPort", "value": "9876"},
-        {"namesrvAddr": first.addr, "key": "waitSecondsForService", "value": "45"},
+        {"namesrvAddr": first_server.addr, "key": "listenPort", "value": "9876"},
+        {"namesrvAddr": first_server.addr, "key": "waitSecondsForService", "value": "45"},
     ]
 
 
 @pytest.mark.parametrize(
     "words", [("waitSecondsForService", "9"), ("-k", "waitSecondsForService", "-v", "9")]
 )
-def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[str, ...]) -> None:
-    result = run("updateNamesrvConfig", *words, both, "--json")
+def test_an_update_shows_what_was_read_back(run: Run, both_servers: str, words: tuple[str, ...]) -> None:
+    result = run("updateNamesrvConfig", *words, both_servers, "--json")
     assert (result.code, result.err) == (0, "")
     assert [list(row.items())[1:] for row in json.loads(result.out)] == [
         [
@@ -47,18 +47,20 @@ def test_an_update_shows_what_was_read_back(run: Run, both: str, words: tuple[st
     ],
 )
 def test_what_was_ignored_or_refused_fails(
-    run: Run, first: FakeNameServer, key: str, value: str, error: str
+    run: Run, first_server: FakeNameServer, key: str, value: str, error: str
 ) -> None:
-    result = run("updateNamesrvConfig", key, value, "-n", first.addr, "--json")
+    result = run("updateNamesrvConfig", key, value, "-n", first_server.addr, "--json")
     assert result.code == 1
     assert [(row["after"], row["result"], row["error"]) for row in json.loads(result.out)] == [
         (None, "failed", error)
     ]
 
 
-def test_a_dry_run_knows_which_keys_there_are(run: Run, both: str, first: FakeNameServer) -> None:
-    result = run("updateNamesrvConfig", "listenPort", "1", both, "--dry-run", "--json")
+def test_a_dry_run_knows_which_keys_there_are(
+    run: Run, both_servers: str, first_server: FakeNameServer
+) -> None:
+    result = run("updateNamesrvConfig", "listenPort", "1", both_servers, "--dry-run", "--json")
     told = [(row["before"], row["after"], row["changes"], row["result"]) for row in json.loads(result.out)]
     assert told == [("9876", "1", "9876 -> 1", "dry-run")] * 2
-    assert run("updateNamesrvConfig", "nope", "1", both, "--dry-run").code == 5
-    assert set(first.codes()) == {319}
+    assert run("updateNamesrvConfig", "nope", "1", both_servers, "--dry-run").code == 5
+    assert set(first_server.codes()) == {319}

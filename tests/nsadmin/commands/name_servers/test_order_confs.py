@@ -14,8 +14,8 @@ SPACE = "ORDER_TOPIC_CONFIG"
 
 
 @pytest.fixture(autouse=True)
-def _enabled(first: FakeNameServer, second: FakeNameServer) -> None:
-    for server in (first, second):
+def _enabled(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    for server in (first_server, second_server):
         server.config["orderMessageEnable"] = "true"
 
 
@@ -28,92 +28,101 @@ def _enabled(first: FakeNameServer, second: FakeNameServer) -> None:
     ],
 )
 def test_it_is_put_read_and_deleted_everywhere(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, words: tuple[str, ...]
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    words: tuple[str, ...],
 ) -> None:
-    result = run("updateOrderConf", *words, both, "--json")
+    result = run("updateOrderConf", *words, both_servers, "--json")
     assert (result.code, result.err) == (0, "")
-    assert first.kv[SPACE] == second.kv[SPACE] == {"T": "a:4;b:8"}
-    result = run("updateOrderConf", "T", "get", both, "--json")
+    assert first_server.kv[SPACE] == second_server.kv[SPACE] == {"T": "a:4;b:8"}
+    result = run("updateOrderConf", "T", "get", both_servers, "--json")
     assert [(row["orderConf"], row["result"]) for row in json.loads(result.out)] == [("a:4;b:8", "found")] * 2
-    second.kv[SPACE] = {"T": "a:1"}
-    result = run("updateOrderConf", "T", "put", "a:4;b:8", both, "--json")
+    second_server.kv[SPACE] = {"T": "a:1"}
+    result = run("updateOrderConf", "T", "put", "a:4;b:8", both_servers, "--json")
     assert [row["changes"] for row in json.loads(result.out)] == [None, "a:1 -> a:4;b:8"]
-    del second.kv[SPACE]["T"]
-    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    del second_server.kv[SPACE]["T"]
+    result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert [row["before"] for row in json.loads(result.out)] == ["a:4;b:8", None]
     assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["done", "not found"])
-    assert first.kv[SPACE] == {}
-    assert run("updateOrderConf", "T", "delete", both, "--yes").code == 5
-    assert run("updateOrderConf", "T", "get", both).code == 5
+    assert first_server.kv[SPACE] == {}
+    assert run("updateOrderConf", "T", "delete", both_servers, "--yes").code == 5
+    assert run("updateOrderConf", "T", "get", both_servers).code == 5
 
 
 @pytest.fixture
-def ordered_broker(first: FakeNameServer, second: FakeNameServer) -> Iterator[TopicBroker]:
+def ordered_broker(first_server: FakeNameServer, second_server: FakeNameServer) -> Iterator[TopicBroker]:
     """Brokers of 5.x keep a topic ordered after its order configuration is gone."""
     with TopicBroker(topic_config("T", order=True)) as broker:
-        for server in (first, second):
+        for server in (first_server, second_server):
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
             server.kv[SPACE] = {"T": "broker-a:4"}
         yield broker
 
 
 def test_brokers_no_longer_order_a_topic_whose_configuration_is_deleted(
-    run: Run, both: str, ordered_broker: TopicBroker
+    run: Run, both_servers: str, ordered_broker: TopicBroker
 ) -> None:
-    dry = run("updateOrderConf", "T", "delete", both, "--dry-run", "--json")
+    dry = run("updateOrderConf", "T", "delete", both_servers, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 3
     assert ordered_broker.configs["T"]["order"] is True
-    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     row = json.loads(result.out)[-1]
     assert (result.code, row["brokerAddr"], row["changes"]) == (0, ordered_broker.addr, "order true -> false")
     assert ordered_broker.configs["T"]["order"] is False
 
 
 def test_a_broker_that_does_not_order_the_topic_is_left_alone(
-    run: Run, both: str, ordered_broker: TopicBroker
+    run: Run, both_servers: str, ordered_broker: TopicBroker
 ) -> None:
     ordered_broker.configs["T"]["order"] = False
-    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert (result.code, [row["brokerAddr"] for row in json.loads(result.out)]) == (0, [None, None])
     assert RequestCode.UPDATE_AND_CREATE_TOPIC not in ordered_broker.codes()
 
 
 def test_brokers_keep_the_order_while_a_name_server_keeps_the_configuration(
-    run: Run, both: str, second: FakeNameServer, ordered_broker: TopicBroker
+    run: Run, both_servers: str, second_server: FakeNameServer, ordered_broker: TopicBroker
 ) -> None:
-    second.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
-    result = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    second_server.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
+    result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert result.code == 3
     assert ordered_broker.configs["T"]["order"] is True
     assert "skipped, because a name server may still have the order configuration" in result.err
 
 
-def test_dry_runs_write_nothing(run: Run, both: str, first: FakeNameServer) -> None:
-    result = run("updateOrderConf", "T", "put", "a:4", both, "--dry-run", "--json")
+def test_dry_runs_write_nothing(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    result = run("updateOrderConf", "T", "put", "a:4", both_servers, "--dry-run", "--json")
     assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["dry-run"] * 2)
     assert [(row["changes"], row["after"]) for row in json.loads(result.out)] == [("new: a:4", "a:4")] * 2
-    assert run("updateOrderConf", "T", "delete", both, "--dry-run").code == 5
-    assert RequestCode.PUT_KV_CONFIG not in first.codes()
-    assert RequestCode.DELETE_KV_CONFIG not in first.codes()
+    assert run("updateOrderConf", "T", "delete", both_servers, "--dry-run").code == 5
+    assert RequestCode.PUT_KV_CONFIG not in first_server.codes()
+    assert RequestCode.DELETE_KV_CONFIG not in first_server.codes()
 
 
-def test_servers_that_keep_it_to_themselves_are_told(run: Run, both: str, second: FakeNameServer) -> None:
-    second.config["orderMessageEnable"] = "false"
-    result = run("updateOrderConf", "T", "put", "a:4", both)
-    line = f"nsadmin: name server {second.addr} does not send it to clients: orderMessageEnable is false\n"
-    assert (result.code, result.err) == (0, line)
+def test_servers_that_keep_it_to_themselves_are_told(
+    run: Run, both_servers: str, second_server: FakeNameServer
+) -> None:
+    second_server.config["orderMessageEnable"] = "false"
+    result = run("updateOrderConf", "T", "put", "a:4", both_servers)
+    assert (result.code, result.err) == (
+        0,
+        f"nsadmin: name server {second_server.addr} does not send it to clients: "
+        "orderMessageEnable is false\n",
+    )
 
 
 @pytest.mark.parametrize("words", [("put",), ("put", "a"), ("put", "a:b"), ("set", "a:1"), ("delete",)])
-def test_bad_lines(run: Run, both: str, first: FakeNameServer, words: tuple[str, ...]) -> None:
-    result = run("updateOrderConf", "T", *words, both)
+def test_bad_lines(run: Run, both_servers: str, first_server: FakeNameServer, words: tuple[str, ...]) -> None:
+    result = run("updateOrderConf", "T", *words, both_servers)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert first.asked == []
+    assert first_server.asked == []
 
 
-def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first: FakeNameServer) -> None:
-    run("contextSet", "p", "-n", first.addr, "--readOnly")
-    first.kv[SPACE] = {"T": "a:4"}
+def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first_server: FakeNameServer) -> None:
+    run("contextSet", "p", "-n", first_server.addr, "--readOnly")
+    first_server.kv[SPACE] = {"T": "a:4"}
     result = run(
         "updateOrderConf", "T", "get", "--context", "p", "--columns", "orderConf", "--output", "value"
     )
@@ -121,5 +130,5 @@ def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first: FakeN
     for words in (("put", "a:5"), ("delete", "-y")):
         result = run("updateOrderConf", "T", *words, "--context", "p")
         assert (result.code, result.out, "read-only" in result.err) == (6, "", True)
-    assert first.kv[SPACE] == {"T": "a:4"}
+    assert first_server.kv[SPACE] == {"T": "a:4"}
     assert run("updateOrderConf", "T", "put", "a:5", "--context", "p", "--dry-run").code == 0

@@ -15,7 +15,7 @@ A, B = "broker-a-0", "broker-a-1"
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
         monkeypatch.chdir(tmp_path)
         yield running
@@ -30,68 +30,72 @@ def results(result: CommandResult) -> list[tuple[str | None, list[str], str]]:
     return [(row["name"], row["servers"], row["result"]) for row in json.loads(result.out)]
 
 
-def test_what_is_there_already_does_not_stop_the_others(do: Run) -> None:
+def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None:
     file = written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "orders", "perm": 4}])
-    planned = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
+    planned = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--dry-run")
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
-    result = do("updateTopicList", file, "-c", "cluster-a")
+    result = run_on_lab("updateTopicList", file, "-c", "cluster-a")
     assert (result.code, results(result)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
     assert result.err == "nsadmin: topics, counted for each broker: 4 to send\n"
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
-    again = do("updateTopicList", "-f", file, "-c", "cluster-a")
+    again = run_on_lab("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
     assert [row["action"] for row in json.loads(again.out)] == ["create", None]
 
 
-def test_what_cannot_be_changed_is_skipped_and_said(do: Run, there: Lab) -> None:
+def test_what_cannot_be_changed_is_skipped_and_said(run_on_lab: Run, running_lab: Lab) -> None:
     file = written([{"topicName": "fresh"}, {"topicName": "TBW102", "perm": 4}])
-    result = do("updateTopicList", file, "-b", there.brokers[A, 0])
+    result = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 0])
     assert (result.code, results(result)) == (3, [("fresh", [A], "done"), ("TBW102", [A], "skipped")])
     assert "brokers refuse to change" in json.loads(result.out)[1]["error"]
 
 
-def test_messages_that_nobody_could_read_are_counted(do: Run, there: Lab) -> None:
+def test_messages_that_nobody_could_read_are_counted(run_on_lab: Run, running_lab: Lab) -> None:
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
-    result = do("updateTopicList", file, "-b", there.brokers[A, 0], "--dry-run")
+    result = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 0], "--dry-run")
     assert "messages in queues 1 to 7 become unreadable" in result.err
     assert json.loads(result.out)[0]["messages"] > 0
 
 
-def test_groups_of_either_kind_of_file(do: Run) -> None:
+def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:
     strict = {"consumeFromMinEnable": False, "consumeBroadcastEnable": False}
     file = written([{"groupName": "auditors", "retryMaxTimes": 3, **strict}])
-    result = do("updateSubGroupList", file, "-c", "cluster-a")
+    result = run_on_lab("updateSubGroupList", file, "-c", "cluster-a")
     assert (result.code, results(result)) == (0, [("auditors", [A, B], "done")])
     ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")
-    again = do("updateSubGroupList", ours, "-c", "cluster-a")
+    again = run_on_lab("updateSubGroupList", ours, "-c", "cluster-a")
     assert (again.code, results(again)) == (
         0,
         [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")],
     )
 
 
-def test_a_list_of_a_whole_cluster_is_warned_of(do: Run) -> None:
+def test_a_list_of_a_whole_cluster_is_warned_of(run_on_lab: Run) -> None:
     file = written({"exportTime": 1, "topicConfigTable": {"fresh": {"topicName": "fresh"}}})
-    result = do("updateTopicList", file, "-c", "cluster-a", "--dry-run")
+    result = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--dry-run")
     assert "mqadmin has added up the queues" in result.err
 
 
-def test_a_slave_is_never_changed_and_a_dead_broker_told(do: Run, there: Lab, dead: str) -> None:
+def test_a_slave_is_never_changed_and_a_dead_broker_told(
+    run_on_lab: Run, running_lab: Lab, dead_addr: str
+) -> None:
     file = written([{"topicName": "fresh"}])
-    slave = do("updateTopicList", file, "-b", there.brokers[A, 1])
+    slave = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 1])
     assert (slave.code, "is a slave: change its master" in slave.err) == (1, True)
-    assert do("updateTopicList", file, "-b", dead).code == 4
-    there.kill(B, 0)
-    partly = do("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
+    assert run_on_lab("updateTopicList", file, "-b", dead_addr).code == 4
+    running_lab.kill(B, 0)
+    partly = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
     assert (partly.code, results(partly)[0]) == (3, ("fresh", [A], "done"))
-    there.kill(A, 0)
-    none = do("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
+    running_lab.kill(A, 0)
+    none = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--timeout", "1")
     assert (none.code, results(none)) == (1, [(None, [A], "unknown"), (None, [B], "unknown")])
 
 
-def test_a_file_that_cannot_be_used(do: Run) -> None:
-    assert do("updateTopicList", "nothere.json", "-c", "cluster-a").code == 2
-    bad = do("updateTopicList", written('[{"topicName": "a", "perms": 4},\n {"perm": 9}]'), "-c", "cluster-a")
+def test_a_file_that_cannot_be_used(run_on_lab: Run) -> None:
+    assert run_on_lab("updateTopicList", "nothere.json", "-c", "cluster-a").code == 2
+    bad = run_on_lab(
+        "updateTopicList", written('[{"topicName": "a", "perms": 4},\n {"perm": 9}]'), "-c", "cluster-a"
+    )
     assert (bad.code, bad.out) == (2, "")
     assert bad.err.splitlines()[0].startswith(
         'nsadmin: list.json:1: unknown key "[0].perms": use one of topicName, readQueueNums, '
@@ -100,22 +104,22 @@ def test_a_file_that_cannot_be_used(do: Run) -> None:
     )
     assert len(bad.err.splitlines()) == 3
     Path("binary").write_bytes(b"\xff\xfe")
-    assert do("updateTopicList", "binary", "-c", "cluster-a").code == 2
-    assert do("updateTopicList", "list.json").code == 2
+    assert run_on_lab("updateTopicList", "binary", "-c", "cluster-a").code == 2
+    assert run_on_lab("updateTopicList", "list.json").code == 2
 
 
-def test_a_no_on_the_terminal_changes_nothing(there: Lab, tmp_path: Path) -> None:
+def test_a_no_on_the_terminal_changes_nothing(running_lab: Lab, tmp_path: Path) -> None:
     file = str(tmp_path / written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}]))
-    words = ("updateTopicList", file, "-c", "cluster-a", "-n", there.namesrv_addr)
+    words = ("updateTopicList", file, "-c", "cluster-a", "-n", running_lab.namesrv_addr)
     code, out, shown = on_terminal(b"n\n", *words)
     assert (code, out) == (1, b"")
     assert b"become unreadable" in shown
     assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in shown
 
 
-def test_a_list_that_makes_messages_unreadable_needs_a_yes(there: Lab, run: Run) -> None:
+def test_a_list_that_makes_messages_unreadable_needs_a_yes(running_lab: Lab, run: Run) -> None:
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
-    words = ("updateTopicList", file, "-b", there.brokers[A, 0], "-n", there.namesrv_addr)
+    words = ("updateTopicList", file, "-b", running_lab.brokers[A, 0], "-n", running_lab.namesrv_addr)
     refused = run(*words)
     assert (refused.code, "there is no terminal to confirm on: pass --yes" in refused.err) == (2, True)
     assert run(*words, "--yes").code == 0

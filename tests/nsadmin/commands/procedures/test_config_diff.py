@@ -16,9 +16,11 @@ def config(broker: FakeBroker, **items: str) -> None:
 
 
 @pytest.fixture
-def other(broker: FakeBroker, first: FakeNameServer, second: FakeNameServer) -> Iterator[FakeBroker]:
+def other(
+    broker: FakeBroker, first_server: FakeNameServer, second_server: FakeNameServer
+) -> Iterator[FakeBroker]:
     with FakeBroker({"brokerVersionDesc": "V4_9_7"}) as running:
-        for server in (first, second):
+        for server in (first_server, second_server):
             server.clusters = {"C": {"broker-a": {0: broker.addr}}, "D": {"broker-b": {0: running.addr}}}
         config(broker, fileReservedTime="48", brokerName="broker-a", timerWheelEnable="false")
         config(running, fileReservedTime="72", brokerName="broker-b")
@@ -30,37 +32,41 @@ def told(result: CommandResult) -> list[tuple[str, str]]:
 
 
 def test_what_differs_among_brokers_and_among_name_servers(
-    run: Run, both: str, other: FakeBroker, second: FakeNameServer
+    run: Run, both_servers: str, other: FakeBroker, second_server: FakeNameServer
 ) -> None:
-    second.config["waitSecondsForService"] = "1"
-    result = run("configDiff", both, "--json")
+    second_server.config["waitSecondsForService"] = "1"
+    result = run("configDiff", both_servers, "--json")
     assert result.code == 1
     assert told(result) == [("broker", "fileReservedTime"), ("namesrv", "waitSecondsForService")]
     row = json.loads(result.out)[0]
     assert row["differs"] == "48 on broker-a:0, 72 on broker-b:0"
     assert (row["default"], row["values"]) == ("72", {"broker-a:0": "48", "broker-b:0": "72"})
-    assert told(run("configDiff", both, "--brokers", "--json")) == [("broker", "fileReservedTime")]
-    assert told(run("configDiff", both, "--namesrvs", "--json")) == [("namesrv", "waitSecondsForService")]
-    assert ("broker", "brokerName") in told(run("configDiff", both, "--own", "--json"))
+    assert told(run("configDiff", both_servers, "--brokers", "--json")) == [("broker", "fileReservedTime")]
+    assert told(run("configDiff", both_servers, "--namesrvs", "--json")) == [
+        ("namesrv", "waitSecondsForService")
+    ]
+    assert ("broker", "brokerName") in told(run("configDiff", both_servers, "--own", "--json"))
 
 
-def test_one_alone_agrees_with_nobody(run: Run, both: str, other: FakeBroker, first: FakeNameServer) -> None:
-    result = run("configDiff", both, "-c", "D", "--brokers", "--json")
+def test_one_alone_agrees_with_nobody(
+    run: Run, both_servers: str, other: FakeBroker, first_server: FakeNameServer
+) -> None:
+    result = run("configDiff", both_servers, "-c", "D", "--brokers", "--json")
     assert (result.code, result.out) == (3, "[]\n")
     assert result.err == "nsadmin: only one broker: its settings were not compared\n"
-    result = run("configDiff", both, "-c", "D", "--json")
+    result = run("configDiff", both_servers, "-c", "D", "--json")
     assert (result.code, result.out) == (0, "[]\n")
     assert result.err == (
         "nsadmin: only one broker: its settings were not compared\n"
         "nsadmin: no differences among 2 name servers\n"
     )
-    result = run("configDiff", "-n", first.addr, "--namesrvs")
+    result = run("configDiff", "-n", first_server.addr, "--namesrvs")
     assert result.err == "nsadmin: only one name server: its settings were not compared\n"
-    assert run("configDiff", both, "-c", "E").code == 5
+    assert run("configDiff", both_servers, "-c", "E").code == 5
 
 
-def test_what_is_not_the_default(run: Run, both: str, other: FakeBroker) -> None:
-    result = run("configDiff", both, "--default", "--brokers", "--json")
+def test_what_is_not_the_default(run: Run, both_servers: str, other: FakeBroker) -> None:
+    result = run("configDiff", both_servers, "--default", "--brokers", "--json")
     assert result.code == 0
     assert [(row["key"], row["values"], row["default"]) for row in json.loads(result.out)] == [
         ("fileReservedTime", {"broker-a:0": "48"}, "72"),
@@ -68,21 +74,21 @@ def test_what_is_not_the_default(run: Run, both: str, other: FakeBroker) -> None
     ]
 
 
-def test_who_does_not_answer_is_told(run: Run, both: str, other: FakeBroker, dead: str) -> None:
+def test_who_does_not_answer_is_told(run: Run, both_servers: str, other: FakeBroker, dead_addr: str) -> None:
     other.handlers[26] = refuse(1, "no")
-    result = run("configDiff", both, "-n", dead)
+    result = run("configDiff", both_servers, "-n", dead_addr)
     assert result.code == 3
     assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in result.err
-    assert f"name server {dead}: connection refused" in result.err
+    assert f"name server {dead_addr}: connection refused" in result.err
 
 
-def test_another_release_of_the_same_generation(run: Run, both: str, other: FakeBroker) -> None:
+def test_another_release_of_the_same_generation(run: Run, both_servers: str, other: FakeBroker) -> None:
     other.table["brokerVersionDesc"] = "V4_9_4"
-    assert "defaults of 4.9.7 are used for brokers 4.9.4" in run("configDiff", both).err
+    assert "defaults of 4.9.7 are used for brokers 4.9.4" in run("configDiff", both_servers).err
     other.table["brokerVersionDesc"] = "V6_0_0"
-    assert "no known defaults for brokers 6.0.0" in run("configDiff", both).err
+    assert "no known defaults for brokers 6.0.0" in run("configDiff", both_servers).err
 
 
-def test_only_these_and_only_those_is_nothing(run: Run, both: str) -> None:
-    result = run("configDiff", both, "--brokers", "--namesrvs")
+def test_only_these_and_only_those_is_nothing(run: Run, both_servers: str) -> None:
+    result = run("configDiff", both_servers, "--brokers", "--namesrvs")
     assert (result.code, result.err.count("\n")) == (2, 1)

@@ -10,105 +10,107 @@ from tests.support.servers import FakeNameServer, refuse
 NOW = ("--settle", "0")
 
 
-def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both: str) -> None:
-    result = run("divergence", both, "--json")
+def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both_servers: str) -> None:
+    result = run("divergence", both_servers, "--json")
     assert (result.code, result.out) == (0, "[]\n")
     assert result.err == "nsadmin: 2 name servers agree: 1 broker, 1 topic\n"
 
 
 def test_topics_that_differ_alike_are_one_row_or_all_of_them(
-    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
-    second.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
-    result = run("divergence", both, *NOW, "--json")
+    first_server.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
+    second_server.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
+    result = run("divergence", both_servers, *NOW, "--json")
     assert result.code == 1
     [row] = json.loads(result.out)
     assert (row["what"], row["name"], row["brokerName"], row["count"]) == ("topic", "T0", "broker-a", 400)
     assert (row["state"], row["causeKind"]) == ("drift", "wiped")
-    assert row["differs"] == f"perm: rw- on {first.addr}, r-- on {second.addr}"
-    assert row["values"][second.addr]["perm"] == 4
+    assert row["differs"] == f"perm: rw- on {first_server.addr}, r-- on {second_server.addr}"
+    assert row["values"][second_server.addr]["perm"] == 4
     assert "name servers diverge: 400 differences" in result.err
     assert (
         "next: run `nsadmin repair wipe broker-a`, which restores the broker's own "
         "permissions, or `nsadmin wipeWritePerm broker-a` on every name server"
     ) in result.err
-    rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
+    rows = json.loads(run("divergence", both_servers, *NOW, "--detail", "--json").out)
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400
 
 
-def test_topics_go_with_their_broker(run: Run, both: str, second: FakeNameServer) -> None:
-    second.clusters, second.routes = {}, {}
-    result = run("divergence", both, *NOW, "--json")
+def test_topics_go_with_their_broker(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
+    second_server.clusters, second_server.routes = {}, {}
+    result = run("divergence", both_servers, *NOW, "--json")
     [row] = json.loads(result.out)
     assert (row["what"], row["name"], row["brokerName"]) == ("broker", "broker-a:0", "broker-a")
-    assert row["differs"].endswith(f"not on {second.addr}, with 1 topic")
-    rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
+    assert row["differs"].endswith(f"not on {second_server.addr}, with 1 topic")
+    rows = json.loads(run("divergence", both_servers, *NOW, "--detail", "--json").out)
     assert [(row["what"], row["name"]) for row in rows] == [("broker", "broker-a:0"), ("topic", "T")]
     assert rows[1]["cause"] == "its broker broker-a is missing"
 
 
-def test_kv_in_a_table(run: Run, both: str, first: FakeNameServer) -> None:
-    first.kv = {"n": {"k": "v"}}
-    result = run("divergence", both, *NOW, "-s", "n")
+def test_kv_in_a_table(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    first_server.kv = {"n": {"k": "v"}}
+    result = run("divergence", both_servers, *NOW, "-s", "n")
     assert result.code == 1
     head, row = result.out.splitlines()
     assert head.split() == ["what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause"]
     assert row.startswith("kv    n k")
-    assert run("divergence", both, *NOW).code == 0
-    assert run("divergence", both, *NOW, "-s", "n", "--section", "topic").code == 0
+    assert run("divergence", both_servers, *NOW).code == 0
+    assert run("divergence", both_servers, *NOW, "-s", "n", "--section", "topic").code == 0
 
 
-def test_fewer_than_two_answers_are_unknown(run: Run, first: FakeNameServer, dead: str) -> None:
-    for addrs in (first.addr, f"{first.addr};{dead}", dead):
+def test_fewer_than_two_answers_are_unknown(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    for addrs in (first_server.addr, f"{first_server.addr};{dead_addr}", dead_addr):
         result = run("divergence", "-n", addrs, "--json")
         assert (result.code, result.out) == (3, "[]\n")
         assert " name servers answered, a comparison needs two" in result.err
 
 
-def test_agreement_of_those_that_answer_is_partial(run: Run, both: str, dead: str) -> None:
-    result = run("divergence", both, "-n", dead)
+def test_agreement_of_those_that_answer_is_partial(run: Run, both_servers: str, dead_addr: str) -> None:
+    result = run("divergence", both_servers, "-n", dead_addr)
     assert result.code == 3
     assert "incomplete: 2 of 3 name servers answered, and agree" in result.err
-    assert f"name server {dead}: connection refused" in result.err
+    assert f"name server {dead_addr}: connection refused" in result.err
 
 
 def test_one_whose_answers_are_not_whole_counts_as_silent(
-    run: Run, both: str, second: FakeNameServer
+    run: Run, both_servers: str, second_server: FakeNameServer
 ) -> None:
-    second.handlers[105] = refuse(1, "busy")
-    result = run("divergence", both)
+    second_server.handlers[105] = refuse(1, "busy")
+    result = run("divergence", both_servers)
     assert result.code == 3
-    assert f"name server {second.addr}: SYSTEM_ERROR (1): busy" in result.err
+    assert f"name server {second_server.addr}: SYSTEM_ERROR (1): busy" in result.err
 
 
-def test_hashes(run: Run, both: str, dead: str, second: FakeNameServer) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    result = run("divergence", both, "-n", dead, "--hashes", "--json")
+def test_hashes(run: Run, both_servers: str, dead_addr: str, second_server: FakeNameServer) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
+    result = run("divergence", both_servers, "-n", dead_addr, "--hashes", "--json")
     one, two, none = json.loads(result.out)
     assert one["brokerHash"] == two["brokerHash"]
     assert one["topicHash"] != two["topicHash"]
     assert (one["brokers"], one["topics"], one["error"]) == (1, 1, None)
-    assert (none["namesrvAddr"], none["brokerHash"]) == (dead, None)
+    assert (none["namesrvAddr"], none["brokerHash"]) == (dead_addr, None)
     assert "refused" in none["error"]
     assert result.code == 1
 
 
 def test_a_young_difference_is_waited_for(
-    run: Run, both: str, first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, both_servers: str, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
-    monkeypatch.setattr("nsadmin.commands.procedures.divergence.sleep", lambda seconds: first.kv.clear())
-    result = run("divergence", both)
+    first_server.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
+    monkeypatch.setattr(
+        "nsadmin.commands.procedures.divergence.sleep", lambda seconds: first_server.kv.clear()
+    )
+    result = run("divergence", both_servers)
     assert (result.code, result.out) == (0, "")
     assert result.err.splitlines()[0] == ("nsadmin: 1 difference; comparing again for up to 2 s")
 
 
 def test_watching_remembers_the_looks_before(
-    run: Run, both: str, first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+    run: Run, both_servers: str, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first.routes = {"T": {"broker-a": 4}}
+    first_server.routes = {"T": {"broker-a": 4}}
     now = iter([0, 30, 60])
     monkeypatch.setattr("nsadmin.commands.procedures.divergence.monotonic", lambda: next(now))
 
@@ -119,7 +121,7 @@ def test_watching_remembers_the_looks_before(
 
     left = [1, 1]
     monkeypatch.setattr("nsadmin.session.sleep", sleep)
-    result = run("divergence", both, "--watch", "30", "--output", "jsonl")
+    result = run("divergence", both_servers, "--watch", "30", "--output", "jsonl")
     rows = [json.loads(line) for line in result.out.splitlines()]
     assert [(row["state"], row["seenFor"]) for row in rows] == [
         ("new", 0),
@@ -138,8 +140,8 @@ def test_watching_remembers_the_looks_before(
         (("--section", "topics"), 'unknown section "topics": use broker, topic, kv, setting'),
     ],
 )
-def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...], reason: str) -> None:
-    result = run("divergence", both, *words)
+def test_what_cannot_be_is_one_line(run: Run, both_servers: str, words: tuple[str, ...], reason: str) -> None:
+    result = run("divergence", both_servers, *words)
     assert (result.code, result.out, result.err) == (
         2,
         "",
@@ -148,8 +150,10 @@ def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...],
 
 
 @pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])
-def test_two_names_of_one_server_are_one_witness(run: Run, first: FakeNameServer, command: str) -> None:
-    port = first.addr.rpartition(":")[2]
-    result = run(command, "-n", f"{first.addr};localhost:{port}")
+def test_two_names_of_one_server_are_one_witness(
+    run: Run, first_server: FakeNameServer, command: str
+) -> None:
+    port = first_server.addr.rpartition(":")[2]
+    result = run(command, "-n", f"{first_server.addr};localhost:{port}")
     assert result.code == (1 if command == "checkNamesrv" else 3)
-    assert f"localhost:{port}: same name server as {first.addr}" in result.out + result.err
+    assert f"localhost:{port}: same name server as {first_server.addr}" in result.out + result.err

@@ -26,7 +26,7 @@ B = "broker-a-0"
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
     with lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
         monkeypatch.setenv("NAMESRV_ADDR", running.namesrv_addr)
@@ -34,9 +34,9 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run` empties the environment first."""
-    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    monkeypatch.setenv("NAMESRV_ADDR", running_lab.namesrv_addr)
     return run
 
 
@@ -45,20 +45,20 @@ def events(out: str) -> list[str]:
     return [name for name in found if name != "progress"]
 
 
-def perms(there: Lab) -> list[dict[str, int]]:
-    with AdminClient(there.namesrv_addr) as admin:
+def perms(running_lab: Lab) -> list[dict[str, int]]:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
 
 
-def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
-    before = perms(there)
+def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
+    before = perms(running_lab)
     result = with_env("drain", B, "--json")
     assert (result.code, result.err) == (0, "")
     assert events(result.out) == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
         "holdEnded",
     ]  # fmt: skip
-    assert all(not perm & 2 for table in perms(there) for perm in table.values())
+    assert all(not perm & 2 for table in perms(running_lab) for perm in table.values())
     status = with_env("drainStatus", "--json")
     assert [
         [
@@ -66,14 +66,14 @@ def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
             for name in ("brokerName", "phase", "namesrvAddr", "openTopics", "differing", "pid", "error")
         ]
         for row in json.loads(status.out)
-    ] == [[B, "safe", addr, 0, None, None, None] for addr in there.namesrv_addrs]
+    ] == [[B, "safe", addr, 0, None, None, None] for addr in running_lab.namesrv_addrs]
     dry = with_env("undrain", B, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 2
     assert all(row["topicCount"] > 10 for row in json.loads(dry.out))
     undone = with_env("undrain", B, "--json")
     assert (undone.code, undone.err) == (0, "")
     assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
-    assert perms(there) == before
+    assert perms(running_lab) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []
     assert with_env("undrain", B).code == 5
 
@@ -111,19 +111,19 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
     assert len(lines) == len(set(lines))
 
 
-def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, there: Lab, tmp_path: Path) -> None:
-    before = perms(there)
+def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, running_lab: Lab, tmp_path: Path) -> None:
+    before = perms(running_lab)
     result = with_env("drain", B, "--dry-run", "--json")
     assert result.code == 0
     assert [(row["result"], row["openTopics"] > 10) for row in json.loads(result.out)] == [
         ("dry-run", True)
     ] * 2
-    assert perms(there) == before
+    assert perms(running_lab) == before
     assert not (tmp_path / "state").exists()
 
 
-def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
-    with AdminClient(there.namesrv_addr) as admin:
+def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) -> None:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         admin.brokers.wipe_write_perm("broker-a-1")
     result = with_env("drain", B)
     assert result.code == 1
@@ -137,8 +137,10 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
     assert with_env("drain", B, "--force").code == 0
 
 
-def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: Lab, dead: str) -> None:
-    addrs = f"-n{there.namesrv_addr};{dead}"
+def test_a_name_server_that_does_not_answer_needs_consent(
+    with_env: Run, running_lab: Lab, dead_addr: str
+) -> None:
+    addrs = f"-n{running_lab.namesrv_addr};{dead_addr}"
     refused = with_env("drain", B, addrs)
     assert refused.code == 1
     assert "pass --allow-unreachable to drain without it" in refused.err
@@ -149,7 +151,7 @@ def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: 
     assert undone.code == 3
     assert [row["result"] for row in json.loads(undone.out)] == ["done", "done", "failed"]
     assert len(json.loads(with_env("drainStatus", "--json").out)) == 2
-    assert with_env("undrain", B, "-n", there.namesrv_addr).code == 0
+    assert with_env("undrain", B, "-n", running_lab.namesrv_addr).code == 0
 
 
 def test_nobody_knows_the_broker(with_env: Run) -> None:
@@ -158,12 +160,12 @@ def test_nobody_knows_the_broker(with_env: Run) -> None:
 
 
 def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
-    with_env: Run, there: Lab, tmp_path: Path
+    with_env: Run, running_lab: Lab, tmp_path: Path
 ) -> None:
     file = tmp_path / "stopped"
     result = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
     assert result.code == 1
-    assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
+    assert file.read_text() == f"{B} {running_lab.brokers[B, 0]}\n"
     assert "the command of --then exited with 4; broker-a-0 stays drained" in result.err
     assert events(result.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
 
@@ -226,10 +228,10 @@ def test_a_drain_under_way_is_left_alone(with_env: Run, tmp_path: Path) -> None:
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
 )
 def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
-    with_env: Run, there: Lab, tmp_path: Path, number: int, code: int
+    with_env: Run, running_lab: Lab, tmp_path: Path, number: int, code: int
 ) -> None:
-    before = perms(there)
-    command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", there.namesrv_addr, "--json"]
+    before = perms(running_lab)
+    command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", running_lab.namesrv_addr, "--json"]
     env = {**Program.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -256,7 +258,7 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
     assert json.loads(result.out.splitlines()[0])["resumed"] == "settle"
     assert "snapshotTaken" not in events(result.out)
     assert with_env("undrain", B).code == 0
-    assert perms(there) == before
+    assert perms(running_lab) == before
 
 
 def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
@@ -269,12 +271,12 @@ def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
 
 
 def test_the_status_counts_reopened_topics_of_each_name_server(
-    with_env: Run, there: Lab, tmp_path: Path
+    with_env: Run, running_lab: Lab, tmp_path: Path
 ) -> None:
     assert with_env("drain", B).code == 0
     store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
     state, snapshot = store.load_drain() or pytest.fail("no drain")
-    first, second = there.namesrv_addrs
+    first, second = running_lab.namesrv_addrs
     store.save_drain(state._replace(reopened=5, reopens={first: 3, second: 2}), snapshot)
     rows = json.loads(with_env("drainStatus", "--json").out)
     assert {row["namesrvAddr"]: row["reopened"] for row in rows} == {first: 3, second: 2}

@@ -20,18 +20,20 @@ WARNING = (
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def drained(there: Lab, run: Run, tmp_path: Path) -> Run:
+def drained(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
     store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
     store.try_lock()
-    store.save_drain(DrainState("cluster-a", B, there.namesrv_addrs, 1, 2, phase="safe"), QueueSnapshot())
+    store.save_drain(
+        DrainState("cluster-a", B, running_lab.namesrv_addrs, 1, 2, phase="safe"), QueueSnapshot()
+    )
     store.release_lock()
-    return lambda *words: run(*words, "-n", there.namesrv_addr)
+    return lambda *words: run(*words, "-n", running_lab.namesrv_addr)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +58,12 @@ def test_a_change_of_a_topic_on_a_drained_broker_is_warned_of(
     assert result.err.splitlines().count(WARNING) == 1
 
 
-def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(drained: Run, there: Lab) -> None:
+def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(
+    drained: Run, running_lab: Lab
+) -> None:
     words = ("updateTopicPerm", "orders", "4", "--dry-run", "-b")
-    assert WARNING in drained(*words, there.brokers[B, 0]).err
-    assert drained(*words, there.brokers["broker-a-1", 0]).err == ""
+    assert WARNING in drained(*words, running_lab.brokers[B, 0]).err
+    assert drained(*words, running_lab.brokers["broker-a-1", 0]).err == ""
 
 
 def test_a_change_that_changes_nothing_is_not_warned_of(drained: Run) -> None:

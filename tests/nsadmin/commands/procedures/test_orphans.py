@@ -18,24 +18,24 @@ from tests.support.servers import closed_port
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     with lab(tmp_path / "lab", name_servers=2) as running:
         orphaned(running)
         yield running
 
 
-def orphaned(there: Lab) -> None:
+def orphaned(running_lab: Lab) -> None:
     """Have topics deleted in one place only, and some made for a group that nobody has."""
-    masters = [addr for (_, number), addr in there.brokers.items() if number == 0]
+    masters = [addr for (_, number), addr in running_lab.brokers.items() if number == 0]
     drop_at = RequestCode.DELETE_TOPIC_IN_BROKER
     for topic in ("%RETRY%retired", "%DLQ%retired"):
         for name in ("broker-a-0", "broker-b-0"):
-            ask(there.brokers[name, 0], RequestCode.UPDATE_AND_CREATE_TOPIC, create(topic))
+            ask(running_lab.brokers[name, 0], RequestCode.UPDATE_AND_CREATE_TOPIC, create(topic))
     # On one broker of each cluster, and on one of many.
     for addr in masters:
         ask(addr, drop_at, headers.write_header(headers.DeleteTopic("accounts")))
-    ask(there.brokers["broker-a-0", 0], drop_at, headers.write_header(headers.DeleteTopic("orders")))
-    for addr in there.namesrv_addrs:
+    ask(running_lab.brokers["broker-a-0", 0], drop_at, headers.write_header(headers.DeleteTopic("orders")))
+    for addr in running_lab.namesrv_addrs:
         ask(addr, RequestCode.DELETE_TOPIC_IN_NAMESRV, headers.write_header(headers.DeleteTopic("carts")))
 
 
@@ -54,8 +54,8 @@ def ask(addr: str, code: int, ext: dict[str, str]) -> None:
     assert getattr(answer, "code", None) == ResponseCode.SUCCESS, answer
 
 
-def rows_of(run: Run, there: Lab, *words: str, code: int = 0) -> list[dict[str, Any]]:
-    result = run("orphans", *words, "-n", there.namesrv_addr, "--json")
+def rows_of(run: Run, running_lab: Lab, *words: str, code: int = 0) -> list[dict[str, Any]]:
+    result = run("orphans", *words, "-n", running_lab.namesrv_addr, "--json")
     assert result.code == code, result.err
     return list(json.loads(result.out))
 
@@ -65,8 +65,8 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nsadmin.commands.procedures.orphans._SECONDS_BETWEEN_LOOKS", 0.0)
 
 
-def test_each_kind_is_found(run: Run, there: Lab) -> None:
-    rows = rows_of(run, there)
+def test_each_kind_is_found(run: Run, running_lab: Lab) -> None:
+    rows = rows_of(run, running_lab)
     assert {row["topic"]: (row["kind"], row["group"]) for row in rows} == {
         "accounts": ("noBroker", None),
         "orders": ("notThere", None),
@@ -76,32 +76,32 @@ def test_each_kind_is_found(run: Run, there: Lab) -> None:
     }
     by_topic = {row["topic"]: row for row in rows}
     assert by_topic["orders"]["brokers"] == ["broker-a-0"]
-    assert by_topic["accounts"]["namesrvAddrs"] == list(there.namesrv_addrs)
+    assert by_topic["accounts"]["namesrvAddrs"] == list(running_lab.namesrv_addrs)
     assert by_topic["%RETRY%retired"]["brokers"] == ["broker-a-0", "broker-b-0"]
     assert by_topic["accounts"]["finding"] == "no broker has it"
-    result = run("orphans", "-n", there.namesrv_addr)
+    result = run("orphans", "-n", running_lab.namesrv_addr)
     assert result.err == "nsadmin: 1 noBroker, 1 notThere, 1 noNameServer, 2 noGroup\n"
 
 
-def test_what_can_be_cleaned_is_and_no_more(run: Run, there: Lab) -> None:
-    planned = rows_of(run, there, "--clean", "--dry-run")
+def test_what_can_be_cleaned_is_and_no_more(run: Run, running_lab: Lab) -> None:
+    planned = rows_of(run, running_lab, "--clean", "--dry-run")
     assert {row["topic"] for row in planned} == {"accounts", "%RETRY%retired"}
     assert {row["result"] for row in planned} == {"dry-run"}
-    assert len(rows_of(run, there)) == 5
-    done = rows_of(run, there, "--clean", "--yes")
+    assert len(rows_of(run, running_lab)) == 5
+    done = rows_of(run, running_lab, "--clean", "--yes")
     assert {row["result"] for row in done} == {"done"}
     assert [(row["target"], row["role"]) for row in done if row["topic"] == "accounts"] == [
-        (addr, "nameserver") for addr in there.namesrv_addrs
+        (addr, "nameserver") for addr in running_lab.namesrv_addrs
     ]
-    assert {row["topic"] for row in rows_of(run, there)} == {"orders", "carts", "%DLQ%retired"}
-    rows_of(run, there, "--clean", "--dlq", "--yes")
-    assert {row["topic"] for row in rows_of(run, there)} == {"orders", "carts"}
-    done_again = run("orphans", "--clean", "--yes", "-n", there.namesrv_addr)
+    assert {row["topic"] for row in rows_of(run, running_lab)} == {"orders", "carts", "%DLQ%retired"}
+    rows_of(run, running_lab, "--clean", "--dlq", "--yes")
+    assert {row["topic"] for row in rows_of(run, running_lab)} == {"orders", "carts"}
+    done_again = run("orphans", "--clean", "--yes", "-n", running_lab.namesrv_addr)
     assert done_again.code == 0
     assert done_again.err == "nsadmin: 2 orphaned topics stay\nnsadmin: nothing to delete\n"
 
 
-def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_question_names_what_goes(run: Run, running_lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
 
@@ -110,14 +110,14 @@ def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.
         return False
 
     monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
-    result = run("orphans", "--clean", "-n", there.namesrv_addr)
+    result = run("orphans", "--clean", "-n", running_lab.namesrv_addr)
     assert asked == ["Delete accounts from name servers and %RETRY%retired with their messages from brokers?"]
     assert (result.code, result.err) == (1, "nsadmin: nothing was changed\n")
 
 
-def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> None:
+def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, running_lab: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    words = ("-n", f"{there.namesrv_addr};{dead}", "--json")
+    words = ("-n", f"{running_lab.namesrv_addr};{dead}", "--json")
     result = run("orphans", "--clean", "--yes", *words)
     assert result.code == 1
     assert f"nothing was deleted, because the state of {dead} is unknown" in result.err
@@ -126,7 +126,7 @@ def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> No
     assert f"unknown state of {dead}: connection refused" in result.err
 
 
-def test_off_a_terminal_it_needs_a_yes(run: Run, there: Lab) -> None:
-    result = run("orphans", "--clean", "-n", there.namesrv_addr)
+def test_off_a_terminal_it_needs_a_yes(run: Run, running_lab: Lab) -> None:
+    result = run("orphans", "--clean", "-n", running_lab.namesrv_addr)
     assert (result.code, "orphans --clean: this cannot be undone" in result.err) == (2, True)
     assert run("orphans", "--dlq").code == 2

@@ -29,7 +29,7 @@ REFUSAL = (
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         monkeypatch.chdir(tmp_path)
         yield running
@@ -40,27 +40,27 @@ def wanted(text: str = FILE, name: str = "cluster.yaml") -> str:
     return name
 
 
-def test_an_export_is_a_file_that_changes_nothing(do: Run) -> None:
-    exported = do("export", "cluster-a", "--namespace", "DEPLOYMENT")
+def test_an_export_is_a_file_that_changes_nothing(run_on_lab: Run) -> None:
+    exported = run_on_lab("export", "cluster-a", "--namespace", "DEPLOYMENT")
     assert (exported.code, exported.err) == (0, "")
     # The short name is that of kvDiff.
-    assert do("export", "cluster-a", "-s", "DEPLOYMENT").out == exported.out
+    assert run_on_lab("export", "cluster-a", "-s", "DEPLOYMENT").out == exported.out
     desired = read_desired_cluster(exported.out, "f")
     assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
     assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])
-    result = do("plan", wanted(exported.out), "--prune")
+    result = run_on_lab("plan", wanted(exported.out), "--prune")
     assert (result.code, json.loads(result.out), result.err) == (0, [], "nsadmin: no changes\n")
 
 
-def test_an_export_without_a_cluster(do: Run) -> None:
-    assert do("export", "--schema").out == schema.format_schema()
-    assert do("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
-    assert do("export", "nowhere").code == 5
+def test_an_export_without_a_cluster(run_on_lab: Run) -> None:
+    assert run_on_lab("export", "--schema").out == schema.format_schema()
+    assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
+    assert run_on_lab("export", "nowhere").code == 5
 
 
-def test_a_plan_and_its_end(do: Run) -> None:
+def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     file = wanted()
-    planned = do("plan", file)
+    planned = run_on_lab("plan", file)
     assert (planned.code, planned.err.count("become unreadable")) == (0, 2)
     assert planned.err.splitlines()[-1].startswith("nsadmin: 2 to create, 1 to update, 0 to delete; ")
     by_name = {row["name"]: row for row in json.loads(planned.out)}
@@ -68,99 +68,104 @@ def test_a_plan_and_its_end(do: Run) -> None:
     assert "readQueueNums 8 -> 2" in by_name["orders"]["changes"]
     assert by_name["orders"]["messages"] > 0
     assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
-    shown = do("apply", file, "--dry-run")
+    shown = run_on_lab("apply", file, "--dry-run")
     assert {row["result"] for row in json.loads(shown.out)} == {"dry-run"}
     assert shown.code == 1
     assert shown.err.splitlines()[-1] == REFUSAL
-    refused = do("apply", file, "--yes")
+    refused = run_on_lab("apply", file, "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.count("become unreadable") == 2
     assert refused.err.splitlines()[-1] == REFUSAL
-    applied = do("apply", file, "--allow-stranded")
+    applied = run_on_lab("apply", file, "--allow-stranded")
     assert (applied.code, {row["result"] for row in json.loads(applied.out)}) == (0, {"done"})
-    assert json.loads(do("apply", file).out) == json.loads(do("plan", file).out) == []
+    assert json.loads(run_on_lab("apply", file).out) == json.loads(run_on_lab("plan", file).out) == []
 
 
-def test_deletes_have_a_guard(do: Run) -> None:
+def test_deletes_have_a_guard(run_on_lab: Run) -> None:
     file = wanted("cluster: cluster-a\ntopics: {orders: }\ngroups: {}\n")
-    unasked = do("apply", file, "--prune", "--max-deletes", "50")
+    unasked = run_on_lab("apply", file, "--prune", "--max-deletes", "50")
     assert (unasked.code, "apply with deletes: this cannot be undone" in unasked.err) == (2, True)
-    many = do("apply", file, "--prune", "--yes")
+    many = run_on_lab("apply", file, "--prune", "--yes")
     assert (many.code, many.out) == (1, "")
     assert (
         "the plan deletes 12 items, more than --max-deletes 10: check the plan, then pass --max-deletes 12"
     ) in many.err
-    assert "delete" in do("plan", file, "--prune").out
-    result = do("apply", file, "--prune", "--yes", "--max-deletes", "50")
+    assert "delete" in run_on_lab("plan", file, "--prune").out
+    result = run_on_lab("apply", file, "--prune", "--yes", "--max-deletes", "50")
     assert (result.code, {row["action"] for row in json.loads(result.out)}) == (0, {"update", "delete"})
-    assert json.loads(do("topicList", "--no-system", "--filter", "topic!~^%").out) == [{"topic": "orders"}]
+    assert json.loads(run_on_lab("topicList", "--no-system", "--filter", "topic!~^%").out) == [
+        {"topic": "orders"}
+    ]
 
 
-def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
-    assert do("plan", wanted(), "--save-to", "tonight.plan").code == 0
-    do("updateTopicPerm", "orders", "4", "-c", "cluster-a")
-    refused = do("apply", "tonight.plan", "--yes")
+def test_a_plan_that_was_kept_is_carried_out_or_refused(run_on_lab: Run) -> None:
+    assert run_on_lab("plan", wanted(), "--save-to", "tonight.plan").code == 0
+    run_on_lab("updateTopicPerm", "orders", "4", "-c", "cluster-a")
+    refused = run_on_lab("apply", "tonight.plan", "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.splitlines() == [
         "nsadmin: the cluster has changed since tonight.plan was made: make the plan again",
         f"nsadmin: topic orders on {A} has changed since the plan was made",
         f"nsadmin: topic orders on {B} has changed since the plan was made",
     ]
-    do("updateTopicPerm", "orders", "6", "-c", "cluster-a")
+    run_on_lab("updateTopicPerm", "orders", "6", "-c", "cluster-a")
     # Its own steps may be done already, by a run that was interrupted.
-    do("updateTopic", "ratings", "-c", "cluster-a")
-    assert do("apply", "tonight.plan", "--yes").err.splitlines()[-1] == REFUSAL
-    result = do("apply", "tonight.plan", "--yes", "--allow-stranded")
+    run_on_lab("updateTopic", "ratings", "-c", "cluster-a")
+    assert run_on_lab("apply", "tonight.plan", "--yes").err.splitlines()[-1] == REFUSAL
+    result = run_on_lab("apply", "tonight.plan", "--yes", "--allow-stranded")
     assert (result.code, {row["name"] for row in json.loads(result.out)}) == (
         0,
         {"orders", "DEPLOYMENT stage"},
     )
-    assert json.loads(do("apply", "tonight.plan").out) == []
+    assert json.loads(run_on_lab("apply", "tonight.plan").out) == []
 
 
-def test_files_that_cannot_be_used(do: Run) -> None:
-    assert do("plan", "none.yaml").err == "nsadmin: cannot read none.yaml: No such file or directory\n"
+def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
+    assert (
+        run_on_lab("plan", "none.yaml").err == "nsadmin: cannot read none.yaml: No such file or directory\n"
+    )
     Path("latin.yaml").write_bytes(b"cluster: \xe9")
-    assert do("apply", "latin.yaml").err == "nsadmin: latin.yaml is not UTF-8 text\n"
-    bad = do("plan", wanted("cluster: c\ntopics:\n  a: {perms: 6}\n  b: {perm: x}\n"))
+    assert run_on_lab("apply", "latin.yaml").err == "nsadmin: latin.yaml is not UTF-8 text\n"
+    bad = run_on_lab("plan", wanted("cluster: c\ntopics:\n  a: {perms: 6}\n  b: {perm: x}\n"))
     assert bad.code == 2
     assert bad.err.startswith('nsadmin: cluster.yaml:3: unknown key "topics.a.perms": use one of ')
     assert 'nsadmin: cluster.yaml:4: topics.b.perm: invalid value "x": use' in bad.err
     worse = "".join(f"  t{at}: {{perm: x}}\n" for at in range(30))
     assert (
-        do("plan", wanted(f"cluster: c\ntopics:\n{worse}")).err.splitlines()[-1] == "nsadmin: ... and 20 more"
+        run_on_lab("plan", wanted(f"cluster: c\ntopics:\n{worse}")).err.splitlines()[-1]
+        == "nsadmin: ... and 20 more"
     )
-    do("plan", wanted(), "--save-to", "p")
-    assert "p is already a plan: run nsadmin apply p" in do("plan", "p").err
-    assert "omit --prune" in do("apply", "p", "--prune").err
-    assert do("plan", "cluster.yaml", "--save-to", "no/p").err.endswith(
+    run_on_lab("plan", wanted(), "--save-to", "p")
+    assert "p is already a plan: run nsadmin apply p" in run_on_lab("plan", "p").err
+    assert "omit --prune" in run_on_lab("apply", "p", "--prune").err
+    assert run_on_lab("plan", "cluster.yaml", "--save-to", "no/p").err.endswith(
         "cannot write no/p (--save-to): No such file or directory\n"
     )
     Path("p").write_text('{"nsadminPlan": 1')
-    assert "malformed plan" in do("apply", "p").err
+    assert "malformed plan" in run_on_lab("apply", "p").err
 
 
-def test_who_is_asked_sees_what_will_be_done(there: Lab) -> None:
+def test_who_is_asked_sees_what_will_be_done(running_lab: Lab) -> None:
     file = wanted("cluster: cluster-a\ntopics: {ratings: }\n")
-    code, out, shown = on_terminal(b"y\n", "apply", file, "-n", there.namesrv_addr, "--json")
+    code, out, shown = on_terminal(b"y\n", "apply", file, "-n", running_lab.namesrv_addr, "--json")
     assert (code, json.loads(out)[0]["result"]) == (0, "done")
     assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in shown
     assert b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;" in shown
     code, out, _ = on_terminal(
-        b"n\n", "apply", wanted(), "--allow-stranded", "-n", there.namesrv_addr, "--json"
+        b"n\n", "apply", wanted(), "--allow-stranded", "-n", running_lab.namesrv_addr, "--json"
     )
     assert (code, out) == (1, b"")
 
 
-def test_a_server_that_does_not_answer_is_a_row(do: Run, there: Lab, run: Run) -> None:
+def test_a_server_that_does_not_answer_is_a_row(run_on_lab: Run, running_lab: Lab, run: Run) -> None:
     file = wanted("cluster: cluster-a\nkv: {N: {k: v}}\n")
-    result = run("apply", file, "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1", "--json")
+    result = run("apply", file, "-n", f"{running_lab.namesrv_addrs[0]};127.0.0.1:1", "--json")
     assert result.code == 3
     assert [(row["name"], row["result"]) for row in json.loads(result.out)] == [
         ("N k", "done"),
         (None, "unknown"),
     ]
-    partly = run("export", "cluster-a", "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1")
+    partly = run("export", "cluster-a", "-n", f"{running_lab.namesrv_addrs[0]};127.0.0.1:1")
     assert partly.code == 3
     assert (
         "connection refused, no server listens on this port; its settings are missing from this file"
@@ -169,34 +174,38 @@ def test_a_server_that_does_not_answer_is_a_row(do: Run, there: Lab, run: Run) -
     assert "its settings are missing from this file" in partly.err
 
 
-def test_a_failure_is_counted(do: Run) -> None:
-    failed = do("apply", wanted("cluster: cluster-a\ntopics: {x: {attributes: {no.such: 1}}}\n"))
+def test_a_failure_is_counted(run_on_lab: Run) -> None:
+    failed = run_on_lab("apply", wanted("cluster: cluster-a\ntopics: {x: {attributes: {no.such: 1}}}\n"))
     assert (failed.code, failed.err) == (
         1,
         "nsadmin: failed in 2 of 2 steps: run the same command to retry them\n",
     )
 
 
-def test_an_exit_code_says_whether_there_are_differences(do: Run, there: Lab, dead: str) -> None:
+def test_an_exit_code_says_whether_there_are_differences(
+    run_on_lab: Run, running_lab: Lab, dead_addr: str
+) -> None:
     file = wanted("cluster: cluster-a\ntopics: {ratings: {}}\n")
-    assert do("plan", file).code == 0
-    assert do("plan", file, "--exit-code").code == 2
-    assert do("apply", file).code == 0
-    assert do("plan", file, "--exit-code").code == 0
+    assert run_on_lab("plan", file).code == 0
+    assert run_on_lab("plan", file, "--exit-code").code == 2
+    assert run_on_lab("apply", file).code == 0
+    assert run_on_lab("plan", file, "--exit-code").code == 0
     wanted("cluster: cluster-a\ntopics: {ratings: {perms: 4}}\n")
-    assert do("plan", file).code == 2
-    broken = do("plan", file, "--exit-code")
+    assert run_on_lab("plan", file).code == 2
+    broken = run_on_lab("plan", file, "--exit-code")
     assert (broken.code, 'unknown key "topics.ratings.perms"' in broken.err) == (1, True)
     wanted("cluster: cluster-a\ntopics: {other: {}}\n")
-    assert do("plan", file, "--exit-code", "-n", f"{there.namesrv_addrs[0]};{dead}").code == 3
+    assert (
+        run_on_lab("plan", file, "--exit-code", "-n", f"{running_lab.namesrv_addrs[0]};{dead_addr}").code == 3
+    )
 
 
-def test_queues_without_messages_shrink_without_consent(do: Run) -> None:
-    do("updateTopic", "fresh", "-c", "cluster-a", "-r", "8", "-w", "8")
-    result = do("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
+def test_queues_without_messages_shrink_without_consent(run_on_lab: Run) -> None:
+    run_on_lab("updateTopic", "fresh", "-c", "cluster-a", "-r", "8", "-w", "8")
+    result = run_on_lab("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
     assert (result.code, {row["result"] for row in json.loads(result.out)}) == (0, {"done"})
 
 
-def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(do: Run) -> None:
-    result = do("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
+def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(run_on_lab: Run) -> None:
+    result = run_on_lab("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
     assert (result.code, "letters, digits and % | _ -, at most 127 characters" in result.err) == (2, True)

@@ -24,7 +24,7 @@ MOVE = RebalanceMove(TOPIC, False, {A: QueuePair(4, 4)}, {B: QueuePair(4, 4)})
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
     # Simulated consumers never reach the end of the queues: only a topic without groups moves.
     monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda self, addr: {})
@@ -36,9 +36,9 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run` empties the environment first."""
-    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    monkeypatch.setenv("NAMESRV_ADDR", running_lab.namesrv_addr)
     return run
 
 

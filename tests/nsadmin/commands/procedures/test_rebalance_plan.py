@@ -12,15 +12,15 @@ from tests.support.lab import Lab, lab
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 
-def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_path: Path) -> None:
+def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, tmp_path: Path) -> None:
     plan_path = tmp_path / "plan.yaml"
     words = ("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "--goal", "queues")
-    result = run(*words, "--out", str(plan_path), "-n", there.namesrv_addr, "--json")
+    result = run(*words, "--out", str(plan_path), "-n", running_lab.namesrv_addr, "--json")
     assert result.code == 0, result.err
     rows = json.loads(result.out)
     assert [(row["brokerName"], row["role"]) for row in rows] == [
@@ -46,13 +46,15 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, there: Lab, tmp_pa
     )
 
 
-def test_without_out_nothing_is_written(run: Run, there: Lab) -> None:
-    result = run("rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", there.namesrv_addr)
+def test_without_out_nothing_is_written(run: Run, running_lab: Lab) -> None:
+    result = run(
+        "rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", running_lab.namesrv_addr
+    )
     assert result.err.endswith("nsadmin: pass --out FILE to write the plan\n")
 
 
-def test_a_level_cluster_needs_no_plan(run: Run, there: Lab, tmp_path: Path) -> None:
-    words = ("-c", "cluster-a", "--topics", "nothing", "-n", there.namesrv_addr)
+def test_a_level_cluster_needs_no_plan(run: Run, running_lab: Lab, tmp_path: Path) -> None:
+    words = ("-c", "cluster-a", "--topics", "nothing", "-n", running_lab.namesrv_addr)
     result = run("rebalance", "plan", *words)
     assert (result.code, result.err.startswith("nsadmin: 0 topics change, 0 queues")) == (0, True)
     refused = run("rebalance", "plan", *words, "--out", str(tmp_path / "plan.yaml"))
@@ -75,7 +77,9 @@ def test_a_level_cluster_needs_no_plan(run: Run, there: Lab, tmp_path: Path) -> 
         (["--out", "/dev/null/plan"], "cannot write /dev/null/plan: Not a directory"),
     ],
 )
-def test_wrong_input_is_refused_with_one_line(run: Run, there: Lab, words: list[str], said: str) -> None:
+def test_wrong_input_is_refused_with_one_line(
+    run: Run, running_lab: Lab, words: list[str], said: str
+) -> None:
     cluster_words = ["-c", "cluster-a", "--remove", "broker-a-2"] if words else []
-    result = run("rebalance", "plan", *words, *cluster_words, "-n", there.namesrv_addr)
+    result = run("rebalance", "plan", *words, *cluster_words, "-n", running_lab.namesrv_addr)
     assert (result.code, result.err) == (2, f"nsadmin: {said}\n")

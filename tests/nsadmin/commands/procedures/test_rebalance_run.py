@@ -27,7 +27,7 @@ AFTER = {B: QueuePair(4, 4), C: QueuePair(4, 4)}
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
     with lab(tmp_path / "lab", PLAN, name_servers=2) as running:
         with AdminClient(running.namesrv_addr) as admin:
@@ -38,9 +38,9 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run` empties the environment first."""
-    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    monkeypatch.setenv("NAMESRV_ADDR", running_lab.namesrv_addr)
     return run
 
 
@@ -50,8 +50,8 @@ def save_plan(tmp_path: Path, *moves: RebalanceMove, cluster: str = "cluster-a")
     return str(path)
 
 
-def queues(there: Lab) -> dict[str, tuple[int | None, int | None]]:
-    with AdminClient(there.namesrv_addr) as admin:
+def queues(running_lab: Lab) -> dict[str, tuple[int | None, int | None]]:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         return {
             queue.broker_name: (queue.read_queue_nums, queue.write_queue_nums)
             for queue in admin.topics.get_route(TOPIC).queues
@@ -59,7 +59,7 @@ def queues(there: Lab) -> dict[str, tuple[int | None, int | None]]:
         }
 
 
-def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_path: Path) -> None:
+def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, running_lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
     dry = with_env("rebalance", "run", plan, "--dry-run", "--json")
     assert dry.code == 0
@@ -76,7 +76,7 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_
     assert [event["stage"] for event in events if event["event"] == "stageBegan"] == [
         "openReads", "openWrites", "closeWrites", "closeReads", "deleteTopic",
     ]  # fmt: skip
-    assert queues(there) == {B: (4, 4), C: (4, 4)}
+    assert queues(running_lab) == {B: (4, 4), C: (4, 4)}
     [row] = json.loads(with_env("rebalance", "status", "--json").out)
     assert (row["phase"], row["movedTopics"], row["topic"]) == ("done", 1, None)
 
@@ -93,7 +93,7 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, there: Lab, tmp_
     back = with_env("rebalance", "run", plan, "--rollback", "--yes")
     assert back.code == 0
     assert "cluster-a: all 1 topics are back where they were" in back.out
-    assert queues(there) == {A: (4, 4), B: (4, 4)}
+    assert queues(running_lab) == {A: (4, 4), B: (4, 4)}
     [row] = json.loads(with_env("rebalance", "status", "--json").out)
     assert row["phase"] == "rolledBack"
 
@@ -109,7 +109,7 @@ def test_a_plan_for_another_state_is_refused(with_env: Run, tmp_path: Path) -> N
 
 
 def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
-    with_env: Run, there: Lab, tmp_path: Path
+    with_env: Run, running_lab: Lab, tmp_path: Path
 ) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, True, BEFORE, AFTER))
     result = with_env("rebalance", "run", plan, "--yes")
@@ -120,7 +120,7 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     result = with_env("rebalance", "run", plan, "--ordered", "--yes")
     assert result.code == 1
     assert result.err.startswith(
-        f"nsadmin: {there.namesrv_addrs[0]} does not add order configurations to routes, which ordered "
+        f"nsadmin: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which ordered "
         "topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
     )
 

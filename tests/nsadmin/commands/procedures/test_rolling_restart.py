@@ -14,7 +14,7 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
     plan = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
     with lab(tmp_path / "lab", plan, producer_period=0.1) as running:
@@ -22,19 +22,19 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def restart(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def restart(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     def restart(*words: str) -> object:
-        return run("rollingRestart", "-c", "cluster-a", "-n", there.namesrv_addr, *words)
+        return run("rollingRestart", "-c", "cluster-a", "-n", running_lab.namesrv_addr, *words)
 
     return restart  # type: ignore[return-value]
 
 
-def test_a_dry_run_shows_the_order(restart: Run, there: Lab) -> None:
+def test_a_dry_run_shows_the_order(restart: Run, running_lab: Lab) -> None:
     result = restart("--dry-run", "--json")
     assert result.code == 0
     rows = json.loads(result.out)
     assert [(row["brokerName"], row["brokerId"], row["brokerAddr"]) for row in rows] == [
-        (name, number, there.brokers[name, number])
+        (name, number, running_lab.brokers[name, number])
         for name in ("broker-a-0", "broker-a-1")
         for number in (1, 0)
     ]
@@ -84,8 +84,10 @@ def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...],
     assert (result.code, says in result.err) == (2, True), result.err
 
 
-def test_a_cluster_that_is_not_there(run: Run, there: Lab) -> None:
-    result = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
+def test_a_cluster_that_is_not_there(run: Run, running_lab: Lab) -> None:
+    result = run(
+        "rollingRestart", "-c", "nowhere", "-n", running_lab.namesrv_addr, "--stop", "x", "--start", "y"
+    )
     assert (result.code, 'no cluster "nowhere"' in result.err) == (5, True)
 
 

@@ -15,11 +15,11 @@ from tests.support.topic_brokers import TopicBroker, topic_config
 
 
 @pytest.fixture
-def holder(first: FakeNameServer, second: FakeNameServer) -> Iterator[TopicBroker]:
+def topic_broker(first_server: FakeNameServer, second_server: FakeNameServer) -> Iterator[TopicBroker]:
     """The only broker of both name servers, with the topics T and orders."""
     with TopicBroker(topic_config("T"), topic_config("orders")) as running:
-        running.items |= {"namesrvAddr": f"{first.addr};{second.addr}", "brokerPermission": "6"}
-        for server in (first, second):
+        running.items |= {"namesrvAddr": f"{first_server.addr};{second_server.addr}", "brokerPermission": "6"}
+        for server in (first_server, second_server):
             server.clusters = {"C": {"broker-a": {0: running.addr}}}
             server.routes = {"T": {"broker-a": 6}, "orders": {"broker-a": 6}}
         yield running
@@ -34,8 +34,8 @@ def found(result: CommandResult, cause: str) -> list[dict[str, object]]:
     return [row for row in json.loads(result.out) if row["step"] == cause]
 
 
-def test_a_healthy_topic_has_each_step_ticked(run: Run, both: str, holder: TopicBroker) -> None:
-    result = run("routeExplain", "T", both)
+def test_a_healthy_topic_has_each_step_ticked(run: Run, both_servers: str, topic_broker: TopicBroker) -> None:
+    result = run("routeExplain", "T", both_servers)
     assert (result.code, result.err) == (
         0,
         "nsadmin: no problem: clients of each name server find writable and readable queues\n",
@@ -47,130 +47,136 @@ def test_a_healthy_topic_has_each_step_ticked(run: Run, both: str, holder: Topic
 
 
 def test_a_cause_says_where_what_and_what_next(
-    run: Run, both: str, holder: TopicBroker, second: FakeNameServer
+    run: Run, both_servers: str, topic_broker: TopicBroker, second_server: FakeNameServer
 ) -> None:
-    second.routes["T"] = {"broker-a": 4}
-    result = run("routeExplain", "T", both, "--json")
+    second_server.routes["T"] = {"broker-a": 4}
+    result = run("routeExplain", "T", both_servers, "--json")
     assert (result.code, result.err) == (1, "nsadmin: cause found: wiped\n")
     [row] = found(result, "wiped")
     assert [row[name] for name in ("result", "namesrvAddrs", "brokerName", "brokerAddr")] == [
-        "cause", [second.addr], "broker-a", holder.addr,
+        "cause", [second_server.addr], "broker-a", topic_broker.addr,
     ]  # fmt: skip
-    assert row["command"] == f"nsadmin repair wipe broker-a -n {second.addr}"
+    assert row["command"] == f"nsadmin repair wipe broker-a -n {second_server.addr}"
     assert str(row["next"]).endswith(f": {row['command']}")
 
 
 def test_who_did_it_is_read_from_a_journal(
-    run: Run, holder: TopicBroker, first: FakeNameServer, tmp_path: Path
+    run: Run, topic_broker: TopicBroker, first_server: FakeNameServer, tmp_path: Path
 ) -> None:
     [(name, text)] = JOURNAL.items()
     file = tmp_path / name
     file.parent.mkdir(parents=True)
     file.write_text(text)
-    first.routes["orders"] = {"broker-a": 4}
-    done = run("routeExplain", "orders", "-n", first.addr, "--journal", str(file.parent), "--json")
+    first_server.routes["orders"] = {"broker-a": 4}
+    done = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     [row] = found(done, "wiped")
     told = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
     assert told in str(row["seen"])
     file.write_text("{")
-    broken = run("routeExplain", "orders", "-n", first.addr, "--journal", str(file.parent), "--json")
+    broken = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     assert broken.code == 1
-    assert run("routeExplain", "orders", "-n", first.addr, "--journal", str(tmp_path)).code == 2
+    assert run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(tmp_path)).code == 2
 
 
 def test_a_silent_server_neither_hides_the_others_nor_goes_unmentioned(
-    run: Run, first: FakeNameServer, holder: TopicBroker, dead: str
+    run: Run, first_server: FakeNameServer, topic_broker: TopicBroker, dead_addr: str
 ) -> None:
-    holder.items["namesrvAddr"] = f"{first.addr};{dead}"
-    result = run("routeExplain", "T", "-n", f"{first.addr};{dead}", "--json")
+    topic_broker.items["namesrvAddr"] = f"{first_server.addr};{dead_addr}"
+    result = run("routeExplain", "T", "-n", f"{first_server.addr};{dead_addr}", "--json")
     assert result.code == 3
     assert "unknown: no cause found, but some checks were incomplete: nameServerSilent" in result.err
-    assert [row["namesrvAddrs"] for row in found(result, "nameServerSilent")] == [[dead]]
+    assert [row["namesrvAddrs"] for row in found(result, "nameServerSilent")] == [[dead_addr]]
     assert results(result)["wiped"] == "ok"
-    first.routes["T"] = {"broker-a": 4}
-    assert run("routeExplain", "T", "-n", f"{first.addr};{dead}").code == 1
+    first_server.routes["T"] = {"broker-a": 4}
+    assert run("routeExplain", "T", "-n", f"{first_server.addr};{dead_addr}").code == 1
 
 
-def test_of_silence_alone_nothing_is_concluded(run: Run, dead: str) -> None:
-    result = run("routeExplain", "T", "-n", dead, "--json")
+def test_of_silence_alone_nothing_is_concluded(run: Run, dead_addr: str) -> None:
+    result = run("routeExplain", "T", "-n", dead_addr, "--json")
     assert result.code == 4
     assert set(results(result).values()) <= {"unknown", "skipped", "ok"}
 
 
 def test_a_broker_that_no_name_server_knows_is_named(
-    run: Run, first: FakeNameServer, holder: TopicBroker
+    run: Run, first_server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
-    first.clusters, first.routes = {}, {}
-    holder.items["namesrvAddr"] = "10.9.9.9:9876"
-    unnamed = run("routeExplain", "T", "-n", first.addr, "--json")
+    first_server.clusters, first_server.routes = {}, {}
+    topic_broker.items["namesrvAddr"] = "10.9.9.9:9876"
+    unnamed = run("routeExplain", "T", "-n", first_server.addr, "--json")
     assert (unnamed.code, results(unnamed)["wrongNameServer"]) == (1, "cause")
-    done = run("routeExplain", "T", "-n", first.addr, "-b", holder.addr, "--json")
+    done = run("routeExplain", "T", "-n", first_server.addr, "-b", topic_broker.addr, "--json")
     [row] = found(done, "partialNameServerList")
     assert "broker-a registers with 10.9.9.9:9876, but not with this name server" in str(row["seen"])
-    assert run("routeExplain", "T", "-n", first.addr, "-b", "no/where").code == 2
+    assert run("routeExplain", "T", "-n", first_server.addr, "-b", "no/where").code == 2
 
 
 def test_a_clients_list_is_taken_as_the_client_takes_it_and_its_servers_are_asked(
-    run: Run, first: FakeNameServer, second: FakeNameServer, holder: TopicBroker
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
-    listed = f"{first.addr},{second.addr}"
-    result = run("routeExplain", "T", "-n", first.addr, "--client", listed, "--json")
+    listed = f"{first_server.addr},{second_server.addr}"
+    result = run("routeExplain", "T", "-n", first_server.addr, "--client", listed, "--json")
     [row] = found(result, "clientList")
     assert (result.code, row["result"]) == (1, "cause")
-    assert second.codes()
-    assert run("routeExplain", "T", "-n", first.addr, "--client", "h:x").code == 2
+    assert second_server.codes()
+    assert run("routeExplain", "T", "-n", first_server.addr, "--client", "h:x").code == 2
 
 
 def test_other_contexts_are_looked_at_if_that_is_wanted(
-    run: Run, first: FakeNameServer, second: FakeNameServer, holder: TopicBroker, dead: str
+    run: Run,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    topic_broker: TopicBroker,
+    dead_addr: str,
 ) -> None:
-    first.routes = {}
-    holder.configs = {}
-    for name, addr in (("here", first.addr), ("prod", second.addr), ("lost", dead)):
+    first_server.routes = {}
+    topic_broker.configs = {}
+    for name, addr in (("here", first_server.addr), ("prod", second_server.addr), ("lost", dead_addr)):
         assert run("contextSet", name, "-n", addr).code == 0
-    before = len(second.asked)
+    before = len(second_server.asked)
     done = run("--context", "here", "routeExplain", "T", "--json")
     [row] = found(done, "otherContext")
     assert (row["result"], row["seen"]) == ("skipped", "not asked: pass --contexts to search lost, prod")
-    assert len(second.asked) == before
+    assert len(second_server.asked) == before
     done = run("--context", "here", "routeExplain", "T", "--contexts", "--json")
     lost, prod = found(done, "otherContext")
     assert (prod["result"], lost["result"]) == ("cause", "unknown")
-    assert f"context prod has the topic in C, on {second.addr}" in str(prod["seen"])
+    assert f"context prod has the topic in C, on {second_server.addr}" in str(prod["seen"])
 
 
 def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
     run: Run,
-    first: FakeNameServer,
-    second: FakeNameServer,
-    holder: TopicBroker,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    topic_broker: TopicBroker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first.routes = {}
-    holder.configs = {}
+    first_server.routes = {}
+    topic_broker.configs = {}
     monkeypatch.setenv("NSADMIN_ACCESS_KEY", "me")
     monkeypatch.setenv("NSADMIN_SECRET_KEY", "s3cret")
-    assert run("contextSet", "here", "-n", first.addr).code == 0
-    assert run("contextSet", "prod", "-n", second.addr, "--tls", "--insecure").code == 0
+    assert run("contextSet", "here", "-n", first_server.addr).code == 0
+    assert run("contextSet", "prod", "-n", second_server.addr, "--tls", "--insecure").code == 0
     done = run("--context", "here", "routeExplain", "T", "--contexts", "--json")
     [prod] = found(done, "otherContext")
     assert prod["result"] == "unknown"
     assert "context prod does not verify certificates" in str(prod["seen"])
-    assert second.asked == []
+    assert second_server.asked == []
 
 
-def test_a_name_server_in_its_waiting_time(run: Run, first: FakeNameServer, holder: TopicBroker) -> None:
-    first.handlers[105] = refuse(1, "name server not ready")
-    result = run("routeExplain", "T", "-n", first.addr, "--json")
+def test_a_name_server_in_its_waiting_time(
+    run: Run, first_server: FakeNameServer, topic_broker: TopicBroker
+) -> None:
+    first_server.handlers[105] = refuse(1, "name server not ready")
+    result = run("routeExplain", "T", "-n", first_server.addr, "--json")
     [row] = found(result, "nameServerNotReady")
     assert (result.code, row["result"]) == (1, "cause")
     assert "it starts to return routes 45 s after its start" in str(row["seen"])
 
 
 def test_clusters_and_zones_are_looked_at_where_they_are_named(
-    run: Run, first: FakeNameServer, holder: TopicBroker
+    run: Run, first_server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
-    result = run("routeExplain", "T", "-n", first.addr, "-c", "D", "--zone", "z", "--json")
+    result = run("routeExplain", "T", "-n", first_server.addr, "-c", "D", "--zone", "z", "--json")
     assert (result.code, results(result)["otherCluster"], results(result)["zone"]) == (1, "cause", "ok")
 
 

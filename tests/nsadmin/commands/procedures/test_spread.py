@@ -16,38 +16,38 @@ from tests.support.topic_brokers import topic_config
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
-def rows_of(run: Run, there: Lab, *words: str) -> list[dict[str, Any]]:
-    result = run("spread", *words, "-n", there.namesrv_addr, "--json")
+def rows_of(run: Run, running_lab: Lab, *words: str) -> list[dict[str, Any]]:
+    result = run("spread", *words, "-n", running_lab.namesrv_addr, "--json")
     assert result.code == 0, result.err
     return list(json.loads(result.out))
 
 
-def test_a_topic_in_each_cluster_that_has_it(run: Run, there: Lab) -> None:
-    rows = rows_of(run, there, "refunds-settled")
+def test_a_topic_in_each_cluster_that_has_it(run: Run, running_lab: Lab) -> None:
+    rows = rows_of(run, running_lab, "refunds-settled")
     assert [(row["clusterName"], row["finding"], row["missing"]) for row in rows] == [
         ("cluster-a", "even", []),
         ("cluster-b", "on 1 of 3 brokers", ["broker-b-0", "broker-b-1"]),
     ]
     assert rows[1]["queues"] == {"broker-b-2": "8/8"}
-    assert len(rows_of(run, there, "refunds-settled", "-c", "cluster-b")) == 1
+    assert len(rows_of(run, running_lab, "refunds-settled", "-c", "cluster-b")) == 1
 
 
-def test_all_that_are_not_even(run: Run, there: Lab) -> None:
-    rows = rows_of(run, there, "--all", "-c", "cluster-a")
+def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
+    rows = rows_of(run, running_lab, "--all", "-c", "cluster-a")
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
-    result = run("spread", "--all", "-c", "cluster-a", "-n", there.namesrv_addr)
+    result = run("spread", "--all", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
     assert result.err == "nsadmin: 6 of 40 topics are unbalanced\n"
 
 
-def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
+def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) -> None:
     file = tmp_path / "even.yaml"
-    words = ("spread", "--all", "--plan", str(file), "-n", there.namesrv_addr)
+    words = ("spread", "--all", "--plan", str(file), "-n", running_lab.namesrv_addr)
     result = run(*words)
     assert result.code == 2
     assert "topics of cluster-a, cluster-b are unbalanced: choose one cluster with -c" in result.err
@@ -61,12 +61,12 @@ def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
     assert all(spec.only_on is None and not spec.not_on for spec in desired.topic_specs.values())
     result = run(*words, "-c", "cluster-a")
     assert (result.code, "File exists" in result.err) == (2, True)
-    assert run("spread", "orders", "--plan", "x", "-n", there.namesrv_addr).err == (
+    assert run("spread", "orders", "--plan", "x", "-n", running_lab.namesrv_addr).err == (
         "nsadmin: no plan was written: all topics are balanced\n"
     )
 
 
-def test_what_is_uneven_or_static(run: Run, first: FakeNameServer) -> None:
+def test_what_is_uneven_or_static(run: Run, first_server: FakeNameServer) -> None:
     mapping = {"bname": "broker-a", "topic": "S", "hostedQueues": {}}
     with (
         RegisteringBroker(topic_config("T"), topic_config("S"), topic_config("P")) as a,
@@ -77,34 +77,36 @@ def test_what_is_uneven_or_static(run: Run, first: FakeNameServer) -> None:
     ):
         a.mappings = {"S": mapping}
         brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
-        first.clusters = {"C": brokers}
-        result = run("spread", "--all", "-n", first.addr, "--json")
+        first_server.clusters = {"C": brokers}
+        result = run("spread", "--all", "-n", first_server.addr, "--json")
         assert {row["topic"]: row["finding"] for row in json.loads(result.out)} == {
             "S": "static: updateStaticTopic balances it",
             "T": "uneven",
         }
-        [row] = json.loads(run("spread", "P", "-n", first.addr, "--json").out)
+        [row] = json.loads(run("spread", "P", "-n", first_server.addr, "--json").out)
         assert (row["finding"], row["differing"]) == ("balanced, with different settings", ["perm"])
-        first.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
-        [row] = json.loads(run("spread", "T", "-n", first.addr, "--json").out)
+        first_server.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
+        [row] = json.loads(run("spread", "T", "-n", first_server.addr, "--json").out)
         assert row["finding"] == "on 2 of 3 brokers, uneven"
 
 
 def test_a_broker_that_says_nothing_may_have_anything(
-    run: Run, first: FakeNameServer, tmp_path: Path
+    run: Run, first_server: FakeNameServer, tmp_path: Path
 ) -> None:
     with RegisteringBroker() as a:
         dead = f"127.0.0.1:{closed_port()}"
-        first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}}
-        result = run("spread", "T", "-n", first.addr)
+        first_server.clusters = {
+            "C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}
+        }
+        result = run("spread", "T", "-n", first_server.addr)
         assert result.code == 3
         assert "broker broker-b did not report its topics: connection refused" in result.err
         assert "broker broker-c did not report its topics: this broker has no master now" in result.err
         file = tmp_path / "even.yaml"
-        result = run("spread", "--all", "--plan", str(file), "-n", first.addr)
+        result = run("spread", "--all", "--plan", str(file), "-n", first_server.addr)
         assert (result.code, file.exists()) == (1, False)
         assert "no plan was written, because the topics of broker-b, broker-c are unknown" in result.err
-        assert run("spread", "U", "-n", first.addr).code == 4
+        assert run("spread", "U", "-n", first_server.addr).code == 4
 
 
 @pytest.mark.parametrize("words", [(), ("T", "--all")])
@@ -118,6 +120,6 @@ def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
     assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
 
 
-def test_a_topic_that_nobody_has(run: Run, there: Lab) -> None:
-    result = run("spread", "nowhere", "-n", there.namesrv_addr)
+def test_a_topic_that_nobody_has(run: Run, running_lab: Lab) -> None:
+    result = run("spread", "nowhere", "-n", running_lab.namesrv_addr)
     assert (result.code, result.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')

@@ -12,7 +12,7 @@ from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
@@ -23,8 +23,8 @@ def rows_of(run: Run, namesrv: str, *words: str, code: int) -> list[dict[str, An
     return list(json.loads(result.out))
 
 
-def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: Lab) -> None:
-    rows = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", code=1)
+def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running_lab: Lab) -> None:
+    rows = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", code=1)
     assert [(row["what"], row["name"], row["finding"]) for row in rows[:2]] == [
         ("topic", "coupons-created", "no writable queue, no master, no readable queue"),
         ("topic", "customers-archived", "no writable queue, no master, no readable queue"),
@@ -38,20 +38,22 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: 
     assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]
     assert groups[-1]["finding"] == "reads less"
 
-    each = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
+    each = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
     topics = [row for row in each if row["what"] == "topic"]
     assert len(topics) == sum(row["count"] for row in rows if row["what"] != "group")
-    everything = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", "--detail", "--system", code=1)
+    everything = rows_of(
+        run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", "--system", code=1
+    )
     assert "broker-a-0" in {row["name"] for row in everything}
 
 
-def test_the_count_is_told_beside_the_table(run: Run, there: Lab) -> None:
-    result = run("whatIf", "--down", "broker-a-0:0", "-n", there.namesrv_addr)
+def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
+    result = run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
     assert result.err == (
         "nsadmin: 36 of 56 topics lose something: 2 stop, 34 lose a part, 0 of 0 groups "
         "cannot read a topic; 18% of all write queues are lost\n"
     )
-    result = run("whatIf", "--down", "broker-a-0:1", "-n", there.namesrv_addr)
+    result = run("whatIf", "--down", "broker-a-0:1", "-n", running_lab.namesrv_addr)
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
 
 
@@ -65,53 +67,56 @@ def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBr
     assert (head.split()[-1], row.split()[-1]) == ("namesrvAddrs", second.addr)
 
 
-def test_groups_with_many_topics_gone_name_the_first(run: Run, there: Lab) -> None:
+def test_groups_with_many_topics_gone_name_the_first(run: Run, running_lab: Lab) -> None:
     brokers = ",".join(f"broker-a-{number}" for number in range(3))
-    rows = rows_of(run, there.namesrv_addr, "--down", brokers, code=1)
+    rows = rows_of(run, running_lab.namesrv_addr, "--down", brokers, code=1)
     assert rows[-1]["what"] == "group"
     assert any(row["finding"].endswith(", ...") for row in rows if row["what"] == "group")
 
 
-def test_who_has_no_name_server_left(run: Run, there: Lab) -> None:
-    first, second = there.namesrv_addrs
-    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", first, code=0)
+def test_who_has_no_name_server_left(run: Run, running_lab: Lab) -> None:
+    first, second = running_lab.namesrv_addrs
+    rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, code=0)
     assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
         ("brokers", 12, "fewer remain"),
         ("clients", 21, "fewer remain"),
     ]
     assert rows[0]["nameServersLeft"] == [second]
-    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
+    rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
     findings = [(row["what"], row["finding"]) for row in rows]
     assert findings[:12] == [("broker", "not registered on another name server")] * 12
     assert (rows[0]["nameServers"], rows[0]["nameServersLeft"]) == ([first, second], [])
     assert findings[12:24] == [("broker", "none remain")] * 12
     assert findings[24:] == [("client", "none remain")] * 21
-    each = rows_of(run, there.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
+    each = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
     assert len(each) == 33
 
 
-def test_addresses_by_name_and_by_number_are_one(run: Run, there: Lab) -> None:
-    by_name = there.namesrv_addrs[0].replace("127.0.0.1", "localhost")
-    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", by_name, code=0)
+def test_addresses_by_name_and_by_number_are_one(run: Run, running_lab: Lab) -> None:
+    by_name = running_lab.namesrv_addrs[0].replace("127.0.0.1", "localhost")
+    rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", by_name, code=0)
     assert {row["finding"] for row in rows} == {"fewer remain"}
 
 
-def test_what_cannot_be_asked_is_unknown(run: Run, there: Lab) -> None:
+def test_what_cannot_be_asked_is_unknown(run: Run, running_lab: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    for words in (("--down", "broker-a-0"), ("--down-namesrv", there.namesrv_addrs[0])):
-        result = run("whatIf", *words, "-n", f"{there.namesrv_addr};{dead}", "--json")
+    for words in (("--down", "broker-a-0"), ("--down-namesrv", running_lab.namesrv_addrs[0])):
+        result = run("whatIf", *words, "-n", f"{running_lab.namesrv_addr};{dead}", "--json")
         assert result.code == 3
         assert f"unknown state of {dead}: connection refused" in result.err
 
 
-def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameServer, broker: Any) -> None:
+def test_a_broker_that_fetches_its_list_is_not_lost(
+    run: Run, first_server: FakeNameServer, broker: Any
+) -> None:
     items = (
-        f"brokerName=broker-a\nbrokerId=0\nfetchNamesrvAddrByAddressServer=true\nnamesrvAddr={first.addr}\n"
+        "brokerName=broker-a\nbrokerId=0\nfetchNamesrvAddrByAddressServer=true\n"
+        f"namesrvAddr={first_server.addr}\n"
     )
     from namesrv_core.protocol.command import build_reply
 
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
-    result = run("whatIf", "--down-namesrv", first.addr, "-n", first.addr, "--json")
+    result = run("whatIf", "--down-namesrv", first_server.addr, "-n", first_server.addr, "--json")
     findings = [row["finding"] for row in json.loads(result.out)]
     assert findings == ["not registered on another name server", "none remain until it fetches a new list"]
 
@@ -137,7 +142,7 @@ def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> Non
     assert said in result.err
 
 
-def test_a_broker_that_nobody_knows(run: Run, there: Lab) -> None:
-    result = run("whatIf", "--down", "broker-x", "-n", there.namesrv_addr)
+def test_a_broker_that_nobody_knows(run: Run, running_lab: Lab) -> None:
+    result = run("whatIf", "--down", "broker-x", "-n", running_lab.namesrv_addr)
     assert result.code == 5
     assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in result.err

@@ -43,10 +43,10 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
 
 
 def test_debug_shows_what_name_servers_and_brokers_are_asked(
-    run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, tmp_path: Path, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    result = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first.addr)
-    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
+    result = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first_server.addr)
+    assert f"{first_server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
     assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in result.err
     assert "polled 1 brokers in" in result.err
 
@@ -70,9 +70,9 @@ def test_an_interval_that_cannot_be(run: Run, tmp_path: Path, interval: str) -> 
 
 
 def test_brokers_are_asked_too_and_have_a_line_of_their_own(
-    run: Run, tmp_path: Path, first: FakeNameServer, consumer_broker: ConsumerBroker
+    run: Run, tmp_path: Path, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    line = ("collect", str(tmp_path), "--once", "--runtime", "--lag", "--json", "-n", first.addr)
+    line = ("collect", str(tmp_path), "--once", "--runtime", "--lag", "--json", "-n", first_server.addr)
     result = run(*line)
     assert result.code == 0
     [_, brokers] = json.loads(result.out)

@@ -13,48 +13,48 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def proxied_broker(first: FakeNameServer) -> Iterator[ProxiedBroker]:
+def proxied_broker(first_server: FakeNameServer) -> Iterator[ProxiedBroker]:
     with ProxiedBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
         yield running
 
 
 def test_a_silent_proxy_is_reported_and_hides_nothing(
-    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker, dead: str
+    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker, dead_addr: str
 ) -> None:
     with FakeProxy() as proxy:
         proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
-        result = run("proxy", "list", "-n", first.addr, "--proxies", dead, "--json")
+        result = run("proxy", "list", "-n", first_server.addr, "--proxies", dead_addr, "--json")
     rows = {row["proxyAddr"]: row for row in json.loads(result.out)}
-    assert (result.code, rows[proxy.addr]["state"], rows[dead]["state"]) == (3, "ok", "silent")
-    assert result.err.startswith(f"nsadmin: proxy {dead}: connection refused")
+    assert (result.code, rows[proxy.addr]["state"], rows[dead_addr]["state"]) == (3, "ok", "silent")
+    assert result.err.startswith(f"nsadmin: proxy {dead_addr}: connection refused")
     wanted = {
         "proxyAddr": proxy.addr, "grpcAddr": "127.0.0.1:1", "mode": "cluster", "version": "V5_5_0",
         "state": "ok", "consumers": 1, "grpcConnections": None, "sources": ["heartbeats"], "error": None,
     }  # fmt: skip
     assert wanted.items() <= rows[proxy.addr].items()
-    assert rows[dead]["consumers"] is None
+    assert rows[dead_addr]["consumers"] is None
 
 
 def test_a_proxy_with_unknown_ports_is_a_line_with_what_to_pass(
-    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker
+    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
-    result = run("proxy", "list", "-n", first.addr, "--json")
+    result = run("proxy", "list", "-n", first_server.addr, "--json")
     assert (result.code, json.loads(result.out)[0]["state"]) == (0, "unknown")
     assert "pass --proxies 10.0.0.1:8080" in result.err
 
 
 def test_without_the_extra_a_line_says_what_to_install(
-    run: Run, first: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.commands.proxies.proxy_list.is_grpc_installed", lambda: False)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     with FakeProxy() as proxy:
-        result = run("proxy", "list", "-n", first.addr, "--proxies", proxy.addr)
+        result = run("proxy", "list", "-n", first_server.addr, "--proxies", proxy.addr)
     assert result.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
-    assert run("proxy", "list", "-n", first.addr).code == 0
+    assert run("proxy", "list", "-n", first_server.addr).code == 0
 
 
 def test_proxies_that_are_no_addresses(run: Run) -> None:

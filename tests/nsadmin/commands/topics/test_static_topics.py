@@ -18,13 +18,13 @@ def brokers() -> Iterator[list[StaticBroker]]:
 
 
 @pytest.fixture
-def do(run: Run, brokers: list[StaticBroker]) -> Iterator[Run]:
+def run_json(run: Run, brokers: list[StaticBroker]) -> Iterator[Run]:
     with FakeNameServer({"C": {broker.name: {0: broker.addr} for broker in brokers}}) as server:
 
-        def do(*words: str) -> CommandResult:
+        def run_json(*words: str) -> CommandResult:
             return run(*words, "-n", server.addr, "--json")
 
-        yield do
+        yield run_json
 
 
 def lie(result: CommandResult) -> list[tuple[int, str | None, str, str]]:
@@ -32,46 +32,46 @@ def lie(result: CommandResult) -> list[tuple[int, str | None, str, str]]:
 
 
 def test_a_topic_is_planned_created_enlarged_and_moved(
-    do: Run, brokers: list[StaticBroker], tmp_path: Path
+    run_json: Run, brokers: list[StaticBroker], tmp_path: Path
 ) -> None:
     words = ("updateStaticTopic", "-t", "T")
-    planned = do(*words, "-qn", "3", "-c", "C", "--dry-run")
+    planned = run_json(*words, "-qn", "3", "-c", "C", "--dry-run")
     assert lie(planned) == [(0, None, "a", "dry-run"), (1, None, "b", "dry-run"), (2, None, "a", "dry-run")]
     assert brokers[0].static == {}
-    result = do(*words, "--totalQueueNum", "3", "--clusters", "C")
+    result = run_json(*words, "--totalQueueNum", "3", "--clusters", "C")
     assert (result.code, [row[3] for row in lie(result)]) == (0, ["done"] * 3)
     kept = sorted((tmp_path / "state" / "static-topics" / "T").iterdir())
     assert [path.suffix for path in kept] == [".after", ".before"]
     assert f"nsadmin: the mapping is saved in {kept[0]}" in result.err.splitlines()
-    again = do(*words, "-qn", "3", "-c", "C")
+    again = run_json(*words, "-qn", "3", "-c", "C")
     assert (again.code, lie(again), again.err) == (0, [], "nsadmin: T already has this mapping\n")
-    nothing = do("remappingStaticTopic", "Other", "-b", "b")
+    nothing = run_json("remappingStaticTopic", "Other", "-b", "b")
     assert (nothing.code, nothing.err) == (
         5,
         'nsadmin: no static topic "Other"\n',
     )
     brokers[0].ends = {0: 1, 1: 1}
-    moved = do("remappingStaticTopic", "T", "-b", "b")
+    moved = run_json("remappingStaticTopic", "T", "-b", "b")
     assert lie(moved) == [(0, "a", "b", "done"), (2, "a", "b", "done")]
     assert [row["logicOffset"] for row in json.loads(moved.out)] == [10_000, 10_000]
 
 
-def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBroker]) -> None:
-    do("updateStaticTopic", "T", "-qn", "2", "-b", "a")
+def test_what_was_stopped_says_how_to_carry_on(run_json: Run, brokers: list[StaticBroker]) -> None:
+    run_json("updateStaticTopic", "T", "-qn", "2", "-b", "a")
     stats = brokers[0].handlers[202]
     brokers[0].handlers[202] = refuse(2, "busy")
-    stopped = do("remappingStaticTopic", "T", "-b", "b")
+    stopped = run_json("remappingStaticTopic", "T", "-b", "b")
     assert (stopped.code, {row[3] for row in lie(stopped)}) == (3, {"failed"})
     line = next(line for line in stopped.err.splitlines() if "resume with: " in line)
     assert line.startswith(
         "nsadmin: stopped while reading the end of each queue; resume with: nsadmin remapping"
     )
     # A new plan would begin from what is half done.
-    assert do("remappingStaticTopic", "T", "-b", "b").code == 1
+    assert run_json("remappingStaticTopic", "T", "-b", "b").code == 1
     brokers[0].handlers[202] = stats
     brokers[0].ends = {0: 1, 1: 1}
     words = line.partition("resume with: nsadmin ")[2].split()
-    result = do(*words, "-fr", "true")
+    result = run_json(*words, "-fr", "true")
     assert result.code == 0, result.err
     assert brokers[1].told[-1]["force"] == "true"
     hosted = brokers[1].static["T"]["mappingDetail"]["hostedQueues"]
@@ -88,20 +88,20 @@ def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBrok
         ("remappingStaticTopic", "T", "-b", "a", "-fr", "maybe"),
     ],
 )
-def test_lines_that_say_too_little(do: Run, words: tuple[str, ...]) -> None:
-    assert do(*words).code == 2
+def test_lines_that_say_too_little(run_json: Run, words: tuple[str, ...]) -> None:
+    assert run_json(*words).code == 2
 
 
-def test_a_mapping_file_of_another_topic(do: Run, tmp_path: Path) -> None:
-    do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
+def test_a_mapping_file_of_another_topic(run_json: Run, tmp_path: Path) -> None:
+    run_json("updateStaticTopic", "T", "-qn", "1", "-b", "a")
     [file] = (tmp_path / "state" / "static-topics" / "T").glob("*.after")
-    result = do("remappingStaticTopic", "U", "-mf", str(file))
+    result = run_json("remappingStaticTopic", "U", "-mf", str(file))
     assert (result.code, 'is for the topic "T": pass its file' in result.err) == (2, True)
 
 
 def test_nothing_is_changed_where_the_mapping_cannot_be_kept(
-    do: Run, brokers: list[StaticBroker], tmp_path: Path
+    run_json: Run, brokers: list[StaticBroker], tmp_path: Path
 ) -> None:
     (tmp_path / "state").write_text("a file in the way")
-    result = do("updateStaticTopic", "T", "-qn", "1", "-b", "a")
+    result = run_json("updateStaticTopic", "T", "-qn", "1", "-b", "a")
     assert (result.code, "nothing was changed" in result.err, brokers[0].static) == (1, True, {})

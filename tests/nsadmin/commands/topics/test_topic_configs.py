@@ -142,8 +142,10 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
     assert 17 not in {*a.codes(), *b.codes()}
 
 
-def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: TopicBroker, dead: str) -> None:
-    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead}, "broker-d": {1: dead}}}
+def test_one_broker_s_failure_is_its_own(
+    run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
+) -> None:
+    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: dead_addr}}}
     a.handlers[17] = refuse(29, "no")
     result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert result.code == 3

@@ -35,8 +35,8 @@ def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str
     assert (first["lastUpdated"], second["lastUpdated"]) == ("2026-11-21T03:29:56.713Z", None)
 
 
-def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead: str) -> None:
-    server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: dead}}}
+def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead_addr: str) -> None:
+    server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: dead_addr}}}
     server.routes["T"]["broker-b"] = 6
     result = run("topicStatus", "T", "-n", server.addr, "--json")
     assert result.code == 3

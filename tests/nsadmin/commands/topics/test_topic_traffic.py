@@ -42,11 +42,11 @@ def test_retry_topics_only_by_name(run: Run, server: FakeNameServer) -> None:
     assert run("statsAll", "NoSuch", "-n", server.addr).code == 5
 
 
-def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer, dead: str) -> None:
-    server.clusters = {"C": {"broker-a": {0: dead}}}
+def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer, dead_addr: str) -> None:
+    server.clusters = {"C": {"broker-a": {0: dead_addr}}}
     result = run("statsAll", "-n", server.addr, "--json")
     assert result.code == 3
     assert result.err == (
-        f"nsadmin: {dead}: connection refused, no server listens on this port (missing in 2 rows)\n"
+        f"nsadmin: {dead_addr}: connection refused, no server listens on this port (missing in 2 rows)\n"
     )
     assert [row["inTps"] for row in json.loads(result.out)] == [None, None]

@@ -11,23 +11,23 @@ from tests.support.lab import Lab, lab
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 
 @pytest.fixture
-def move(run: Run, there: Lab) -> Run:
+def move(run: Run, running_lab: Lab) -> Run:
     def move(*words: str) -> CommandResult:
-        addr = there.namesrv_addr
+        addr = running_lab.namesrv_addr
         ends = ("--from", addr, "--to", addr, "--from-cluster", "cluster-a", "--to-cluster", "cluster-b")
         return run("transfer", *words, *ends, "--json")
 
     return move
 
 
-def test_a_topic_is_previewed_then_created_then_equal(move: Run, there: Lab) -> None:
-    with AdminClient(there.namesrv_addrs, timeout=5) as admin:
+def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: Lab) -> None:
+    with AdminClient(running_lab.namesrv_addrs, timeout=5) as admin:
         admin.topics.delete_topic("orders", "cluster-b")
     for option, result in (("--dry-run", "dry-run"), ("--yes", "done")):
         command_result = move("topics", "orders", "--all-brokers", option)

@@ -23,8 +23,8 @@ BACKUP = BROKER._replace(
 
 
 @pytest.fixture
-def admin(first: FakeNameServer) -> Iterator[AdminClient]:
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer) -> Iterator[AdminClient]:
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
 

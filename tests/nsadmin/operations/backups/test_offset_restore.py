@@ -25,8 +25,10 @@ def only_key(broker: BrokerBackup) -> tuple[str, str]:
     return key
 
 
-def plan(there: Lab, admin: AdminClient, broker: BrokerBackup, *, overwrites: bool = True) -> OffsetTarget:
-    [target] = plan_offsets(admin, there.brokers["broker-a-0", 0], broker, overwrites=overwrites)
+def plan(
+    running_lab: Lab, admin: AdminClient, broker: BrokerBackup, *, overwrites: bool = True
+) -> OffsetTarget:
+    [target] = plan_offsets(admin, running_lab.brokers["broker-a-0", 0], broker, overwrites=overwrites)
     return target
 
 

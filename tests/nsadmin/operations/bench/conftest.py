@@ -10,15 +10,15 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def store(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+def store(first_server: FakeNameServer) -> Iterator[DeadLetterBroker]:
     """The only broker that the first name server knows, with the topic T."""
     with DeadLetterBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {"T": {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {"T": {"broker-a": 6}}
         yield running
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, store: DeadLetterBroker) -> Iterator[AdminClient]:
-    with AdminClient(first.addr, timeout=5) as client:
+def admin(first_server: FakeNameServer, store: DeadLetterBroker) -> Iterator[AdminClient]:
+    with AdminClient(first_server.addr, timeout=5) as client:
         yield client

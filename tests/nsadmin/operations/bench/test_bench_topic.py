@@ -11,33 +11,33 @@ from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import FakeNameServer, refuse
 
 
-def create_topics(admin: AdminClient, first: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def create_topics(admin: AdminClient, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a created topic appear in routes."""
 
     def update_topic(addrs: Any, topic: str, patch: Any) -> list[Any]:
-        first.routes[topic] = {"broker-a": 6}
+        first_server.routes[topic] = {"broker-a": 6}
         return []
 
     monkeypatch.setattr(admin.topic_configs, "update_topic", update_topic)
 
 
 def test_the_topic_is_deleted_whatever_happens(
-    admin: AdminClient, first: FakeNameServer, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient, first_server: FakeNameServer, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create_topics(admin, first, monkeypatch)
+    create_topics(admin, first_server, monkeypatch)
     reports: list[str] = []
     bench = open_bench_topic(admin, "C", {"broker-a": store.addr}, 4, reports.append)
     topic = bench.__enter__()
-    assert first.routes[topic] == {"broker-a": 6}
+    assert first_server.routes[topic] == {"broker-a": 6}
     assert list_left_topics(admin) == [topic]
     assert not bench.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    assert (first.routes[topic], reports, store.codes().count(215)) == ({}, [], 1)
+    assert (first_server.routes[topic], reports, store.codes().count(215)) == ({}, [], 1)
 
 
 def test_a_deletion_that_fails_is_reported(
-    admin: AdminClient, first: FakeNameServer, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient, first_server: FakeNameServer, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create_topics(admin, first, monkeypatch)
+    create_topics(admin, first_server, monkeypatch)
     store.handlers[215] = refuse(16, "no permission")
     reports: list[str] = []
     with open_bench_topic(admin, "C", {"broker-a": store.addr}, 4, reports.append) as topic:
@@ -46,10 +46,10 @@ def test_a_deletion_that_fails_is_reported(
 
 
 def test_the_only_cluster_needs_no_name(
-    admin: AdminClient, first: FakeNameServer, store: DeadLetterBroker
+    admin: AdminClient, first_server: FakeNameServer, store: DeadLetterBroker
 ) -> None:
     assert choose_cluster(admin, None) == ("C", {"broker-a": store.addr})
-    first.clusters = {"C": {"broker-a": {0: store.addr}}, "D": {"broker-b": {1: "h:1"}}}
+    first_server.clusters = {"C": {"broker-a": {0: store.addr}}, "D": {"broker-b": {1: "h:1"}}}
     with pytest.raises(NotApplied, match="there are several clusters: pass -c with one of C, D"):
         choose_cluster(admin, None)
     assert choose_cluster(admin, "C")[0] == "C"

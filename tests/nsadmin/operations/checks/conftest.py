@@ -14,6 +14,6 @@ def _no_drains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def gone() -> str:
+def dead_addr() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"

@@ -18,58 +18,60 @@ def values(finding: CheckFinding) -> dict[str, float | None]:
     return {sample.measure.name: sample.value for sample in finding.samples}
 
 
-def test_all_answer(first: FakeNameServer) -> None:
-    finding = found(first.addr)
+def test_all_answer(first_server: FakeNameServer) -> None:
+    finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 registered brokers answer")
     assert values(finding) == {"failing": 0, "masterless": 0, "serving": 1}
 
 
-def test_a_slave_that_is_gone_is_a_warning(first: FakeNameServer, broker: FakeBroker) -> None:
+def test_a_slave_that_is_gone_is_a_warning(first_server: FakeNameServer, broker: FakeBroker) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
+    finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details == (f"broker-a 1 at {gone}: connection refused, no server listens on this port",)
 
 
-def test_a_master_that_is_gone_or_not_there_is_critical(first: FakeNameServer, broker: FakeBroker) -> None:
+def test_a_master_that_is_gone_or_not_there_is_critical(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone}}}
-    assert found(first.addr).state is CheckState.CRITICAL
-    first.clusters = {"C": {"broker-a": {1: broker.addr}}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone}}}
+    assert found(first_server.addr).state is CheckState.CRITICAL
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    finding = found(first_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.details == ("broker-a: no master is registered",)
     assert values(finding) == {"failing": 1, "masterless": 1, "serving": 1}
 
 
-def test_one_that_has_gone_is_only_missed_where_it_is_expected(first: FakeNameServer) -> None:
-    assert found(first.addr, expected=1).state is CheckState.OK
-    finding = found(first.addr, expected=2)
+def test_one_that_has_gone_is_only_missed_where_it_is_expected(first_server: FakeNameServer) -> None:
+    assert found(first_server.addr, expected=1).state is CheckState.OK
+    finding = found(first_server.addr, expected=2)
     assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 of 1 registered brokers answer, and 2 are expected"
 
 
-def test_no_broker_at_all_is_critical(first: FakeNameServer) -> None:
-    first.clusters = {}
-    assert found(first.addr).state is CheckState.CRITICAL
-    assert found(first.addr, cluster="X").summary == 'no name server lists the cluster "X"'
+def test_no_broker_at_all_is_critical(first_server: FakeNameServer) -> None:
+    first_server.clusters = {}
+    assert found(first_server.addr).state is CheckState.CRITICAL
+    assert found(first_server.addr, cluster="X").summary == 'no name server lists the cluster "X"'
 
 
 def test_a_broker_that_one_name_server_does_not_list_is_a_warning(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with FakeNameServer() as other:
-        finding = found(other.addr, first.addr)
+        finding = found(other.addr, first_server.addr)
         assert finding.state is CheckState.WARNING
         assert finding.details == (
             f"name server {other.addr} does not list {broker.addr}, but another name server does",
         )
 
 
-def test_a_name_server_that_does_not_answer_is_told_and_hides_nothing(first: FakeNameServer) -> None:
+def test_a_name_server_that_does_not_answer_is_told_and_hides_nothing(first_server: FakeNameServer) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    finding = found(gone, first.addr)
+    finding = found(gone, first_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details == (f"name server {gone}: connection refused, no server listens on this port",)
     nobody = found(gone)

@@ -22,10 +22,10 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def secure(first: FakeNameServer, authority: Authority) -> Iterator[FakeBroker]:
+def secure(first_server: FakeNameServer, authority: Authority) -> Iterator[FakeBroker]:
     """A broker whose certificate is valid for 100 days."""
     with FakeBroker(tls=authority.issue("broker", days=100).for_servers()) as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         yield running
 
 
@@ -46,42 +46,42 @@ def found(addr: str, later: float = 0, own: Tls | None = None) -> CheckFinding:
     ],
 )
 def test_days_that_are_left(
-    first: FakeNameServer, secure: FakeBroker, later: int, state: CheckState, words: str
+    first_server: FakeNameServer, secure: FakeBroker, later: int, state: CheckState, words: str
 ) -> None:
-    finding = found(first.addr, later)
+    finding = found(first_server.addr, later)
     assert finding.state is state
     assert finding.summary == f"1 certificates; the first one {words}: {secure.addr}"
     assert finding.details[0].startswith(f'{secure.addr}: "broker" until 20')
-    assert finding.details[1:] == (f"1 servers do not accept TLS: {first.addr}",)
+    assert finding.details[1:] == (f"1 servers do not accept TLS: {first_server.addr}",)
     assert [sample.item_name for sample in finding.samples] == [None, secure.addr]
 
 
 def test_files_of_this_client_count_too(
-    first: FakeNameServer, secure: FakeBroker, authority: Authority, tmp_path: Path
+    first_server: FakeNameServer, secure: FakeBroker, authority: Authority, tmp_path: Path
 ) -> None:
     mine = authority.issue("me", days=3)
-    finding = found(first.addr, own=Tls(authority.ca, mine.cert))
+    finding = found(first_server.addr, own=Tls(authority.ca, mine.cert))
     assert finding.state is CheckState.CRITICAL
     assert finding.summary == f"3 certificates; the first one expires in 2.0 days: CA file {authority.ca}"
     bundle = tmp_path / "bundle.pem"
     bundle.write_bytes(authority.ca.read_bytes() + authority.issue("other", days=200).cert.read_bytes())
-    assert found(first.addr, own=Tls(bundle)).state is CheckState.OK
-    missing = found(first.addr, own=Tls(tmp_path / "none.pem"))
+    assert found(first_server.addr, own=Tls(bundle)).state is CheckState.OK
+    missing = found(first_server.addr, own=Tls(tmp_path / "none.pem"))
     assert missing.state is CheckState.UNKNOWN
     assert 'none.pem": No such file or directory' in missing.details[-1]
 
 
 def test_who_does_not_answer_may_have_one_that_has_ended(
-    first: FakeNameServer, secure: FakeBroker, gone: str
+    first_server: FakeNameServer, secure: FakeBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: secure.addr, 1: gone}}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: secure.addr, 1: dead_addr}}}
+    finding = found(first_server.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.details[-1] == f"{gone}: Connection refused"
-    assert found(first.addr, 99).state is CheckState.CRITICAL
+    assert finding.details[-1] == f"{dead_addr}: Connection refused"
+    assert found(first_server.addr, 99).state is CheckState.CRITICAL
 
 
-def test_nobody_speaks_tls(first: FakeNameServer, gone: str) -> None:
-    finding = found(first.addr)
+def test_nobody_speaks_tls(first_server: FakeNameServer, dead_addr: str) -> None:
+    finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "no server showed a certificate")
-    assert found(gone).details[-1] == "no name server returned a list of brokers"
+    assert found(dead_addr).details[-1] == "no name server returned a list of brokers"

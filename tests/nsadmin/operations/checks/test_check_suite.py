@@ -27,8 +27,8 @@ def test_every_check_is_here() -> None:
     }
 
 
-def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> None:
-    whole, parts = found(first.addr)
+def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServer) -> None:
+    whole, parts = found(first_server.addr)
     assert (whole.state, whole.summary) == (CheckState.OK, "all 4 checks are OK")
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
@@ -41,10 +41,10 @@ def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> N
 
 
 def test_the_worst_state_counts_and_is_named_first(
-    first: FakeNameServer, second: FakeNameServer, gone: str
+    first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    whole, parts = found(first.addr, second.addr, gone)
+    second_server.routes = {"T": {"broker-a": 4}}
+    whole, parts = found(first_server.addr, second_server.addr, dead_addr)
     assert whole.state is CheckState.CRITICAL
     assert whole.summary == (
         "5 of 5 checks are not OK: divergence CRITICAL, writable CRITICAL, namesrv WARNING, brokers WARNING,"
@@ -53,28 +53,28 @@ def test_the_worst_state_counts_and_is_named_first(
     assert parts["divergence"].state is CheckState.CRITICAL
 
 
-def test_topics_and_groups_by_name(first: FakeNameServer) -> None:
+def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
     with ConsumerBroker() as group:
         group.clients = {"G": ["c1"]}
-        first.clusters = {"C": {"broker-a": {0: group.addr}}}
-        whole, parts = found(first.addr, asked=CheckScope(("T", "X"), ("G",)))
+        first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
+        whole, parts = found(first_server.addr, asked=CheckScope(("T", "X"), ("G",)))
     assert whole.summary == "1 of 7 checks are not OK: topic X CRITICAL"
     assert parts["lag"].about == "G"
 
 
-def test_tls_and_journals(first: FakeNameServer, tmp_path: Path) -> None:
+def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
     folder = written(tmp_path / "j", [snapshot()])
     _, parts = found(
-        first.addr, asked=CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)
+        first_server.addr, asked=CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)
     )
     assert parts["certificates"].state is CheckState.UNKNOWN
     assert parts["journal"].state is CheckState.CRITICAL
-    first.config["journal"] = "ok"
-    assert found(first.addr)[1]["journal"].state is CheckState.OK
+    first_server.config["journal"] = "ok"
+    assert found(first_server.addr)[1]["journal"].state is CheckState.OK
 
 
-def test_where_nobody_answers_each_check_says_so(gone: str) -> None:
-    whole, parts = found(gone)
+def test_where_nobody_answers_each_check_says_so(dead_addr: str) -> None:
+    whole, parts = found(dead_addr)
     assert whole.state is CheckState.CRITICAL
     assert {one.state for one in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
     assert parts["brokers"].state is CheckState.UNKNOWN

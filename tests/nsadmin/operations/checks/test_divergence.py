@@ -21,50 +21,54 @@ def values(finding: CheckFinding) -> list[float | None]:
     return [sample.value for sample in finding.samples]
 
 
-def test_they_agree(first: FakeNameServer, second: FakeNameServer) -> None:
-    finding = found(first.addr, second.addr)
+def test_they_agree(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    finding = found(first_server.addr, second_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "2 of 2 name servers agree")
     assert values(finding) == [0, 0, 0, 0]
 
 
-def test_queues_that_differ_are_critical(first: FakeNameServer, second: FakeNameServer) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    finding = found(first.addr, second.addr)
+def test_queues_that_differ_are_critical(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
+    finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 differences between 2 name servers"
     assert finding.details[0].startswith(
-        f"topic T of broker-a: perm: rw- on {first.addr}, r-- on {second.addr}; "
+        f"topic T of broker-a: perm: rw- on {first_server.addr}, r-- on {second_server.addr}; "
     )
     assert values(finding) == [1, 1, 0, 0]
 
 
-def test_kv_config_that_differs_is_a_warning(first: FakeNameServer, second: FakeNameServer) -> None:
-    for server in (first, second):
+def test_kv_config_that_differs_is_a_warning(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    for server in (first_server, second_server):
         server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:8"}
-    second.kv["ORDER_TOPIC_CONFIG"] = {f"T{n}": "broker-a:4" for n in range(3)}
-    finding = found(first.addr, second.addr)
+    second_server.kv["ORDER_TOPIC_CONFIG"] = {f"T{n}": "broker-a:4" for n in range(3)}
+    finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.WARNING
     assert values(finding) == [4, 0, 0, 0]
     assert any("and 2 more" in line for line in finding.details)
 
 
-def test_what_may_go_by_itself_does_not_count(first: FakeNameServer, second: FakeNameServer) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    finding = found(first.addr, second.addr, settle=60_000)
+def test_what_may_go_by_itself_does_not_count(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
+    finding = found(first_server.addr, second_server.addr, settle=60_000)
     assert finding.state is CheckState.OK
     assert finding.summary == "2 of 2 name servers agree, 1 differences are younger than two heartbeats"
     assert values(finding) == [0, 0, 1, 0]
 
 
-def test_it_takes_two(first: FakeNameServer, second: FakeNameServer, gone: str) -> None:
-    assert found(first.addr).state is CheckState.UNKNOWN
-    alone = found(first.addr, gone)
+def test_it_takes_two(first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str) -> None:
+    assert found(first_server.addr).state is CheckState.UNKNOWN
+    alone = found(first_server.addr, dead_addr)
     assert (alone.state, alone.summary) == (
         CheckState.UNKNOWN,
         "1 of 2 name servers answered: a comparison needs two",
     )
-    assert alone.details == (f"name server {gone}: connection refused, no server listens on this port",)
-    partly = found(first.addr, second.addr, gone)
+    assert alone.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)
+    partly = found(first_server.addr, second_server.addr, dead_addr)
     assert (partly.state, partly.summary) == (CheckState.UNKNOWN, "2 of 3 name servers agree")
-    second.routes = {"T": {"broker-a": 4}}
-    assert found(first.addr, second.addr, gone).state is CheckState.CRITICAL
+    second_server.routes = {"T": {"broker-a": 4}}
+    assert found(first_server.addr, second_server.addr, dead_addr).state is CheckState.CRITICAL

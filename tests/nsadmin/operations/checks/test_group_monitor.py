@@ -62,10 +62,10 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
     )
 
 
-def test_groups_are_those_that_brokers_know_and_clients_are_asked(first: FakeNameServer) -> None:
-    with ConsumerBroker() as broker, AdminClient(first.addr, timeout=5) as admin:
+def test_groups_are_those_that_brokers_know_and_clients_are_asked(first_server: FakeNameServer) -> None:
+    with ConsumerBroker() as broker, AdminClient(first_server.addr, timeout=5) as admin:
         broker.clients = {"G": ["c1"]}
-        first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         seen, brokers = observe_groups(admin, 61_000)
         [one] = [item for item in seen if item.group_progress.group == "G"]
         assert (one.group_progress.diff_total, brokers) == (10, {broker.addr: None})

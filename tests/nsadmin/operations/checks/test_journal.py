@@ -113,10 +113,10 @@ def test_name_servers_say_whether_they_can_write() -> None:
 
 
 def test_what_they_say_is_among_their_settings(
-    first: FakeNameServer, second: FakeNameServer, gone: str
+    first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    first.config["journal"] = "failing: disk full"
-    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+    first_server.config["journal"] = "failing: disk full"
+    with AdminClient([first_server.addr, second_server.addr, dead_addr], timeout=5) as admin:
         found = journal.read_server_statuses(admin)
     assert [result.result for result in found] == ["failing: disk full", None, None]
     assert found[2].error is not None

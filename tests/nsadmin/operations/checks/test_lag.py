@@ -15,10 +15,10 @@ NOW = 61_000
 
 
 @pytest.fixture
-def group(first: FakeNameServer) -> Iterator[ConsumerBroker]:
+def group(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         running.clients = {"G": ["c1", "c2"]}
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         yield running
 
 
@@ -31,66 +31,70 @@ def values(finding: CheckFinding) -> dict[str, float | None]:
     return {sample.measure.name: sample.value for sample in finding.samples}
 
 
-def test_how_far_it_is(first: FakeNameServer, group: ConsumerBroker) -> None:
-    finding = found(first.addr)
+def test_how_far_it_is(first_server: FakeNameServer, group: ConsumerBroker) -> None:
+    finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "G has a backlog of 10 messages on 2 queues")
     assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
     assert finding.details == ("T broker-a 0: 10 behind", "1 queues have no committed offset")
-    assert found(first.addr, warning="9").state is CheckState.WARNING
+    assert found(first_server.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
-    assert values(found(first.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
+    assert values(found(first_server.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
 
 
-def test_the_queues_furthest_behind_are_named(first: FakeNameServer, group: ConsumerBroker) -> None:
+def test_the_queues_furthest_behind_are_named(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.ends = {("T", number): (0, 100) for number in range(8)}
     group.offsets = {("G", "T", number): 100 - number for number in range(8)}
-    finding = found(first.addr)
+    finding = found(first_server.addr)
     assert values(finding)["lag"] == 28
     assert finding.details[0] == "T broker-a 7: 7 behind"
     assert finding.details[5:] == ("and 2 more queues",)
 
 
-def test_nobody_is_there_and_messages_wait(first: FakeNameServer, group: ConsumerBroker) -> None:
+def test_nobody_is_there_and_messages_wait(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.clients = {}
-    finding = found(first.addr)
+    finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details[0] == "no client of the group is connected"
     group.offsets["G", "T", 0] = 100
-    assert found(first.addr).state is CheckState.OK
+    assert found(first_server.addr).state is CheckState.OK
 
 
 def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
-    first: FakeNameServer, group: ConsumerBroker, gone: str
+    first_server: FakeNameServer, group: ConsumerBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: gone}}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: dead_addr}}}
+    finding = found(first_server.addr)
     assert finding.state is CheckState.UNKNOWN
     assert finding.summary == "G has a backlog of at least 10 messages on 2 queues"
-    assert finding.details[-1] == f"{gone}: connection refused, no server listens on this port"
-    assert found(first.addr, warning="9").state is CheckState.WARNING
-    first.clusters = {"C": {"broker-b": {0: gone}}}
-    assert found(first.addr).state is CheckState.UNKNOWN
+    assert finding.details[-1] == f"{dead_addr}: connection refused, no server listens on this port"
+    assert found(first_server.addr, warning="9").state is CheckState.WARNING
+    first_server.clusters = {"C": {"broker-b": {0: dead_addr}}}
+    assert found(first_server.addr).state is CheckState.UNKNOWN
 
 
-def test_a_group_that_nobody_knows(first: FakeNameServer, group: ConsumerBroker, gone: str) -> None:
-    finding = found(first.addr, "X")
+def test_a_group_that_nobody_knows(
+    first_server: FakeNameServer, group: ConsumerBroker, dead_addr: str
+) -> None:
+    finding = found(first_server.addr, "X")
     assert (finding.state, finding.about) == (CheckState.UNKNOWN, "X")
     assert finding.summary == 'no broker has the consumer group "X"'
-    assert found(gone).state is CheckState.UNKNOWN
+    assert found(dead_addr).state is CheckState.UNKNOWN
 
 
 def test_of_a_group_that_was_deleted_nobody_can_be_connected(
-    first: FakeNameServer, group: ConsumerBroker
+    first_server: FakeNameServer, group: ConsumerBroker
 ) -> None:
     group.clients, group.configs = {}, {}
     group.handlers[203] = refuse(26, "Group G not exist!")
-    finding = found(first.addr)
+    finding = found(first_server.addr)
     assert (finding.state, values(finding)["clients"]) == (CheckState.WARNING, 0)
 
 
-def test_a_name_server_that_tells_nothing_is_a_warning(first: FakeNameServer, group: ConsumerBroker) -> None:
+def test_a_name_server_that_tells_nothing_is_a_warning(
+    first_server: FakeNameServer, group: ConsumerBroker
+) -> None:
     away = f"127.0.0.1:{closed_port()}"
-    with AdminClient([first.addr, away], timeout=5, ask_all=True) as admin:
+    with AdminClient([first_server.addr, away], timeout=5, ask_all=True) as admin:
         finding = lag.judge_lag(CheckScale("lag"), lag.observe_lag(admin, NOW, "G"))
     assert finding.state is CheckState.WARNING
     assert any(line.startswith(f"name server {away}: ") for line in finding.details)

@@ -7,19 +7,21 @@ from tests.support.servers import FakeNameServer
 
 
 def test_what_one_name_server_lists_is_there(
-    first: FakeNameServer, second: FakeNameServer, gone: str
+    first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"a": {0: "h:1"}}, "D": {"d": {0: "h:9"}}}
-    second.clusters = {"C": {"a": {1: "h:2"}, "b": {0: "h:3"}}}
-    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+    first_server.clusters = {"C": {"a": {0: "h:1"}}, "D": {"d": {0: "h:9"}}}
+    second_server.clusters = {"C": {"a": {1: "h:2"}, "b": {0: "h:3"}}}
+    with AdminClient([first_server.addr, second_server.addr, dead_addr], timeout=5) as admin:
         found = observe_listing(admin, "C")
         assert observe_listing(admin).broker_names["h:9"] == "d 0 at h:9"
     assert found.broker_groups == [
         BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}),
         BrokerAddrGroup("C", "b", {0: "h:3"}),
     ]
-    assert found.missing_addrs == {first.addr: ["h:2", "h:3"], second.addr: ["h:1"]}
-    assert found.failure_lines == [f"name server {gone}: connection refused, no server listens on this port"]
+    assert found.missing_addrs == {first_server.addr: ["h:2", "h:3"], second_server.addr: ["h:1"]}
+    assert found.failure_lines == [
+        f"name server {dead_addr}: connection refused, no server listens on this port"
+    ]
 
 
 def test_where_they_differ_the_first_one_counts() -> None:

@@ -6,12 +6,12 @@ from tests.support.servers import FakeBroker, FakeNameServer, refuse
 
 
 def test_one_that_answers_with_an_error_is_not_silent(
-    first: FakeNameServer, broker: FakeBroker, gone: str
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     broker.handlers[28] = refuse(1, "not yet")
-    with AdminClient(first.addr, timeout=5) as admin:
-        assert find_silent_masters(admin, [broker.addr, gone, None, gone]) == {
-            gone: "connection refused, no server listens on this port"
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        assert find_silent_masters(admin, [broker.addr, dead_addr, None, dead_addr]) == {
+            dead_addr: "connection refused, no server listens on this port"
         }
 
 

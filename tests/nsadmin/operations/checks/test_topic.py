@@ -17,56 +17,58 @@ def values(finding: CheckFinding) -> list[float | None]:
     return [sample.value for sample in finding.samples]
 
 
-def test_all_is_well(first: FakeNameServer, second: FakeNameServer) -> None:
-    finding = found(first.addr, second.addr)
+def test_all_is_well(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+    finding = found(first_server.addr, second_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 brokers of T accept messages")
     assert (finding.about, finding.details) == ("T", ())
     assert values(finding) == [0, 1, 1, 8]
 
 
 def test_a_broker_that_was_wiped_is_a_warning_and_the_last_one_critical(
-    first: FakeNameServer, broker: FakeBroker
+    first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
-    first.routes = {"T": {"broker-a": 4, "broker-b": 6}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    first_server.routes = {"T": {"broker-a": 4, "broker-b": 6}}
+    finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details == ("broker-a: no write permission",)
     assert values(finding) == [1, 1, 2, 8]
-    first.routes = {"T": {"broker-a": 4, "broker-b": 4}}
-    assert found(first.addr).state is CheckState.CRITICAL
+    first_server.routes = {"T": {"broker-a": 4, "broker-b": 4}}
+    assert found(first_server.addr).state is CheckState.CRITICAL
 
 
-def test_the_name_server_that_knows_least_counts(first: FakeNameServer, second: FakeNameServer) -> None:
-    second.routes = {"T": {"broker-a": 4}}
-    finding = found(first.addr, second.addr)
+def test_the_name_server_that_knows_least_counts(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
+    finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details == (f"name server {second.addr}: broker-a: no write permission",)
-    second.routes = {}
-    finding = found(first.addr, second.addr)
+    assert finding.details == (f"name server {second_server.addr}: broker-a: no write permission",)
+    second_server.routes = {}
+    finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.summary == "0 of 1 brokers of T accept messages"
-    assert finding.details == (f"name server {second.addr} does not have the topic",)
+    assert finding.details == (f"name server {second_server.addr} does not have the topic",)
 
 
 def test_a_master_that_does_not_answer_or_is_not_there(
-    first: FakeNameServer, broker: FakeBroker, gone: str
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
-    first.clusters = {"C": {"broker-a": {0: gone, 1: broker.addr}}}
-    finding = found(first.addr)
+    first_server.clusters = {"C": {"broker-a": {0: dead_addr, 1: broker.addr}}}
+    finding = found(first_server.addr)
     assert finding.details == (
-        f"broker-a: its master {gone}: connection refused, no server listens on this port",
+        f"broker-a: its master {dead_addr}: connection refused, no server listens on this port",
     )
     # Its slave can be read.
     assert values(finding) == [1, 0, 1, 0]
-    first.clusters = {"C": {"broker-a": {1: broker.addr}}}
-    assert found(first.addr).details == ("broker-a: no master",)
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    assert found(first_server.addr).details == ("broker-a: no master",)
 
 
-def test_what_nobody_knows(first: FakeNameServer, gone: str) -> None:
-    missing = found(first.addr, name="X")
+def test_what_nobody_knows(first_server: FakeNameServer, dead_addr: str) -> None:
+    missing = found(first_server.addr, name="X")
     assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server has the topic X")
-    partly = found(first.addr, gone)
+    partly = found(first_server.addr, dead_addr)
     assert partly.state is CheckState.WARNING
-    assert partly.details == (f"name server {gone}: connection refused, no server listens on this port",)
-    assert found(gone).state is CheckState.UNKNOWN
+    assert partly.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)
+    assert found(dead_addr).state is CheckState.UNKNOWN

@@ -7,16 +7,16 @@ from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def test_it_has_what_brokers_configure_as_read_only_and_who_is_silent(
-    first: FakeNameServer, broker: FakeBroker, gone: str
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     configure_topics(broker)
-    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone}}}
-    first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4, "broker-b": 6}}
-    with AdminClient([first.addr], timeout=5) as admin:
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead_addr}}}
+    first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4, "broker-b": 6}}
+    with AdminClient([first_server.addr], timeout=5) as admin:
         observation = writable_topics_observation.observe_writable_topics(admin)
     assert observation.read_only_topics == {"broker-a": {"T"}}
-    assert observation.unwiped_brokers == {first.addr: {"broker-b"}}
-    assert observation.silence_reasons.keys() == {gone}
+    assert observation.unwiped_brokers == {first_server.addr: {"broker-b"}}
+    assert observation.silence_reasons.keys() == {dead_addr}
 
 
 def test_retry_topics_and_those_of_rocketmq_are_no_user_topics() -> None:

@@ -14,23 +14,23 @@ NAME = "broker-a-0"
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=2, topics=8)
     with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2, producer_period=0.2) as running:
         yield running
 
 
 @pytest.fixture
-def world(there: Lab) -> Iterator[ClusterEnvironment]:
-    with AdminClient(there.namesrv_addr) as admin:
+def world(running_lab: Lab) -> Iterator[ClusterEnvironment]:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         yield ClusterEnvironment(admin, NAME)
 
 
-def test_each_name_server_tells_what_it_has(there: Lab, world: ClusterEnvironment) -> None:
+def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvironment) -> None:
     servers = world.read_servers()
-    assert [server.namesrv_addr for server in servers] == list(there.namesrv_addrs)
+    assert [server.namesrv_addr for server in servers] == list(running_lab.namesrv_addrs)
     for server in servers:
-        assert server.member_addrs == {0: there.brokers[NAME, 0], 1: there.brokers[NAME, 1]}
+        assert server.member_addrs == {0: running_lab.brokers[NAME, 0], 1: running_lab.brokers[NAME, 1]}
         assert (server.cluster_name, server.can_restore_queues) == ("cluster-a", True)
         orders = server.topics["orders"]
         assert (orders.own_queue.broker_name, orders.own_queue.perm, orders.other_masters) == (NAME, 6, 1)
@@ -38,15 +38,17 @@ def test_each_name_server_tells_what_it_has(there: Lab, world: ClusterEnvironmen
         assert not server.topics["orders-history"].is_open
 
 
-def test_a_dead_one_hides_no_other(there: Lab, dead: str) -> None:
-    with AdminClient([dead, there.namesrv_addrs[0]]) as admin:
+def test_a_dead_one_hides_no_other(running_lab: Lab, dead_addr: str) -> None:
+    with AdminClient([dead_addr, running_lab.namesrv_addrs[0]]) as admin:
         silent, known = ClusterEnvironment(admin, NAME).read_servers()
     assert (silent.error is not None, silent.is_registered) == (True, False)
     assert known.is_registered
 
 
-def test_the_broker_tells_what_came_only_where_something_came(there: Lab, world: ClusterEnvironment) -> None:
-    master, slaves = there.brokers[NAME, 0], {1: there.brokers[NAME, 1]}
+def test_the_broker_tells_what_came_only_where_something_came(
+    running_lab: Lab, world: ClusterEnvironment
+) -> None:
+    master, slaves = running_lab.brokers[NAME, 0], {1: running_lab.brokers[NAME, 1]}
     first = world.read_broker(master, slaves, None, False)
     assert (first.recent_puts, first.lag_by_group, first.user_puts) == (None, None, None)
     assert first.put_count is not None
@@ -60,19 +62,21 @@ def test_the_broker_tells_what_came_only_where_something_came(there: Lab, world:
     assert second.slaves[0].log_end is not None
 
 
-def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead: str) -> None:
+def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead_addr: str) -> None:
     assert world.read_broker(None, {}, None, False).error == "the broker has no master now"
-    silent = world.read_broker(dead, {}, None, True)
+    silent = world.read_broker(dead_addr, {}, None, True)
     assert (silent.put_count, silent.error is not None) == (None, True)
-    assert isinstance(world.read_own_queues(dead), str)
-    assert isinstance(world.read_permission(dead), str)
-    assert world.set_permission(dead, 4) is not None
-    assert world.request_registration(dead) is not None
+    assert isinstance(world.read_own_queues(dead_addr), str)
+    assert isinstance(world.read_permission(dead_addr), str)
+    assert world.set_permission(dead_addr, 4) is not None
+    assert world.request_registration(dead_addr) is not None
 
 
-def test_wiped_and_put_back_in_the_one_way_and_in_the_other(there: Lab, world: ClusterEnvironment) -> None:
+def test_wiped_and_put_back_in_the_one_way_and_in_the_other(
+    running_lab: Lab, world: ClusterEnvironment
+) -> None:
     before = world.read_servers()
-    addr, master = there.namesrv_addrs[0], there.brokers[NAME, 0]
+    addr, master = running_lab.namesrv_addrs[0], running_lab.brokers[NAME, 0]
     assert world.wipe_write_permission((addr,)) == {addr: None}
     wiped, other = world.read_servers()
     assert wiped.open_topics == []
@@ -81,7 +85,7 @@ def test_wiped_and_put_back_in_the_one_way_and_in_the_other(there: Lab, world: C
     changed = {topic: queue for topic, queue in queues.items() if queue != wiped.queues_by_topic[topic]}
     assert set(world.restore_queues(addr, changed).values()) == {None}
     assert world.read_servers() == before
-    world.wipe_write_permission(there.namesrv_addrs)
+    world.wipe_write_permission(running_lab.namesrv_addrs)
     assert world.request_registration(master) is None
     assert world.read_servers() == before
     assert world.read_own_queues(master) == before[0].queues_by_topic
@@ -92,9 +96,9 @@ def test_wiped_and_put_back_in_the_one_way_and_in_the_other(there: Lab, world: C
 
 
 def test_a_permission_of_the_broker_is_part_of_what_it_registers(
-    there: Lab, world: ClusterEnvironment
+    running_lab: Lab, world: ClusterEnvironment
 ) -> None:
-    master = there.brokers[NAME, 0]
+    master = running_lab.brokers[NAME, 0]
     before = world.read_servers()
     assert world.read_permission(master) == 6
     assert world.set_permission(master, 4) is None
@@ -104,16 +108,16 @@ def test_a_permission_of_the_broker_is_part_of_what_it_registers(
 
 
 def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
-    there: Lab, world: ClusterEnvironment, dead: str
+    running_lab: Lab, world: ClusterEnvironment, dead_addr: str
 ) -> None:
-    own = world.read_own_topics(there.brokers[NAME, 0])
+    own = world.read_own_topics(running_lab.brokers[NAME, 0])
     assert own is not None
     assert (own.configs["orders"]["order"], own.configs["payments"]["order"]) == (True, False)
     assert own.data_version["counter"] >= 0
-    assert world.read_own_topics(dead) is None
+    assert world.read_own_topics(dead_addr) is None
 
 
-def test_ordered_topics_and_those_of_rocketmq(there: Lab, world: ClusterEnvironment) -> None:
-    master = there.brokers[NAME, 0]
+def test_ordered_topics_and_those_of_rocketmq(running_lab: Lab, world: ClusterEnvironment) -> None:
+    master = running_lab.brokers[NAME, 0]
     assert world.read_ordered_topics(master) == {"orders"}
     assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(master)

@@ -12,7 +12,7 @@ from tests.support.topic_brokers import TopicBroker, topic_config
 
 
 @pytest.fixture
-def holder() -> Iterator[TopicBroker]:
+def topic_broker() -> Iterator[TopicBroker]:
     with TopicBroker(topic_config("T")) as running:
         yield running
 
@@ -24,57 +24,60 @@ def other() -> Iterator[TopicBroker]:
 
 
 @pytest.fixture
-def server(holder: TopicBroker, other: TopicBroker) -> Iterator[FakeNameServer]:
-    members = {"C": {"broker-a": {0: holder.addr}}, "D": {"broker-b": {0: other.addr, 1: "127.0.0.1:1"}}}
+def server(topic_broker: TopicBroker, other: TopicBroker) -> Iterator[FakeNameServer]:
+    members = {
+        "C": {"broker-a": {0: topic_broker.addr}},
+        "D": {"broker-b": {0: other.addr, 1: "127.0.0.1:1"}},
+    }
     with FakeNameServer(members) as running:
         running.routes = {"T": {"broker-a": 6}}
-        holder.items["namesrvAddr"] = running.addr
+        topic_broker.items["namesrvAddr"] = running.addr
         yield running
 
 
 def test_of_a_topic_with_a_route_only_its_brokers_are_asked(
-    server: FakeNameServer, holder: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
 ) -> None:
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T"))
     assert [view.addr for view in facts.server_views] == [server.addr]
-    assert [broker.addr for broker in facts.broker_views] == [holder.addr]
+    assert [broker.addr for broker in facts.broker_views] == [topic_broker.addr]
     assert (other.asked, facts.hosts, facts.elsewhere) == ([], {}, None)
     # One of the routes is that of the topic with heartbeats of proxies.
     assert sorted(server.codes()) == [101, 105, 105, 105, 106, 319]
 
 
 def test_of_one_without_a_route_a_process_of_each_broker_is(
-    server: FakeNameServer, holder: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
 ) -> None:
     server.routes = {}
     with AdminClient(server.addr) as admin:
         assert {one.addr for one in gather_facts(admin, RouteQuestion("T")).broker_views} == {
-            holder.addr,
+            topic_broker.addr,
             other.addr,
         }
         assert [one.addr for one in gather_facts(admin, RouteQuestion("T", "C")).broker_views] == [
-            holder.addr
+            topic_broker.addr
         ]
 
 
 def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_too(
-    server: FakeNameServer, holder: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     memory = JournalEvidence("ns-1", last_addrs={"broker-b": (other.addr,)})
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T", client_list=dead), [dead], [memory], [])
     assert [view.addr for view in facts.server_views] == [server.addr, dead]
-    assert [one.addr for one in facts.broker_views] == [holder.addr, dead, other.addr]
+    assert [one.addr for one in facts.broker_views] == [topic_broker.addr, dead, other.addr]
     assert (facts.memories, facts.elsewhere) == ((memory,), ())
 
 
 def test_lists_that_are_written_otherwise_are_compared_by_what_they_resolve_to(
-    server: FakeNameServer, holder: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
     named = f"localhost:{server.port}"
-    holder.items["namesrvAddr"] = named
+    topic_broker.items["namesrvAddr"] = named
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T"))
     assert server.addr in facts.hosts[named]
@@ -95,20 +98,20 @@ def test_another_context_may_have_it(server: FakeNameServer) -> None:
 
 
 def test_what_a_name_server_lacks_is_measured_on_the_broker_that_has_it(
-    server: FakeNameServer, holder: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
     server.routes = {}
     where = {"brokerClusterName": "C", "brokerIP1": "127.0.0.1", "listenPort": "1", "haListenPort": "2"}
-    holder.items |= where
-    holder.handlers[21] = lambda asked: body(asked, {"topicConfigTable": holder.configs})
+    topic_broker.items |= where
+    topic_broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": topic_broker.configs})
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T"))
         assert gather_facts(admin, RouteQuestion("U")).sizes == {}
     [(addr, measured)] = facts.sizes.items()
-    assert addr == holder.addr
+    assert addr == topic_broker.addr
     assert measured.result is not None
     assert (measured.result.limit_bytes, measured.result.topic_count) == (16 << 20, 1)
     assert 300 < measured.result.size_bytes < 1000
-    del holder.handlers[21]
+    del topic_broker.handlers[21]
     with AdminClient(server.addr) as admin:
-        assert "not supported" in str(gather_facts(admin, RouteQuestion("T")).sizes[holder.addr].error)
+        assert "not supported" in str(gather_facts(admin, RouteQuestion("T")).sizes[topic_broker.addr].error)

@@ -62,9 +62,9 @@ def test_excluded_groups_are_not_asked() -> None:
         assert choose(reading.series(), "nsadmin_group_lag_messages") == {}
 
 
-def test_a_dead_broker_is_down_and_gets_one_request(dead: str) -> None:
+def test_a_dead_broker_is_down_and_gets_one_request(dead_addr: str) -> None:
     with reads() as reading:
-        assert not reading.reader.read_state(place(dead), True, later())
+        assert not reading.reader.read_state(place(dead_addr), True, later())
         series = reading.series()
     assert choose(series, "nsadmin_broker_up").popitem()[1] == 0
     assert choose(series, "nsadmin_read_errors_total", source="runtime").popitem()[1] == 1

@@ -48,9 +48,9 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
     assert len(said) <= 2
 
 
-def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead: str) -> None:
+def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: str) -> None:
     said: list[str] = []
-    with cluster_reader(dead, FAST, said) as reader:
+    with cluster_reader(dead_addr, FAST, said) as reader:
         wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2, 20)
         series = series_of(reader.store)
     assert list(choose(series, "nsadmin_nameserver_up").values()) == [0]

@@ -41,10 +41,10 @@ def test_a_broker_of_the_lab_gives_nearly_all_of_them(tmp_path: Path) -> None:
     assert all(0 <= latency < 3_600_000 for latency in latencies.values())
 
 
-def test_nothing_of_a_broker_that_does_not_answer_or_not_in_time(dead: str, tmp_path: Path) -> None:
+def test_nothing_of_a_broker_that_does_not_answer_or_not_in_time(dead_addr: str, tmp_path: Path) -> None:
     with reads() as reading:
-        assert not compat(reading).read_broker(ServerIdentity(dead, "C", "a", "0"), later())
-        assert compat(reading).read_broker(ServerIdentity(dead, "C", "a", "1"), later())
+        assert not compat(reading).read_broker(ServerIdentity(dead_addr, "C", "a", "0"), later())
+        assert compat(reading).read_broker(ServerIdentity(dead_addr, "C", "a", "1"), later())
         assert reading.store.list_readings() == []
         assert [count for source, _, count in reading.store.list_error_counts() if source == "compat"] == [1]
     with lab(tmp_path, PLAN) as running, reads() as reading:

@@ -61,8 +61,8 @@ def test_each_page(tmp_path: Path) -> None:
     assert missing.text == "page not found; pages: /metrics /probe /sd /healthz /readyz\n"
 
 
-def test_it_is_not_ready_before_the_first_pass(dead: str) -> None:
-    with cluster_reader(dead, ReadPlan(60, 60), []) as reader:
+def test_it_is_not_ready_before_the_first_pass(dead_addr: str) -> None:
+    with cluster_reader(dead_addr, ReadPlan(60, 60), []) as reader:
         reader.store.list_pass_results()
         pages = ExporterPages(
             [reader, ClusterReader(reader._source, ReadPlan(), print)], max_series=1, is_compat=False

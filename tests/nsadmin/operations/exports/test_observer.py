@@ -13,18 +13,18 @@ from tests.support.servers import closed_port
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 
-def test_each_broker_is_asked_and_each_failure_told(there: Lab) -> None:
+def test_each_broker_is_asked_and_each_failure_told(running_lab: Lab) -> None:
     places = [
         ExportedBroker("gone", None),
-        ExportedBroker("broker-a-0", there.brokers["broker-a-0", 0]),
+        ExportedBroker("broker-a-0", running_lab.brokers["broker-a-0", 0]),
         ExportedBroker("dead", f"127.0.0.1:{closed_port()}"),
     ]
-    with AdminClient(there.namesrv_addr) as admin:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         configs, errors = observer.read_configs(admin, places)
         assert list(configs) == ["broker-a-0"]
         assert configs["broker-a-0"]["brokerName"] == "broker-a-0"

@@ -23,16 +23,16 @@ from tests.support.servers import Answer, FakeNameServer
 
 
 @pytest.fixture
-def store(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+def store(first_server: FakeNameServer) -> Iterator[DeadLetterBroker]:
     with DeadLetterBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {"T": {"broker-a": 6}}
+        first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first_server.routes = {"T": {"broker-a": 6}}
         yield running
 
 
 @pytest.fixture
-def admin(first: FakeNameServer, store: DeadLetterBroker) -> Iterator[AdminClient]:
-    with AdminClient(first.addr) as client:
+def admin(first_server: FakeNameServer, store: DeadLetterBroker) -> Iterator[AdminClient]:
+    with AdminClient(first_server.addr) as client:
         yield client
 
 

@@ -14,12 +14,12 @@ A, B = "broker-a-0", "broker-a-1"
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[Lab]:
+def running_lab(tmp_path: Path) -> Iterator[Lab]:
     with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def admin(there: Lab) -> Iterator[AdminClient]:
-    with AdminClient(there.namesrv_addr, timeout=5) as client:
+def admin(running_lab: Lab) -> Iterator[AdminClient]:
+    with AdminClient(running_lab.namesrv_addr, timeout=5) as client:
         yield client

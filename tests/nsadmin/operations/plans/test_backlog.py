@@ -28,8 +28,8 @@ def test_messages_in_queues_that_go(admin: AdminClient) -> None:
     assert abs(last - at_least) < 1000
 
 
-def test_a_broker_that_does_not_tell(there: Lab, admin: AdminClient) -> None:
+def test_a_broker_that_does_not_tell(running_lab: Lab, admin: AdminClient) -> None:
     live = observe_cluster(admin, CLUSTER)
-    there.kill(A, 0)
+    running_lab.kill(A, 0)
     step = PlanStep("topic", "orders", A, live.broker_states[0].topics["orders"], None)
     assert count_stranded_messages(admin, live, [step]) == {step: None}

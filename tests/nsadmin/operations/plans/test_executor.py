@@ -95,11 +95,11 @@ def test_what_hangs_on_a_step_that_failed_is_not_tried(admin: AdminClient) -> No
     assert admin.order_confs.get_each("orders")[0].result != f"{A}:16"
 
 
-def test_a_broker_that_is_gone_hides_nobody(there: Lab, admin: AdminClient) -> None:
+def test_a_broker_that_is_gone_hides_nobody(running_lab: Lab, admin: AdminClient) -> None:
     desired = DesiredCluster(CLUSTER, {f"t{at}": ItemSpec() for at in range(300)}, {"g": ItemSpec()})
     live = observe_cluster(admin, CLUSTER)
     steps = compute_diff(desired, live).steps
-    there.kill(B, 0)
+    running_lab.kill(B, 0)
     outcomes = execute_steps(admin, live, steps)
     assert {(item.step.server_name, item.result) for item in outcomes} == {(A, "done"), (B, "failed")}
     assert left(admin, desired) == 0

@@ -11,14 +11,14 @@ from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B
 from tests.support.lab import Lab
 
 
-def test_every_server_is_asked(there: Lab, admin: AdminClient) -> None:
+def test_every_server_is_asked(running_lab: Lab, admin: AdminClient) -> None:
     admin.kv.put_value("DEPLOYMENT", "stage", "canary")
     live = observe_cluster(admin, CLUSTER, ["DEPLOYMENT", "NONE"])
     assert [(item.broker_name, item.master_addr) for item in live.broker_states] == [
-        (A, there.brokers[A, 0]),
-        (B, there.brokers[B, 0]),
+        (A, running_lab.brokers[A, 0]),
+        (B, running_lab.brokers[B, 0]),
     ]
-    assert [item.namesrv_addr for item in live.server_states] == list(there.namesrv_addrs)
+    assert [item.namesrv_addr for item in live.server_states] == list(running_lab.namesrv_addrs)
     for broker in live.broker_states:
         assert {"TBW102", CLUSTER, "BenchmarkTest", "rmq_sys_wheel_timer"} < broker.own_topics
         assert "orders" in broker.topics.keys() - broker.own_topics
@@ -39,15 +39,15 @@ def test_a_fresh_export_has_no_system_topics(admin: AdminClient) -> None:
     assert remarks == []
 
 
-def test_who_does_not_answer_hides_nobody(there: Lab, admin: AdminClient) -> None:
-    there.kill(B, 0)
-    addrs = {name: there.brokers[name, 0] for name in (A, B)}
+def test_who_does_not_answer_hides_nobody(running_lab: Lab, admin: AdminClient) -> None:
+    running_lab.kill(B, 0)
+    addrs = {name: running_lab.brokers[name, 0] for name in (A, B)}
     first, second, third = observe_brokers(admin, {**addrs, "broker-z": None}, CLUSTER)
     assert (first.error, "orders" in first.topics) == (None, True)
     assert (second.broker_name, second.topics) == (B, {})
     assert "refused" in str(second.error)
     assert str(third.error) == "this broker has no master now"
-    with AdminClient([there.namesrv_addrs[0], "127.0.0.1:1"], timeout=5) as other:
+    with AdminClient([running_lab.namesrv_addrs[0], "127.0.0.1:1"], timeout=5) as other:
         alive, dead = observe_cluster(other, CLUSTER).server_states
     assert (alive.error, dead.error is None) == (None, False)
 

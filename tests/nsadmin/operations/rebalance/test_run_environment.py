@@ -26,15 +26,15 @@ A, B = "broker-a-0", "broker-a-1"
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=2, replicas=1, topics=4)
     with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def admin(there: Lab) -> Iterator[AdminClient]:
-    with AdminClient(there.namesrv_addr) as client:
+def admin(running_lab: Lab) -> Iterator[AdminClient]:
+    with AdminClient(running_lab.namesrv_addr) as client:
         yield client
 
 
@@ -51,27 +51,27 @@ def read(environment: RunEnvironment, topic: str, **fields: Any) -> MovingTopicF
     return observation.topics[topic]
 
 
-def create(there: Lab, admin: AdminClient, topic: str) -> None:
-    [change] = admin.topic_configs.update_topic([there.brokers[A, 0]], topic, TopicPatch(4, 4))
+def create(running_lab: Lab, admin: AdminClient, topic: str) -> None:
+    [change] = admin.topic_configs.update_topic([running_lab.brokers[A, 0]], topic, TopicPatch(4, 4))
     assert change.error is None
 
 
 def test_a_topic_is_read_from_brokers_and_name_servers(
-    there: Lab, admin: AdminClient, environment: RunEnvironment
+    running_lab: Lab, admin: AdminClient, environment: RunEnvironment
 ) -> None:
-    create(there, admin, "read-topic")
+    create(running_lab, admin, "read-topic")
     facts = read(environment, "read-topic")
     assert facts.on_brokers[A].queues == QueuePair(4, 4)
     assert (facts.on_brokers[B].exists, facts.on_brokers[B].error) == (False, None)
-    assert facts.at_servers.keys() == set(there.namesrv_addrs)
+    assert facts.at_servers.keys() == set(running_lab.namesrv_addrs)
     for at_server in facts.at_servers.values():
         assert at_server.routed[A].queues == QueuePair(4, 4)
 
 
 def test_a_new_topic_gets_the_settings_of_another_broker(
-    there: Lab, admin: AdminClient, environment: RunEnvironment
+    running_lab: Lab, admin: AdminClient, environment: RunEnvironment
 ) -> None:
-    create(there, admin, "new-topic")
+    create(running_lab, admin, "new-topic")
     environment.list_masters()
     assert environment.carry_out([PutTopic("new-topic", B, QueuePair(3, 0), 6, (A,))]) == [None]
     assert read(environment, "new-topic").on_brokers[B].queues == QueuePair(3, 0)
@@ -83,12 +83,12 @@ def test_a_new_topic_gets_the_settings_of_another_broker(
 
 
 def test_groups_are_read_for_closing_and_new_queues(
-    there: Lab, admin: AdminClient, environment: RunEnvironment
+    running_lab: Lab, admin: AdminClient, environment: RunEnvironment
 ) -> None:
     facts = read(environment, "orders", closing_queues={A: range(2)}, leaving_brokers=(A,))
     assert facts.error is None
     assert len(facts.queue_ends[A] or ()) == 2
-    groups = admin.topics.list_consumer_groups(there.brokers[A, 0], ["orders"]).value()["orders"]
+    groups = admin.topics.list_consumer_groups(running_lab.brokers[A, 0], ["orders"]).value()["orders"]
     assert facts.backlogs.keys() == set(groups) != set()
     assert all((backlog.total or 0) >= (backlog.closing or 0) for backlog in facts.backlogs.values())
     facts = read(environment, "orders", new_queues={A: range(20, 22)}, with_owners=True)
@@ -108,7 +108,7 @@ def test_order_configurations_are_written_and_deleted(
     assert [result.result for result in admin.order_confs.get_each("read-topic")] == [None] * 2
 
 
-def test_a_group_is_created_as_another_broker_has_it(there: Lab, environment: RunEnvironment) -> None:
+def test_a_group_is_created_as_another_broker_has_it(running_lab: Lab, environment: RunEnvironment) -> None:
     environment.list_masters()
     known = environment.observe(RunQuestions((), (A,), ())).groups[A] or frozenset()
     group = sorted(known)[0]

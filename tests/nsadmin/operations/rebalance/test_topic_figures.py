@@ -18,9 +18,9 @@ from nsadmin.operations.rebalance.topic_figures import (
     read_statistics,
     sample_figures,
 )
-from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B, admin, there
+from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B, admin, running_lab
 
-__all__ = ["admin", "there"]
+__all__ = ["admin", "running_lab"]
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ TOPICS = MetadataScope(
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 
 @pytest.fixture
-def admin(there: Lab) -> Iterator[AdminClient]:
-    with AdminClient(there.namesrv_addrs, timeout=5) as client:
+def admin(running_lab: Lab) -> Iterator[AdminClient]:
+    with AdminClient(running_lab.namesrv_addrs, timeout=5) as client:
         yield client
 
 
@@ -35,17 +35,17 @@ def transfer(admin: AdminClient, scope: MetadataScope, *, dry: bool = False) -> 
     return {(outcome.item_name, outcome.result) for outcome in outcomes if outcome.result != "unchanged"}
 
 
-def test_a_topic_is_created_on_every_target_broker_once(there: Lab, admin: AdminClient) -> None:
+def test_a_topic_is_created_on_every_target_broker_once(running_lab: Lab, admin: AdminClient) -> None:
     admin.topics.delete_topic("orders", "cluster-b")
     scope = TOPICS._replace(topics=frozenset({"orders"}))
     assert transfer(admin, scope, dry=True) == {("orders", "dry-run")}
     assert transfer(admin, scope) == {("orders", "done")}
-    masters = [there.brokers[f"broker-b-{number}", 0] for number in range(3)]
+    masters = [running_lab.brokers[f"broker-b-{number}", 0] for number in range(3)]
     assert all(result.result for result in admin.topic_configs.get_each(masters, "orders"))
     assert transfer(admin, scope) == set()
 
 
-def test_a_source_broker_goes_to_the_broker_that_is_named(there: Lab, admin: AdminClient) -> None:
+def test_a_source_broker_goes_to_the_broker_that_is_named(running_lab: Lab, admin: AdminClient) -> None:
     names = {f"broker-a-{number}": f"broker-b-{number}" for number in range(3)}
     scope = MetadataScope(
         frozenset({Section.GROUPS}),

@@ -15,19 +15,19 @@ from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
-def test_topics_and_groups_of_a_cluster(there: Lab) -> None:
-    with AdminClient(there.namesrv_addr) as admin:
+def test_topics_and_groups_of_a_cluster(running_lab: Lab) -> None:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         found = foresee_broker_outage(admin, ["broker-a-0"], 7)
         everything = foresee_broker_outage(admin, ["broker-a-0"], 7, include_system=True)
     assert set(found.errors.values()) == {None}
     only_there = {item.topic_loss.topic for item in found.topic_losses if item.topic_loss.stops_writes}
     assert only_there == {"coupons-created", "customers-archived"}
-    assert all(item.namesrv_addrs == there.namesrv_addrs for item in found.topic_losses)
+    assert all(item.namesrv_addrs == running_lab.namesrv_addrs for item in found.topic_losses)
     stopped = {group.group: set(group.stopped_topics) for group in found.lost_groups if group.stopped_topics}
     assert stopped["risk"] == {"customers-archived"}
     assert all(group.client_count > 0 for group in found.lost_groups)
@@ -53,11 +53,11 @@ def test_what_a_real_loss_shows_is_what_was_foretold(tmp_path: Path) -> None:
         )
 
 
-def test_a_name_server_or_a_broker_that_is_silent(there: Lab) -> None:
+def test_a_name_server_or_a_broker_that_is_silent(running_lab: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    with AdminClient(f"{there.namesrv_addrs[0]};{dead}") as admin:
+    with AdminClient(f"{running_lab.namesrv_addrs[0]};{dead}") as admin:
         found = foresee_broker_outage(admin, ["broker-a-0:0"], 7)
-    assert found.errors[there.namesrv_addrs[0]] is None
+    assert found.errors[running_lab.namesrv_addrs[0]] is None
     assert "no server listens on this port" in str(found.errors[dead])
     assert found.topic_losses
     with FakeNameServer({"C": {"broker-a": {0: dead}}}) as server, AdminClient(server.addr) as admin:
@@ -70,8 +70,8 @@ def test_a_name_server_or_a_broker_that_is_silent(there: Lab) -> None:
         foresee_broker_outage(admin, ["broker-a"], 7)
 
 
-def test_words_that_name_brokers(there: Lab) -> None:
-    with AdminClient(there.namesrv_addr) as admin:
+def test_words_that_name_brokers(running_lab: Lab) -> None:
+    with AdminClient(running_lab.namesrv_addr) as admin:
         with pytest.raises(NotFound, match='no broker "broker-z": name servers list broker-a-0, broker-a-1'):
             foresee_broker_outage(admin, ["broker-z"], 7)
         with pytest.raises(NotFound, match='no broker "broker-a-0:7"'):

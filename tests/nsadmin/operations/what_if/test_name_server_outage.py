@@ -14,7 +14,7 @@ from tests.support.topic_brokers import TopicBroker
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
@@ -23,9 +23,9 @@ def same(one: str, other: str) -> bool:
     return one == other
 
 
-def test_brokers_and_clients_keep_the_other_one(there: Lab) -> None:
-    first, second = there.namesrv_addrs
-    with AdminClient(there.namesrv_addr) as admin:
+def test_brokers_and_clients_keep_the_other_one(running_lab: Lab) -> None:
+    first, second = running_lab.namesrv_addrs
+    with AdminClient(running_lab.namesrv_addr) as admin:
         found = foresee_name_server_outage(admin, [first], same)
         everything = foresee_name_server_outage(admin, [first, second], same)
     assert {item.remaining_addrs for item in (*found.broker_losses, *found.client_losses)} == {(second,)}
