@@ -48,11 +48,14 @@ class RequestProgressBar:
             return
         if exchange.done == 1:
             self._began_at = exchange.began
-        now = monotonic()
+        now_seconds = monotonic()
         if exchange.done == exchange.total:
             self.close()
-        elif now - self._began_at >= PATIENCE_SECONDS and now - self._drawn_at >= _REDRAW_SECONDS:
-            self._drawn_at = now
+        elif (
+            now_seconds - self._began_at >= PATIENCE_SECONDS
+            and now_seconds - self._drawn_at >= _REDRAW_SECONDS
+        ):
+            self._drawn_at = now_seconds
             self._draw_progress(exchange)
 
     def _draw_progress(self, exchange: Exchange) -> None:

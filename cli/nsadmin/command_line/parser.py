@@ -295,7 +295,7 @@ def _require_alternatives(
         ):
             from nsadmin.command_line import usage_errors, usage_text
 
-            others = [parameters_by_name[other_name] for other_name in other_names]
-            alternatives = map(usage_text.describe_alternative, (parameter, *others))
+            other_parameters = [parameters_by_name[other_name] for other_name in other_names]
+            alternatives = map(usage_text.describe_alternative, (parameter, *other_parameters))
             usage = usage_text.format_usage(entry, own_parameters)
             raise usage_errors.missing_option(*alternatives, usage=usage)

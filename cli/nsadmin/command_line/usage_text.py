@@ -27,8 +27,8 @@ def _iter_usage_words(own_parameters: Sequence[Parameter]) -> Iterator[str]:
     for parameter in own_parameters:
         declaration = parameter.declaration
         if parameter.name in alternatives:
-            others = [parameters_by_name[other_name] for other_name in alternatives[parameter.name]]
-            yield f"({' | '.join(map(describe_alternative, (parameter, *others)))})"
+            other_parameters = [parameters_by_name[other_name] for other_name in alternatives[parameter.name]]
+            yield f"({' | '.join(map(describe_alternative, (parameter, *other_parameters)))})"
         elif parameter.name in replacing_names:
             continue
         elif isinstance(declaration, Argument):

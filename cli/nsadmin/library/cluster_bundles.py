@@ -76,13 +76,13 @@ class ClusterBundles:
         """
         if self._admin.is_static:
             raise BadSettings("a bundle cannot be made of a bundle: use a client that reads servers")
-        for limit_name, limit, least in (
+        for limit_name, limit, minimum in (
             ("requests_per_second", requests_per_second, 1),
             ("max_details", max_details, 0),
             ("since_seconds", since_seconds, 1),
         ):
-            if limit is not None and limit < least:
-                raise BadSettings(f"invalid {limit_name} {limit}: use a number from {least}")
+            if limit is not None and limit < minimum:
+                raise BadSettings(f"invalid {limit_name} {limit}: use a number from {minimum}")
         order = BundleOrder(
             Path(path),
             CollectionPlan(list_namespaces(namespaces), max_details),

@@ -101,15 +101,15 @@ def _place_panels() -> Iterator[dict[str, Any]]:
         for panel_index, metric in enumerate(subject_metrics):
             panel_id += 1
             row_index, column_index = divmod(panel_index, _COLUMNS)
-            place = (column_index * _PANEL_WIDTH, top + row_index * _PANEL_HEIGHT)
-            yield _make_panel(metric, panel_id, place)
+            grid_position = (column_index * _PANEL_WIDTH, top + row_index * _PANEL_HEIGHT)
+            yield _make_panel(metric, panel_id, grid_position)
         top += (panel_index // _COLUMNS + 1) * _PANEL_HEIGHT
 
 
 _SUBJECT_ORDER = ("cluster", "name servers", "brokers", "proxies", "groups", "clients", "topics", "exporter")
 
 
-def _make_panel(metric: MetricDefinition, panel_id: int, place: tuple[int, int]) -> dict[str, Any]:
+def _make_panel(metric: MetricDefinition, panel_id: int, grid_position: tuple[int, int]) -> dict[str, Any]:
     unit = _UNITS.get(metric.unit, "short")
     return {
         "type": "timeseries",
@@ -117,7 +117,7 @@ def _make_panel(metric: MetricDefinition, panel_id: int, place: tuple[int, int])
         "description": metric.help,
         "id": panel_id,
         "datasource": _DATASOURCE,
-        "gridPos": {"h": _PANEL_HEIGHT, "w": _PANEL_WIDTH, "x": place[0], "y": place[1]},
+        "gridPos": {"h": _PANEL_HEIGHT, "w": _PANEL_WIDTH, "x": grid_position[0], "y": grid_position[1]},
         "fieldConfig": {
             "defaults": {"unit": "cps" if metric.kind == "counter" else unit},
             "overrides": [],

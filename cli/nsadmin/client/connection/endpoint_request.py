@@ -168,11 +168,15 @@ def _build_transport(find_addrs: "AddrLookup") -> "httpx.HTTPTransport":
     import httpx
 
     class TunnelBackend(httpcore.SyncBackend):
-        def connect_tcp(self, host: str, port: int, *settings: Any, **more: Any) -> httpcore.NetworkStream:
+        def connect_tcp(
+            self, host: str, port: int, *settings: Any, **other_settings: Any
+        ) -> httpcore.NetworkStream:
             family, socket_addr = find_addrs(join_addr(host, port))[0]
             if family == socket.AF_UNIX:
-                return self.connect_unix_socket(socket_addr, more.get("timeout"), more.get("socket_options"))
-            return super().connect_tcp(*socket_addr, *settings, **more)
+                return self.connect_unix_socket(
+                    socket_addr, other_settings.get("timeout"), other_settings.get("socket_options")
+                )
+            return super().connect_tcp(*socket_addr, *settings, **other_settings)
 
     transport = httpx.HTTPTransport(trust_env=False)
     # httpx passes no backend to httpcore, which has a public parameter for it.

@@ -198,11 +198,11 @@ def build_recall_handle(delayed_message: DelayedMessage) -> str:
     """
     located_message = delayed_message.located_message
     # The handle has the time of the timer plus 1 ms (RecallMessageHandle in SendMessageProcessor).
-    words = (
+    handle_fields = (
         "v1",
         delayed_message.topic or "",
         located_message.broker_name or "",
         str(delayed_message.deliver_ms + 1),
         located_message.message.msg_id,
     )
-    return urlsafe_b64encode(" ".join(words).encode()).decode()
+    return urlsafe_b64encode(" ".join(handle_fields).encode()).decode()

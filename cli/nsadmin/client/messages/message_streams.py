@@ -61,8 +61,8 @@ class MessageStreams:
             if broker_name in (None, send_queue.broker_name) and queue_id in (None, send_queue.queue_id)
         ]
         if not send_queues:
-            place = f"queue {queue_id}" if queue_id is not None else "queue"
-            raise NotFound(f"{topic} has no writable {place} on {broker_name or 'any broker'}")
+            queue_phrase = f"queue {queue_id}" if queue_id is not None else "queue"
+            raise NotFound(f"{topic} has no writable {queue_phrase} on {broker_name or 'any broker'}")
         bulk_sender = BulkSender(
             self._message_sender,
             send_queues,

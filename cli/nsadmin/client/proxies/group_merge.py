@@ -29,16 +29,16 @@ def add_synced_clients(
     merged = group_connections._replace(proxy_errors={**group_connections.proxy_errors, **heartbeat_errors})
     if not connected:
         return merged
-    first = connected[0]
+    first_proxy = connected[0]
     subscriptions_by_topic = {item.topic: item for item in group_connections.subscriptions}
     disagreements = list(group_connections.disagreements)
     for heartbeat in connected:
         disagreements += _compare_subscriptions(heartbeat.client, subscriptions_by_topic)
     return merged._replace(
         clients=merge_clients([*group_connections.clients, *(heartbeat.client for heartbeat in connected)]),
-        consume_type=group_connections.consume_type or first.client.consume_type,
-        message_model=group_connections.message_model or first.message_model,
-        consume_from_where=group_connections.consume_from_where or first.consume_from_where,
+        consume_type=group_connections.consume_type or first_proxy.client.consume_type,
+        message_model=group_connections.message_model or first_proxy.message_model,
+        consume_from_where=group_connections.consume_from_where or first_proxy.consume_from_where,
         subscriptions=tuple(subscriptions_by_topic[topic] for topic in sorted(subscriptions_by_topic)),
         disagreements=tuple(disagreements),
     )

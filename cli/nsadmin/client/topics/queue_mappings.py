@@ -293,10 +293,10 @@ def _build_put_request(
     return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
 
 
-def _judge_committed(found: ServerResult[int], wanted_offset: int) -> RocketMQError | None:
-    if found.error is None and found.result != wanted_offset:
-        return NotApplied(f"the broker reported success, but has the offset {found.result}")
-    return found.error
+def _judge_committed(committed_result: ServerResult[int], wanted_offset: int) -> RocketMQError | None:
+    if committed_result.error is None and committed_result.result != wanted_offset:
+        return NotApplied(f"the broker reported success, but has the offset {committed_result.result}")
+    return committed_result.error
 
 
 def _parse_queue_ends(response: RemotingCommand) -> dict[int, int]:

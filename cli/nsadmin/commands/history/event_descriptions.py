@@ -144,8 +144,11 @@ def _describe_lag(fields: EventFields) -> str:
         f"{topic_lag['topic']} {topic_lag.get('lag', 'nothing committed')}"
         for topic_lag in topic_lags[:_MAX_NAMED]
     ]
-    more = [f"and {len(topic_lags) - _MAX_NAMED} more topics"] if len(topic_lags) > _MAX_NAMED else []
-    return f"{fields['consumerGroup']} on {fields['brokerName']} behind: {', '.join([*parts, *more]) or '-'}"
+    omission_notes = (
+        [f"and {len(topic_lags) - _MAX_NAMED} more topics"] if len(topic_lags) > _MAX_NAMED else []
+    )
+    lag_text = ", ".join([*parts, *omission_notes]) or "-"
+    return f"{fields['consumerGroup']} on {fields['brokerName']} behind: {lag_text}"
 
 
 def _describe_poll_failure(fields: EventFields) -> str:

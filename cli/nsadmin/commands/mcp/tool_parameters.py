@@ -119,17 +119,17 @@ def list_tool_parameters(exposed: ExposedCommand, *, has_folder: bool) -> list[T
 
 def find_parameter_kind(exposed: ExposedCommand, parameter: Parameter) -> str | None:
     """Return the kind of a property; None for a parameter that clients cannot set."""
-    place = f"{exposed.entry.name}.{parameter.name}"
+    parameter_path = f"{exposed.entry.name}.{parameter.name}"
     if not exposed.is_change and (
         parameter.name in CHANGING_PARAMETERS.get(exposed.entry.name, ())
         or parameter.name in FIXED_ARGUMENTS.get(exposed.entry.name, ())
     ):
         return None
-    if place in FOLDER_FILES:
+    if parameter_path in FOLDER_FILES:
         return "folder-file"
-    if place in CLIENT_FILES:
+    if parameter_path in CLIENT_FILES:
         return "client-file"
-    if place in LEFT_OUT_PARAMETERS:
+    if parameter_path in LEFT_OUT_PARAMETERS:
         return None
     metavar = parameter.declaration.metavar
     if _is_flag(parameter) or metavar in PLAIN_METAVARS:

@@ -28,8 +28,10 @@ def validate_arguments(tool_name: str, schema: Mapping[str, Any], arguments: Map
 
     error = best_match(Draft202012Validator(schema).iter_errors(arguments))
     if error is not None:
-        place = f'argument "{".".join(map(str, error.absolute_path))}": ' if error.absolute_path else ""
-        raise InvalidArgumentsError(f"{tool_name}: {place}{error.message[:300]}")
+        argument_label = (
+            f'argument "{".".join(map(str, error.absolute_path))}": ' if error.absolute_path else ""
+        )
+        raise InvalidArgumentsError(f"{tool_name}: {argument_label}{error.message[:300]}")
     for text in _iter_texts(arguments):
         if "\0" in text or not _is_encodable(text):
             raise InvalidArgumentsError(f"{tool_name}: an argument contains a NUL or invalid Unicode")

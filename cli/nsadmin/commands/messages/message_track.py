@@ -41,7 +41,7 @@ def message_track(
         raise NotFound(f'topic "{topic}" has no message with the id "{msg_id}"')
     story = gather_story(session.admin, found_messages.messages)
     failures = [error for _, error in story.failures]
-    notes = [f"{what}: {error_text(error)}" for what, error in story.failures]
+    notes = [f"{failed_part}: {error_text(error)}" for failed_part, error in story.failures]
     return ResultRows(
         STORY_COLUMNS,
         [_event_row(event) for event in story.events],

@@ -164,11 +164,11 @@ def _require_terminal() -> None:
         raise UsageError(f"tui needs UTF-8, and the encoding is {sys.stdout.encoding}: set LC_ALL=C.UTF-8")
 
 
-def _open_recorder(record_file: str, world: "ClusterContext") -> "PollRecorder":
+def _open_recorder(record_file: str, cluster_context: "ClusterContext") -> "PollRecorder":
     from nsadmin.tui.recording.recording_file import PollRecorder
 
     try:
-        return PollRecorder(Path(record_file).expanduser(), world.label, world.addrs)
+        return PollRecorder(Path(record_file).expanduser(), cluster_context.label, cluster_context.addrs)
     except OSError as error:
         raise UsageError(f"cannot write {record_file} (--record): {error.strerror}") from None
 

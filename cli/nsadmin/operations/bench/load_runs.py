@@ -161,8 +161,8 @@ class _LatencyReader(threading.Thread):
                 messages, self._next_offset = self._admin.queue_reader.wait_for_messages(
                     broker_addr, topic, queue_id, self._next_offset, _READ_WAIT_MS
                 )
-                now = perf_counter()
-                self._received_at.update((message.msg_id, now) for message in messages)
+                now_seconds = perf_counter()
+                self._received_at.update((message.msg_id, now_seconds) for message in messages)
         except RocketMQError as error:
             self.error = error
 

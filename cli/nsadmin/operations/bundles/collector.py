@@ -116,9 +116,9 @@ def collect_answers(
 
 def _end_details(began_at: float) -> float:
     """When the time for details ends. They get less of it in a cluster whose tables took long."""
-    now = monotonic()
-    left_seconds = began_at + _MAX_COLLECTION_SECONDS - now
-    return now + min(_MAX_DETAIL_SECONDS, max(_MIN_DETAIL_SECONDS, left_seconds))
+    now_seconds = monotonic()
+    left_seconds = began_at + _MAX_COLLECTION_SECONDS - now_seconds
+    return now_seconds + min(_MAX_DETAIL_SECONDS, max(_MIN_DETAIL_SECONDS, left_seconds))
 
 
 def _read_details(

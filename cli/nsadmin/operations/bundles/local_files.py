@@ -33,9 +33,9 @@ class LocalFiles:
             try:
                 subfolders = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
                 found_journals = [
-                    (subfolder, found)
+                    (subfolder, segment_files)
                     for subfolder in subfolders
-                    if (found := segments.list_segments(subfolder))
+                    if (segment_files := segments.list_segments(subfolder))
                 ]
             except OSError as error:
                 self.leave_out(f"journal {folder_name}", str(error.strerror))

@@ -227,10 +227,10 @@ def _format_summary(
             f"{len(statuses) - len(failing)} of {len(statuses)} name servers can write their journal"
         )
     if observation.folders:
-        whole = len(observation.folders) - len(damaged_folders)
+        intact_count = len(observation.folders) - len(damaged_folders)
         checked = all(folder.damage_lines is not None for folder in observation.folders)
         summary_parts.append(
-            f"{whole} of {len(observation.folders)} journals can be "
+            f"{intact_count} of {len(observation.folders)} journals can be "
             f"read{' and are undamaged' if checked else ''}"
         )
     return ", ".join(summary_parts)

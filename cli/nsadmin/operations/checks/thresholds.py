@@ -222,16 +222,17 @@ class CheckScale:
         return CheckFinding(self.check_name, CheckState.UNKNOWN, summary, (), tuple(detail_lines), about)
 
 
-def _parse_limit(option_name: str, default_text: str | None, given: str | None) -> AlertRange | None:
+def _parse_limit(option_name: str, default_text: str | None, option_text: str | None) -> AlertRange | None:
     """Return the given range or else the default one; None for a measure without a default limit."""
-    if default_text is None or given is None:
+    if default_text is None or option_text is None:
         return None if default_text is None else parse_range(default_text)
     try:
-        parsed_range = parse_range(given)
+        parsed_range = parse_range(option_text)
     except InvalidRangeError as error:
         raise InvalidRangeError(f"{option_name}: {error}") from None
-    if default_text.endswith(":") and ":" not in given:
+    if default_text.endswith(":") and ":" not in option_text:
         raise InvalidRangeError(
-            f"{option_name} {given} would alert above {given}, but low values are bad: use {given}:"
+            f"{option_name} {option_text} would alert above {option_text}, but low values are bad: "
+            f"use {option_text}:"
         )
     return parsed_range

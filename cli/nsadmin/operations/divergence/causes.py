@@ -39,11 +39,12 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     if new_list_cause is not None:
         return new_list_cause
     if all(not evidence.server_snapshots[server_index].brokers for server_index in missing):
-        where = evidence.addrs_at(missing)
+        server_list = evidence.addrs_at(missing)
         return DivergenceCause(
             "no-brokers",
-            f"{where} lists no broker at all: it started less than a heartbeat ago, or no broker reaches it",
-            f"check that brokers reach {where}, and that their namesrvAddr names it",
+            f"{server_list} lists no broker at all: it started less than a heartbeat ago, "
+            "or no broker reaches it",
+            f"check that brokers reach {server_list}, and that their namesrvAddr names it",
         )
     partial_cause = explain_partial_list(broker_addrs, missing, evidence)
     if partial_cause is not None:
@@ -56,12 +57,12 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
             f"check that {broker_name} runs: a name server removes a broker after 2 minutes without a "
             "heartbeat",
         )
-    where = evidence.addrs_at(missing)
+    server_list = evidence.addrs_at(missing)
     return DivergenceCause(
         "partition",
-        f"its registrations do not reach {where}: the network is partitioned, or the name server "
+        f"its registrations do not reach {server_list}: the network is partitioned, or the name server "
         "refuses them",
-        f"check the firewall between {broker_name} and {where}, and the broker's log",
+        f"check the firewall between {broker_name} and {server_list}, and the broker's log",
     )
 
 
@@ -248,12 +249,13 @@ def _explain_behind(
             f"some name servers missed the last registration of {broker_name}: the network is partitioned",
             f"check the firewall between {broker_name} and the name servers, and the broker's log",
         )
-    where = evidence.addrs_at(behind_servers)
+    server_list = evidence.addrs_at(behind_servers)
     return DivergenceCause(
         "behind",
-        f"{where} missed the last registration of {broker_name}: the network between them is partitioned",
+        f"{server_list} missed the last registration of {broker_name}: "
+        "the network between them is partitioned",
         f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
-        f"firewall between {broker_name} and {where}",
+        f"firewall between {broker_name} and {server_list}",
     )
 
 

@@ -74,10 +74,10 @@ def explain_new_list(
                 for server_index in behind_servers
             )
         ):
-            where = evidence.addrs_at(behind_servers)
+            server_list = evidence.addrs_at(behind_servers)
             return DivergenceCause(
                 "new-list",
-                f"its namesrvAddr names {where}, and its settings changed less than 3 minutes ago",
+                f"its namesrvAddr names {server_list}, and its settings changed less than 3 minutes ago",
                 "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that",
             )
     return None

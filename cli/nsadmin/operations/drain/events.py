@@ -252,13 +252,13 @@ def _format_count(thing_count: int, thing_name: str) -> str:
 
 
 def _describe_started(record: EventRecord) -> str:
-    where = ", ".join(record["nameServers"])
+    server_list = ", ".join(record["nameServers"])
     if record["resumed"]:
         return (
             f"resuming the drain of {record['broker']} in cluster {record['cluster']} from phase "
-            f"{record['resumed']}, on {where}"
+            f"{record['resumed']}, on {server_list}"
         )
-    return f"draining {record['broker']} of cluster {record['cluster']} on {where}"
+    return f"draining {record['broker']} of cluster {record['cluster']} on {server_list}"
 
 
 def _describe_checked(record: EventRecord) -> str:
@@ -324,11 +324,11 @@ def _describe_safe(record: EventRecord) -> str:
 def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
         return f"{record['addr']}: nothing was restored: {record['error']}"
-    done = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
+    outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
     differing_topics = [
         f"{topic} ({difference_text})" for topic, difference_text in record["differing"].items()
     ]
-    return f"{done}; not {join_first_names(differing_topics)}" if differing_topics else done
+    return f"{outcome_text}; not {join_first_names(differing_topics)}" if differing_topics else outcome_text
 
 
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {

@@ -84,7 +84,7 @@ class RouteFacts(NamedTuple):
     """All known facts about the topic at `now_ms`.
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
-    sizes that were not computed are missing. `elsewhere` is None if no other context was checked.
+    sizes that were not computed are missing. `other_context_routes` is None if no other context was checked.
     `removed_brokers` are names of brokers that an operator removed. `proxy_routes` are the brokers in the
     route that each known proxy gives clients.
     """
@@ -95,7 +95,7 @@ class RouteFacts(NamedTuple):
     hosts: Mapping[str, frozenset[str]] = {}
     sizes: Mapping[str, ServerResult[MeasuredRegistration]] = {}
     memories: tuple[JournalEvidence, ...] = ()
-    elsewhere: tuple[OtherContextRoute, ...] | None = None
+    other_context_routes: tuple[OtherContextRoute, ...] | None = None
     missing_brokers: tuple[MissingTopicBroker, ...] = ()
     removed_brokers: frozenset[str] = frozenset()
     now_ms: int = 0

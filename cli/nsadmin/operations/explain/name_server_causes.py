@@ -290,9 +290,9 @@ def _expected_cluster(route_facts: RouteFacts) -> CauseFinding:
 
 
 def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    if route_facts.elsewhere is None or not any(True for _ in route_facts.views_without_route()):
+    if route_facts.other_context_routes is None or not any(True for _ in route_facts.views_without_route()):
         return
-    for context_route in route_facts.elsewhere:
+    for context_route in route_facts.other_context_routes:
         if context_route.found_on is not None:
             cluster_remark = (
                 f" in {join_names(context_route.cluster_names)}" if context_route.cluster_names else ""
@@ -315,11 +315,11 @@ def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
     if not any(True for _ in route_facts.views_without_route()):
         return ok_finding("the topic is here")
-    if route_facts.elsewhere is not None:
-        return ok_finding(
-            "no other context has the topic: "
-            f"{join_names(context_route.context_name for context_route in route_facts.elsewhere) or 'none'}"
+    if route_facts.other_context_routes is not None:
+        searched_contexts = join_names(
+            context_route.context_name for context_route in route_facts.other_context_routes
         )
+        return ok_finding(f"no other context has the topic: {searched_contexts or 'none'}")
     other_contexts = route_facts.question.other_contexts
     return skipped_finding(
         f"not asked: pass --contexts to search {join_names(other_contexts)}"

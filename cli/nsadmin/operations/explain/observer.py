@@ -73,7 +73,7 @@ def gather_facts(
         broker_views,
         resolve_hosts(_addrs_to_compare(server_views, broker_views)),
         memories=tuple(journal_evidence),
-        elsewhere=None if other_context_routes is None else tuple(other_context_routes),
+        other_context_routes=None if other_context_routes is None else tuple(other_context_routes),
         missing_brokers=missing_brokers,
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
         now_ms=admin.clock_ms,

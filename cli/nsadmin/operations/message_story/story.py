@@ -95,10 +95,10 @@ def list_message_events(located_message: LocatedMessage) -> list[StoryEvent]:
         *([f"keys {' '.join(message.keys)}"] if message.keys else []),
         *delays,
     ]
-    place = f"queue {message.queue_id}, offset {message.queue_offset}, {message.store_size} bytes"
+    position_text = f"queue {message.queue_id}, offset {message.queue_offset}, {message.store_size} bytes"
     return [
         StoryEvent(message.born_timestamp, "produced", None, ", ".join(details)),
-        StoryEvent(message.store_timestamp, "stored", None, place, located_message),
+        StoryEvent(message.store_timestamp, "stored", None, position_text, located_message),
     ]
 
 
@@ -180,7 +180,7 @@ def _find_traces(
         return []
 
 
-def _note_failure(failures: list[tuple[str, RocketMQError]], what: str, error: RocketMQError) -> None:
+def _note_failure(failures: list[tuple[str, RocketMQError]], failed_part: str, error: RocketMQError) -> None:
     if isinstance(error, ClientClosed):
         raise error
-    failures.append((what, error))
+    failures.append((failed_part, error))

@@ -13,13 +13,14 @@ NameSet = frozenset[str]
 class TopicFacts(NamedTuple):
     """Facts about topics, from all servers that answered.
 
-    `told` holds the brokers of each topic by name server address, `masters` the brokers with a registered
-    master by name server address. `held` holds the topics in a broker's own table by broker name; `silent`
-    are brokers that did not answer. `group_names` are all consumer groups, None if a broker did not answer.
-    `clusters_by_broker` are the brokers' clusters, `errors_by_server` the errors by address or broker name.
+    `topics_by_server` holds the brokers of each topic, by name server address. `masters` holds the brokers
+    with a registered master, by name server address. `held` holds the topics in a broker's own table, by
+    broker name. `silent` are brokers that did not answer. `group_names` are all consumer groups, None if a
+    broker did not answer. `clusters_by_broker` are the brokers' clusters, `errors_by_server` the errors by
+    address or broker name.
     """
 
-    told: Mapping[str, Mapping[str, NameSet]]
+    topics_by_server: Mapping[str, Mapping[str, NameSet]]
     masters: Mapping[str, NameSet]
     held: Mapping[str, NameSet]
     silent: NameSet
@@ -56,7 +57,7 @@ def find_orphans(topic_facts: TopicFacts) -> list[Orphan]:
 def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
     topics_on_brokers = {topic for routed_topics in topic_facts.held.values() for topic in routed_topics}
     addrs_by_orphan: dict[tuple[OrphanKind, str, tuple[str, ...]], list[str]] = {}
-    for namesrv_addr, routed_topics in topic_facts.told.items():
+    for namesrv_addr, routed_topics in topic_facts.topics_by_server.items():
         for topic, routed_brokers in routed_topics.items():
             lacking_brokers = tuple(
                 sorted(
@@ -93,7 +94,7 @@ def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
         for namesrv_addr in namesrv_addrs:
             routed_topics.update(
                 topic
-                for topic, broker_names in topic_facts.told[namesrv_addr].items()
+                for topic, broker_names in topic_facts.topics_by_server[namesrv_addr].items()
                 if broker_name in broker_names
             )
         for topic in held_topics - routed_topics if namesrv_addrs else ():
@@ -113,6 +114,8 @@ def _find_topics_without_group(topic_facts: TopicFacts) -> Iterator[Orphan]:
             )
         )
         namesrv_addrs = tuple(
-            namesrv_addr for namesrv_addr, routed_topics in topic_facts.told.items() if topic in routed_topics
+            namesrv_addr
+            for namesrv_addr, routed_topics in topic_facts.topics_by_server.items()
+            if topic in routed_topics
         )
         yield Orphan("noGroup", topic, broker_names, namesrv_addrs, group)

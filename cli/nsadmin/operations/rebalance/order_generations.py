@@ -93,14 +93,14 @@ def find_generations(
     queue_counts = sorted({_count_queues(first), _count_queues(last)})
     candidates = [last, *(((broker, count),) for count in queue_counts for broker in brokers)]
     paths: deque[tuple[Generation, ...]] = deque([(first,)])
-    known = {first}
+    known_generations = {first}
     while paths:
         path = paths.popleft()
         if path[-1] == last:
             return path
         for candidate in candidates:
-            if candidate not in known and can_follow(path[-1], candidate):
-                known.add(candidate)
+            if candidate not in known_generations and can_follow(path[-1], candidate):
+                known_generations.add(candidate)
                 paths.append((*path, candidate))
     raise NoOrderedPathError(
         "all queues are on one broker, and their number changes: add queues on a second broker, or do not "

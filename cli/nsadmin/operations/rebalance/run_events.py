@@ -152,9 +152,9 @@ def _describe_stage(record: Mapping[str, Any]) -> str:
 
 
 def _describe_change(record: Mapping[str, Any]) -> str:
-    place = f" on {record['broker']}" if record["broker"] else ""
+    broker_phrase = f" on {record['broker']}" if record["broker"] else ""
     outcome = f": failed: {record['error']}" if record["error"] else ""
-    return f"{record['topic']}{place}: {record['change']}{outcome}"
+    return f"{record['topic']}{broker_phrase}: {record['change']}{outcome}"
 
 
 def _describe_moved(record: Mapping[str, Any]) -> str:

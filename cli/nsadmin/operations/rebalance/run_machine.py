@@ -60,8 +60,8 @@ class RebalanceMachine:
         if self.state.is_rollback:
             gone_back = {*self.state.returned, *self.state.moving}
             return tuple(topic for topic in reversed(self.state.moved) if topic not in gone_back)
-        known = {*self.state.moved, *self.state.moving}
-        return tuple(move.topic for move in self.plan.moves if move.topic not in known)
+        known_topics = {*self.state.moved, *self.state.moving}
+        return tuple(move.topic for move in self.plan.moves if move.topic not in known_topics)
 
     def begin_rollback(self, now_ms: int) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
@@ -121,8 +121,8 @@ class RebalanceMachine:
             yield run_events.RunPaused(now_ms, self.state.pause)
         elif not self.state.moving and not self.pending_topics:
             self.state = self.state._replace(finished=now_ms)
-            done = self.state.returned if self.state.is_rollback else self.state.moved
-            yield run_events.RunFinished(now_ms, self.state.cluster, len(done), self.state.is_rollback)
+            done_topics = self.state.returned if self.state.is_rollback else self.state.moved
+            yield run_events.RunFinished(now_ms, self.state.cluster, len(done_topics), self.state.is_rollback)
 
     def _build_progress(self, now_ms: int) -> run_events.RunProgress:
         state = self.state

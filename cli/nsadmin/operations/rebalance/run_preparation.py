@@ -226,7 +226,9 @@ def _find_risks(
         for addr, error in errors.items()
         if error
     )
-    offline_groups = {group for group, found in connections.items() if not found.clients}
+    offline_groups = {
+        group for group, connections_result in connections.items() if not connections_result.clients
+    }
     for broker, topics in sorted(topics_by_broker.items()):
         yield from _find_offline_backlogs(
             admin, broker, master_addrs[broker], topics, offline_groups - rules.ignored_groups
@@ -243,9 +245,9 @@ def _find_offline_backlogs(
         return
     lags: dict[tuple[str, str], int] = {}
     for queue_lag in queue_lags:
-        place = (queue_lag.group, queue_lag.queue.topic)
+        group_topic = (queue_lag.group, queue_lag.queue.topic)
         if queue_lag.group in groups and queue_lag.queue.topic in topics:
-            lags[place] = lags.get(place, 0) + max(0, queue_lag.lag_count or 0)
+            lags[group_topic] = lags.get(group_topic, 0) + max(0, queue_lag.lag_count or 0)
     for (group, topic), count in sorted(lags.items()):
         if count:
             yield (

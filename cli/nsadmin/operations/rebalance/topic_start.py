@@ -84,10 +84,11 @@ def describe_difference(
 ) -> str | None:
     """Return how a topic differs from what the plan expects; None if it does not."""
     for broker in sorted({*expected, *present}):
-        wanted, found = expected.get(broker, NO_QUEUES), present.get(broker, NO_QUEUES)
-        if wanted != found:
+        expected_queues, present_queues = expected.get(broker, NO_QUEUES), present.get(broker, NO_QUEUES)
+        if expected_queues != present_queues:
             return (
-                f"{topic} has {found.read} read and {found.write} write queues on {broker}, and the plan "
-                f"expects {wanted.read} and {wanted.write}: make a new plan"
+                f"{topic} has {present_queues.read} read and {present_queues.write} write queues on "
+                f"{broker}, and the plan expects {expected_queues.read} and {expected_queues.write}: "
+                "make a new plan"
             )
     return None

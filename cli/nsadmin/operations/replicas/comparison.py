@@ -96,10 +96,10 @@ def _describe_offsets(master_item: Item, slave_item: Item) -> str:
         master_item.get(queue_id, 0) - slave_item.get(queue_id, 0)
         for queue_id in master_item.keys() | slave_item.keys()
     ]
-    behind, ahead = sum(gap for gap in gaps if gap > 0), -sum(gap for gap in gaps if gap < 0)
+    missing_count, surplus_count = sum(gap for gap in gaps if gap > 0), -sum(gap for gap in gaps if gap < 0)
     gap_texts = [
         f"{message_count} message{'' if message_count == 1 else 's'} {direction}"
-        for message_count, direction in ((behind, "behind"), (ahead, "ahead"))
+        for message_count, direction in ((missing_count, "behind"), (surplus_count, "ahead"))
         if message_count
     ]
     return " and ".join(gap_texts) or "other queues"

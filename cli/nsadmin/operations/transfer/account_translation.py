@@ -65,9 +65,9 @@ def _translate_perms(kind: str, default_perm: str | None, perms: tuple[str, ...]
 
 def _translate_perm(perm: str) -> tuple[str, ...]:
     """The actions of a permission such as "PUB|SUB"; () for DENY."""
-    words = {word.strip().upper() for word in perm.split("|")}
-    may_do_all = "ANY" in words
+    permission_words = {word.strip().upper() for word in perm.split("|")}
+    may_do_all = "ANY" in permission_words
     return (
-        *(("Pub",) if may_do_all or "PUB" in words else ()),
-        *(_CONSUMER_ACTIONS if may_do_all or "SUB" in words else ()),
+        *(("Pub",) if may_do_all or "PUB" in permission_words else ()),
+        *(_CONSUMER_ACTIONS if may_do_all or "SUB" in permission_words else ()),
     )

@@ -53,10 +53,10 @@ def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str,
     merged: dict[str, dict[str, Any]] = {}
     for table in tables:
         for name, settings in table.items():
-            known = merged.setdefault(name, dict(settings))
+            merged_settings = merged.setdefault(name, dict(settings))
             for queues in ("readQueueNums", "writeQueueNums"):
                 if queues in settings:
-                    known[queues] = max(known[queues], settings[queues])
+                    merged_settings[queues] = max(merged_settings[queues], settings[queues])
     return dict(merged)
 
 

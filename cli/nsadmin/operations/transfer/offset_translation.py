@@ -78,10 +78,12 @@ class _TargetSearch:
     def translate(self) -> TranslatedQueue:
         copy_offset = min(self._find_first_copy(planned, offset) for planned, offset in self._sources)
         offset = self._find_foreign(copy_offset)
-        not_copied = sum(max(0, wanted - planned.record.next_offset) for planned, wanted in self._sources)
+        not_copied = sum(
+            max(0, wanted_end - planned.record.next_offset) for planned, wanted_end in self._sources
+        )
         missed_count = sum(
-            max(0, planned.record.begin_offset - wanted) + planned.record.lost_count
-            for planned, wanted in self._sources
+            max(0, planned.record.begin_offset - wanted_end) + planned.record.lost_count
+            for planned, wanted_end in self._sources
         )
         repeated_count = self._count_repeated(offset) + not_copied
         return TranslatedQueue(self._sources, self._span, offset, repeated_count, missed_count)
@@ -96,11 +98,11 @@ class _TargetSearch:
         low_offset, high_offset = self._span.begin_offset, self._span.end_offset
         while low_offset < high_offset:
             middle_offset = (low_offset + high_offset) // 2
-            place = self._find_next_copy(planned.source, middle_offset, high_offset)
-            if place is None or place[1] >= wanted_offset:
+            copy_position = self._find_next_copy(planned.source, middle_offset, high_offset)
+            if copy_position is None or copy_position[1] >= wanted_offset:
                 high_offset = middle_offset
             else:
-                low_offset = place[0] + 1
+                low_offset = copy_position[0] + 1
         return low_offset
 
     def _find_next_copy(
@@ -140,13 +142,13 @@ class _TargetSearch:
         )
         if self._is_plain and self._span.end_offset - begin_offset == unconsumed_count:
             return 0
-        repeated_count, seen = 0, set[tuple[SourceQueue, int]]()
+        repeated_count, copied_messages = 0, set[tuple[SourceQueue, int]]()
         span = self._span._replace(begin_offset=begin_offset)
         for _, message in read_messages(self._clusters.target, self._topic, [span]):
             source = find_source(message)
             if source is None or source.queue not in self._wanted:
                 continue
             key = (source.queue, source.offset)
-            repeated_count += source.offset < self._wanted[source.queue] or key in seen
-            seen.add(key)
+            repeated_count += source.offset < self._wanted[source.queue] or key in copied_messages
+            copied_messages.add(key)
         return repeated_count

@@ -196,14 +196,16 @@ class TopicPlanner:
         tails = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
         positions = {}
         for queue, target_queue in mapping.items():
-            known, target_span = known_queues.get(queue), target_spans[target_queue]
+            known_record, target_span = known_queues.get(queue), target_spans[target_queue]
             tail = tails.get(sources[queue])
-            if known is not None and _was_recreated(known, target_span, tail):
+            if known_record is not None and _was_recreated(known_record, target_span, tail):
                 whole_copies = find_last_copies(target, target_topic, [target_span])
                 tail = whole_copies.get(sources[queue])
-                known = known._replace(next_offset=0, target_begin=target_span.begin_offset, target_end=0)
+                known_record = known_record._replace(
+                    next_offset=0, target_begin=target_span.begin_offset, target_end=0
+                )
             positions[queue] = _make_position(
-                target_queue, source_spans[queue].begin_offset, target_span, known, tail
+                target_queue, source_spans[queue].begin_offset, target_span, known_record, tail
             )
             if tail is not None:
                 self._require_same_source(source_spans[queue], tail.source)
@@ -212,13 +214,13 @@ class TopicPlanner:
     def _require_same_source(self, source_span: QueueSpan, last_source: SourcePlace) -> None:
         """Raise NotApplied if the source queue does not have the message that was copied last."""
         queue = last_source.queue
-        place = MessagePlace(
+        message_place = MessagePlace(
             source_span.broker_addr,
             MessageQueue(queue.topic, queue.broker_name, queue.queue_id),
             last_source.offset,
         )
         queue_reader = self._clusters.source.queue_reader
-        [store_time] = queue_reader.get_store_times([place])
+        [store_time] = queue_reader.get_store_times([message_place])
         if store_time.value() is None:
             # It expired, or the queue is shorter. The end may have moved on since the span was read.
             end_offset = queue_reader.get_end_offset(source_span.broker_addr, queue.topic, queue.queue_id)
@@ -299,22 +301,22 @@ def _list_tails(
     """The parts of target queues that can have copies that the record does not know."""
     begins: dict[QueueId, int] = {}
     for queue, target in mapping.items():
-        known, span = known_queues.get(queue), target_spans[target]
+        known_record, span = known_queues.get(queue), target_spans[target]
         begin_offset = (
             span.end_offset - BACKWARD_SCAN
-            if known is None or known.target_end > span.end_offset
-            else max(known.target_begin, known.target_end - 1)
+            if known_record is None or known_record.target_end > span.end_offset
+            else max(known_record.target_begin, known_record.target_end - 1)
         )
         begins[target] = max(span.begin_offset, min(begin_offset, begins.get(target, begin_offset)))
     return [target_spans[target]._replace(begin_offset=begin) for target, begin in begins.items()]
 
 
-def _was_recreated(known: QueueRecord, target_span: QueueSpan, tail: LastCopy | None) -> bool:
+def _was_recreated(known_record: QueueRecord, target_span: QueueSpan, tail: LastCopy | None) -> bool:
     """Whether the target queue lost copies that the record knows, so that it must be read completely."""
-    if known.target_end > target_span.end_offset:
+    if known_record.target_end > target_span.end_offset:
         return True
-    has_copies = known.target_end > known.target_begin
-    is_last_copy_kept = known.target_end - 1 >= target_span.begin_offset
+    has_copies = known_record.target_end > known_record.target_begin
+    is_last_copy_kept = known_record.target_end - 1 >= target_span.begin_offset
     return has_copies and is_last_copy_kept and tail is None
 
 
@@ -322,16 +324,18 @@ def _make_position(
     target: QueueId,
     begin_offset: int,
     target_span: QueueSpan,
-    known: QueueRecord | None,
+    known_record: QueueRecord | None,
     tail: LastCopy | None,
 ) -> QueueRecord:
     copied_offset = 0 if tail is None else tail.source.offset + 1
-    if known is None:
+    if known_record is None:
         # Copies without a record can be anywhere in the target queue.
         target_begin = target_span.end_offset if tail is None else target_span.begin_offset
         next_offset = max(begin_offset, copied_offset)
         return QueueRecord(target, begin_offset, next_offset, target_begin, target_span.end_offset)
-    return known._replace(
-        next_offset=max(known.begin_offset, known.next_offset, copied_offset),
-        target_end=known.target_end if tail is None else max(known.target_end, tail.target_offset + 1),
+    return known_record._replace(
+        next_offset=max(known_record.begin_offset, known_record.next_offset, copied_offset),
+        target_end=known_record.target_end
+        if tail is None
+        else max(known_record.target_end, tail.target_offset + 1),
     )

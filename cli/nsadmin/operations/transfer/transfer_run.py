@@ -129,9 +129,9 @@ class TransferRun:
         """Send one batch of each queue that has messages."""
         if self._options.follows:
             self._add_new_queues()
-        now = monotonic()
+        now_seconds = monotonic()
         due_queues = [
-            queue for queue in self._queues.values() if not queue.is_failed and queue.retry_at <= now
+            queue for queue in self._queues.values() if not queue.is_failed and queue.retry_at <= now_seconds
         ]
         for queue in due_queues:
             if queue.is_unsettled:
@@ -210,10 +210,10 @@ class TransferRun:
     def _note_failure(self, queue: CopyQueue, error: RocketMQError) -> None:
         if isinstance(error, ClientClosed):
             raise error
-        now = monotonic()
-        queue.error, queue.retry_at = error, now + _RETRY_SECONDS
-        queue.failing_since = now if queue.failing_since is None else queue.failing_since
-        if not self._options.follows and now - queue.failing_since >= GIVE_UP_SECONDS:
+        now_seconds = monotonic()
+        queue.error, queue.retry_at = error, now_seconds + _RETRY_SECONDS
+        queue.failing_since = now_seconds if queue.failing_since is None else queue.failing_since
+        if not self._options.follows and now_seconds - queue.failing_since >= GIVE_UP_SECONDS:
             queue.is_failed = True
 
     def _settle_queue(self, queue: CopyQueue) -> None:

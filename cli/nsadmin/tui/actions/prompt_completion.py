@@ -81,10 +81,10 @@ class CandidateChoice:
 
     def _complete_word(self) -> str:
         """The only candidate, or the beginning that all candidates share."""
-        words = [word for word, _ in self.candidates]
-        if len(words) == 1:
-            return _quote_word(words[0]) + ("" if words[0].endswith(("/", "=")) else " ")
-        shared_start = commonprefix(words)  # noqa: RUF071 - words, not paths
+        candidate_words = [word for word, _ in self.candidates]
+        if len(candidate_words) == 1:
+            return _quote_word(candidate_words[0]) + ("" if candidate_words[0].endswith(("/", "=")) else " ")
+        shared_start = commonprefix(candidate_words)  # noqa: RUF071 - words, not paths
         is_longer = len(shared_start) > len(self._typed_word)
         return shared_start if is_longer and _quote_word(shared_start) == shared_start else self._typed_word
 

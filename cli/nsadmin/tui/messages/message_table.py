@@ -296,9 +296,9 @@ def _error_cells(message_log: MessageLog) -> list[Cell]:
     """The error of the first broker that did not answer, and the number of the others."""
     if not message_log.errors:
         return []
-    (broker_name, error_line), *others = message_log.errors.items()
+    (broker_name, error_line), *other_errors = message_log.errors.items()
     shown_text = f"{broker_name}: {error_line}" if broker_name else error_line
-    return [Cell(f"  ✕ {shown_text}{f' and {len(others)} more' if others else ''}", "bad")]
+    return [Cell(f"  ✕ {shown_text}{f' and {len(other_errors)} more' if other_errors else ''}", "bad")]
 
 
 def _count_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:

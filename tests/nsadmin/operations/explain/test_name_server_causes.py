@@ -160,7 +160,7 @@ def test_another_context() -> None:
     assert found("otherContext", facts([view()]))[0].result == "skipped"
     told = facts(
         [view()],
-        elsewhere=(
+        other_context_routes=(
             OtherContextRoute("prod", "p:9876", ("P",)),
             OtherContextRoute("test", None, error="silence"),
         ),
@@ -169,7 +169,10 @@ def test_another_context() -> None:
     assert (prod.result, prod.evidence) == ("cause", "context prod has the topic in P, on p:9876")
     assert (test.result, test.evidence) == ("unknown", "context test: silence")
     assert (
-        found("otherContext", facts([view()], elsewhere=(OtherContextRoute("prod", None),)))[0].result == "ok"
+        found("otherContext", facts([view()], other_context_routes=(OtherContextRoute("prod", None),)))[
+            0
+        ].result
+        == "ok"
     )
 
 

@@ -42,7 +42,7 @@ def test_of_a_topic_with_a_route_only_its_brokers_are_asked(
         facts = gather_facts(admin, RouteQuestion("T"))
     assert [view.addr for view in facts.server_views] == [server.addr]
     assert [broker.addr for broker in facts.broker_views] == [topic_broker.addr]
-    assert (other.asked, facts.hosts, facts.elsewhere) == ([], {}, None)
+    assert (other.asked, facts.hosts, facts.other_context_routes) == ([], {}, None)
     # One of the routes is that of the topic with heartbeats of proxies.
     assert sorted(server.codes()) == [101, 105, 105, 105, 106, 319]
 
@@ -70,7 +70,7 @@ def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_
         facts = gather_facts(admin, RouteQuestion("T", client_list=dead), [dead], [memory], [])
     assert [view.addr for view in facts.server_views] == [server.addr, dead]
     assert [one.addr for one in facts.broker_views] == [topic_broker.addr, dead, other.addr]
-    assert (facts.memories, facts.elsewhere) == ((memory,), ())
+    assert (facts.memories, facts.other_context_routes) == ((memory,), ())
 
 
 def test_lists_that_are_written_otherwise_are_compared_by_what_they_resolve_to(

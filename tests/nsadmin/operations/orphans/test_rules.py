@@ -6,7 +6,7 @@ from nsadmin.client import NotFound
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts, find_orphans
 
 FACTS = TopicFacts(
-    told={
+    topics_by_server={
         "s:1": {"T": frozenset({"a", "b"}), "U": frozenset({"a"})},
         "s:2": {"T": frozenset({"a", "b"}), "U": frozenset({"a"})},
     },
@@ -23,9 +23,13 @@ def facts(**more: Any) -> TopicFacts:
     return FACTS._replace(**more)
 
 
-def told(topic: str, *brokers: str) -> dict[str, Any]:
+def route_facts(topic: str, *brokers: str) -> dict[str, Any]:
     """FACTS with one more topic on each name server."""
-    return {"told": {addr: {**topics, topic: frozenset(brokers)} for addr, topics in FACTS.told.items()}}
+    return {
+        "topics_by_server": {
+            addr: {**topics, topic: frozenset(brokers)} for addr, topics in FACTS.topics_by_server.items()
+        }
+    }
 
 
 def test_where_all_agree_nothing_is_found() -> None:
@@ -33,26 +37,35 @@ def test_where_all_agree_nothing_is_found() -> None:
 
 
 def test_a_route_to_brokers_none_of_which_has_the_topic() -> None:
-    assert find_orphans(facts(**told("X", "a", "b"))) == [Orphan("noBroker", "X", ("a", "b"), ("s:1", "s:2"))]
+    assert find_orphans(facts(**route_facts("X", "a", "b"))) == [
+        Orphan("noBroker", "X", ("a", "b"), ("s:1", "s:2"))
+    ]
     # To one that is gone, or to none at all.
-    assert find_orphans(facts(**told("X", "gone"))) == [Orphan("noBroker", "X", ("gone",), ("s:1", "s:2"))]
-    assert find_orphans(facts(**told("X"))) == [Orphan("noBroker", "X", (), ("s:1", "s:2"))]
+    assert find_orphans(facts(**route_facts("X", "gone"))) == [
+        Orphan("noBroker", "X", ("gone",), ("s:1", "s:2"))
+    ]
+    assert find_orphans(facts(**route_facts("X"))) == [Orphan("noBroker", "X", (), ("s:1", "s:2"))]
 
 
 def test_a_broker_that_does_not_say_may_have_it() -> None:
-    assert find_orphans(facts(**told("X", "b"), held={"a": FACTS.held["a"]}, silent=frozenset({"b"}))) == []
+    assert (
+        find_orphans(facts(**route_facts("X", "b"), held={"a": FACTS.held["a"]}, silent=frozenset({"b"})))
+        == []
+    )
 
 
 def test_a_route_to_some_that_do_not_have_it() -> None:
-    assert find_orphans(facts(**told("U", "a", "b"))) == [Orphan("notThere", "U", ("b",), ("s:1", "s:2"))]
+    assert find_orphans(facts(**route_facts("U", "a", "b"))) == [
+        Orphan("notThere", "U", ("b",), ("s:1", "s:2"))
+    ]
 
 
 def test_a_topic_that_no_name_server_knows() -> None:
     held = {"a": frozenset({"T", "U", "X"}), "b": frozenset({"T", "X"})}
     assert find_orphans(facts(held=held)) == [Orphan("noNameServer", "X", ("a", "b"), ("s:1", "s:2"))]
     # That one server only does not know it is a divergence.
-    one_of_them = {**FACTS.told, "s:1": told("X", "a", "b")["told"]["s:1"]}
-    assert find_orphans(facts(held=held, told=one_of_them)) == []
+    one_of_them = {**FACTS.topics_by_server, "s:1": route_facts("X", "a", "b")["topics_by_server"]["s:1"]}
+    assert find_orphans(facts(held=held, topics_by_server=one_of_them)) == []
     # Nobody expects it of servers that do not know the broker's master.
     assert find_orphans(facts(held=held, masters={"s:1": frozenset(), "s:2": frozenset()})) == []
     [found] = find_orphans(facts(held=held, masters={"s:1": frozenset({"a"}), "s:2": frozenset()}))
@@ -63,7 +76,7 @@ def test_topics_of_groups_that_are_gone() -> None:
     held = {"a": frozenset({"T", "U", "%RETRY%G", "%DLQ%H"}), "b": frozenset({"T", "%DLQ%H", "%RETRY%H"})}
     every = {"T": frozenset({"a", "b"}), "U": frozenset({"a"}), "%RETRY%G": frozenset({"a"})}
     every |= {"%DLQ%H": frozenset({"a", "b"}), "%RETRY%H": frozenset({"b"})}
-    known = facts(held=held, told={"s:1": every}, masters={"s:1": frozenset({"a", "b"})})
+    known = facts(held=held, topics_by_server={"s:1": every}, masters={"s:1": frozenset({"a", "b"})})
     assert find_orphans(known) == [
         Orphan("noGroup", "%DLQ%H", ("a", "b"), ("s:1",), "H"),
         Orphan("noGroup", "%RETRY%H", ("b",), ("s:1",), "H"),
