@@ -119,14 +119,16 @@ class _JavaLog:
         if record.event_type == "Snapshot" and record.event_fields["reason"] == "start":
             self.scanned_at_ms = self.kv_printed_at_ms = None
         until_ms = next((since_ms for since_ms, end_ms in self.pauses if since_ms < now_ms <= end_ms), now_ms)
+        log_lines: list[LogLine] = []
         if self.scanned_at_ms is not None and self.is_dialect_5:
             for time_ms in range(self.scanned_at_ms + _SCAN_PERIOD_MS, until_ms, _SCAN_PERIOD_MS):
-                yield time_ms, "INFO", "NSScanScheduledThread", "start scanNotActiveBroker"
+                log_lines.append((time_ms, "INFO", "NSScanScheduledThread", "start scanNotActiveBroker"))
                 self.scanned_at_ms = time_ms
         if self.kv_printed_at_ms is not None:
             for time_ms in range(self.kv_printed_at_ms + _KV_PRINT_PERIOD_MS, until_ms, _KV_PRINT_PERIOD_MS):
-                yield time_ms, "INFO", "NSScheduledThread", "configTable SIZE: 0"
+                log_lines.append((time_ms, "INFO", "NSScheduledThread", "configTable SIZE: 0"))
                 self.kv_printed_at_ms = time_ms
+        yield from sorted(log_lines)
         if record.event_type == "ServerReady":
             self.kv_printed_at_ms = now_ms - _KV_PRINT_PERIOD_MS + _FIRST_KV_PRINT_MS
         if record.event_type in ("ServerReady", "ServerPaused"):
@@ -155,11 +157,8 @@ class _JavaLog:
         yield "ShutdownHook", "shutdown hook was invoked, 1 times."
 
     def _describe_registration(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        broker_name, broker_id, broker_addr = (
-            event_fields["brokerName"],
-            event_fields["brokerId"],
-            event_fields["brokerAddr"],
-        )
+        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
+        broker_addr = event_fields["brokerAddr"]
         members = self.members_by_name.setdefault(broker_name, {})
         previous_addr = members.get(broker_id)
         for moved_id in [

@@ -101,6 +101,16 @@ def test_5_x_scans_while_it_can() -> None:
     assert not [line for line in java_logs.format_lines(made_of(life), "4.x") if "scan" in line]
 
 
+def test_the_lines_of_timers_are_in_the_order_of_time() -> None:
+    life: list[Told] = [
+        (0, "ServerReady", "name server", {"address": "a:1"}),
+        (90, "ServerStopping", "name server", {}),
+    ]
+    times = [line[:19] for line in java_logs.format_lines(made_of(life), "5.x")]
+    assert times == sorted(times)
+    assert len(times) == 20
+
+
 def test_5_x_does_not_scan_while_it_is_down_or_paused() -> None:
     """A process that continues handles the requests that wait before it notes the pause."""
     start: list[Told] = [
