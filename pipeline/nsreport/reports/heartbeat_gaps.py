@@ -34,6 +34,13 @@ from nsreport.runtime.session import broadcast_rows
 
 _SILENCE_TYPES = ("HeartbeatGap", "ServerPaused")
 _END_TYPES = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
+_MIN_OVERLAP_MS = MIN_SILENCE_MS // 2
+"""Silences that overlap for less are not simultaneous. Every broker is silent between two heartbeats, and the
+clocks of name servers differ."""
+
+_CATCH_UP_MS = 5_000
+"""After a pause, a name server handles the heartbeats that arrived meanwhile within this time."""
+
 _EVENT_COLUMNS = (*REGISTRATION_KEY, "type", "recordOrder", "time", "silentMillis", "resumed", "pauseMillis")
 
 
@@ -46,10 +53,11 @@ def heartbeat_gaps(
 ) -> DataFrame:
     """Return a row for each silence of a broker at a name server that is not over at `since_ms` (since 1970).
 
-    A name server reports silences that last three quarters of the broker expiry time. `causedBy` is
+    A name server reports silences that last three quarters of the broker expiry time. They are simultaneous
+    if they overlap for half of that time. `causedBy` is
 
     - name server, if all its brokers were silent at once, or if the silence is only long because the name
-      server was paused meanwhile;
+      server was paused, and ended with the pause;
     - broker, if it was missed by all name servers that know the broker and ran until the silence was long;
     - link otherwise.
 
@@ -58,7 +66,7 @@ def heartbeat_gaps(
     """
     lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     all_gaps = _find_gaps(lifecycle_events, until_ms).unionByName(
-        find_registration_silences(log_fact, until_ms)
+        find_registration_silences(log_fact, until_ms), allowMissingColumns=True
     )
     counted_gaps = _count_simultaneous_gaps(_keep_witnesses(all_gaps, knowledge_intervals, until_ms))
     attributed_gaps = counted_gaps.select(
@@ -115,7 +123,7 @@ def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
         "*",
         lead("type").over(registration_window).alias("nextType"),
         lead("time").over(registration_window).alias("nextTime"),
-        lead("resumed").over(registration_window).alias("nextResumed"),
+        lead("time", 2).over(registration_window).alias("timeAfterNext"),
         _last_gap_without("resumed").over(registration_window.rowsBetween(-1, -1)).alias("wasReported"),
         collect_set("server").over(Window.partitionBy("broker")).alias("servers"),
     )
@@ -134,6 +142,8 @@ def _find_gaps(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
         began_ms.alias("since"),
         when(is_over, col("time")).otherwise(coalesce("nextTime", lit(until_ms))).alias("until"),
         _gap_end(is_over).alias("outcome"),
+        # A name server that lost the broker misses it until it registers again.
+        when(~is_over & _is_lost(), coalesce("timeAfterNext", lit(until_ms))).alias("missedUntil"),
         "brokers",
         "servers",
     )
@@ -170,11 +180,14 @@ def _last_gap_without(flag_column: str) -> Column:
     return last(when(col("type") == "HeartbeatGap", ~col(flag_column)))
 
 
+def _is_lost() -> Column:
+    return col("nextType") == "BrokerUnregistered"
+
+
 def _gap_end(is_over: Column) -> Column:
-    is_lost = col("nextType") == "BrokerUnregistered"
     return (
         when(is_over, "resumed")
-        .when(is_lost, "lost")
+        .when(_is_lost(), "lost")
         .when(col("nextTime").isNull(), "open")
         .otherwise("resumed")
     )
@@ -183,26 +196,51 @@ def _gap_end(is_over: Column) -> Column:
 def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
     """Add `silent` (number of silent brokers of the name server) and `missing` (all that missed the broker).
 
-    Both count silences that overlap in time. `pausedMillis` is the time in which the name server was paused.
+    Both count silences that overlap for `_MIN_OVERLAP_MS`, or for half of a short silence. `pausedMillis` is
+    the part of a silence that was a pause of the name server.
     """
-    numbered_gaps = _number_overlaps(silence_gaps, ["observer"], "atServer")
-    numbered_gaps = _number_overlaps(numbered_gaps, BROKER_KEY, "ofBroker")
+    # Two spans overlap for a time if they still overlap when both end earlier by it. A pause begins earlier
+    # instead, because it counts for each silence that it overlaps at all.
+    is_pause = col("brokerName").isNull()
+    half_length = ((col("until") - col("since")) / 2).cast("long")
+    shift_ms = when(is_pause, 0).otherwise(least(lit(_MIN_OVERLAP_MS), half_length))
+    shifted_gaps = silence_gaps.withColumns(
+        {
+            "shiftedSince": col("since") - when(is_pause, _MIN_OVERLAP_MS).otherwise(0),
+            "shiftedUntil": col("until") - shift_ms,
+            "shiftedMissedUntil": coalesce("missedUntil", "until") - shift_ms,
+        }
+    )
+    numbered_gaps = _number_overlaps(shifted_gaps, ["observer"], "shiftedUntil", "atServer")
+    numbered_gaps = _number_overlaps(numbered_gaps, BROKER_KEY, "shiftedMissedUntil", "ofBroker")
     server_window = Window.partitionBy(hash_key(["observer", "atServer"]))
     broker_window = Window.partitionBy(hash_key([*BROKER_KEY, "ofBroker"]))
-    broker_hash = when(col("brokerName").isNotNull(), hash_key(BROKER_KEY))
+    broker_hash = when(~is_pause, hash_key(BROKER_KEY))
+    missing_span = struct("server", "shiftedSince", "shiftedMissedUntil")
     return numbered_gaps.select(
         "*",
         size(collect_set(broker_hash).over(server_window)).cast("long").alias("silent"),
-        collect_set("server").over(broker_window).alias("missing"),
-        collect_list(when(col("brokerName").isNull(), struct("since", "until")))
-        .over(server_window)
-        .alias("pauses"),
-    ).withColumn("pausedMillis", _paused_millis())
+        collect_list(when(~is_pause, missing_span)).over(broker_window).alias("missingSpans"),
+        collect_list(when(is_pause, struct("since", "until"))).over(server_window).alias("pauses"),
+    ).withColumns({"missing": _missing_servers(), "pausedMillis": _paused_millis()})
+
+
+def _missing_servers() -> Column:
+    """The name servers that missed the broker at the same time: a broker can be lost for days."""
+    simultaneous_spans = filter(
+        "missingSpans",
+        lambda missing_span: (
+            (missing_span["shiftedSince"] < col("shiftedUntil"))
+            & (col("shiftedSince") < missing_span["shiftedMissedUntil"])
+        ),
+    )
+    return transform(simultaneous_spans, lambda missing_span: missing_span["server"])
 
 
 def _paused_millis() -> Column:
+    """The time in which the name server was paused, in pauses with which the silence ended."""
     return aggregate(
-        "pauses",
+        filter("pauses", lambda pause: col("until") <= pause["until"] + _CATCH_UP_MS),
         lit(0).cast("long"),
         lambda total, pause: (
             total
@@ -211,11 +249,13 @@ def _paused_millis() -> Column:
     )
 
 
-def _number_overlaps(silence_gaps: DataFrame, key_columns: list[str], number_column: str) -> DataFrame:
-    """Give the same number to the silences of a key that overlap."""
-    key_window = Window.partitionBy(hash_key(key_columns)).orderBy("since")
-    end_so_far = max("until").over(key_window.rowsBetween(Window.unboundedPreceding, -1))
+def _number_overlaps(
+    silence_gaps: DataFrame, key_columns: list[str], end_column: str, number_column: str
+) -> DataFrame:
+    """Give the same number to the shifted silences of a key that overlap, directly or through others."""
+    key_window = Window.partitionBy(hash_key(key_columns)).orderBy("shiftedSince")
+    end_so_far = max(end_column).over(key_window.rowsBetween(Window.unboundedPreceding, -1))
     marked_gaps = silence_gaps.withColumn(
-        "apart", coalesce(col("since") >= end_so_far, lit(True)).cast("int")
+        "apart", coalesce(col("shiftedSince") >= end_so_far, lit(True)).cast("int")
     )
     return marked_gaps.withColumn(number_column, sum("apart").over(key_window)).drop("apart")

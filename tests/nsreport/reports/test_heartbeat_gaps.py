@@ -44,7 +44,27 @@ def history() -> list[Teller]:
     paused = Teller("paused")
     paused.tell(0, empty(), master("f"), master("g"), master("h"), Heartbeats(3, None, None))
     paused.tell(400, gap("f", 95, resumed=True), gap("g", 200, resumed=True), ServerPaused(50_000))
-    return [one, two, ended, alone, paused]
+    # r is lost shortly before a pause makes all other brokers silent.
+    frozen = Teller("frozen")
+    frozen.tell(0, empty(), master("r"), master("s"), master("t"), Heartbeats(3, None, None))
+    frozen.tell(200, gap("r", 95)).tell(225, lost("r"))
+    frozen.tell(400, gap("s", 190, resumed=True), gap("t", 185, resumed=True), ServerPaused(170_000))
+    # near has given d up for long when far misses it.
+    near, far = Teller("near"), Teller("far")
+    for name_server in (near, far):
+        name_server.tell(0, empty(), master("d"), master("e"), Heartbeats(2, None, None))
+    for seconds in range(60, 660, 60):
+        near.tell(seconds, Heartbeats(2, None, None))
+        far.tell(seconds, Heartbeats(2, None, None))
+        if seconds == 240:
+            near.tell(241, gap("d", 91)).tell(271, lost("d"))
+    near.tell(700, master("d"))
+    far.tell(640, gap("d", 100, resumed=True))
+    # The silence of k lasts longer than the pause in it.
+    outlasted = Teller("outlasted")
+    outlasted.tell(0, empty(), master("k"), master("l"), Heartbeats(2, None, None))
+    outlasted.tell(60, ServerPaused(50_000)).tell(105, gap("k", 95)).tell(131, lost("k"))
+    return [one, two, ended, alone, paused, frozen, near, far, outlasted]
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +120,32 @@ def test_a_pause_of_the_name_server_explains_what_would_be_no_silence_without_it
         row("paused", "f", 305, 400, "resumed", "name server", 2),
         row("paused", "g", 200, 400, "resumed", "broker", 2),
         row("paused", None, 350, 400, "resumed", "name server", None),
+        row("outlasted", "k", 10, 131, "lost", "broker", 1),
+        row("outlasted", None, 10, 60, "resumed", "name server", None),
     ]
-    assertDataFrameEqual(found.where("server = 'paused'"), spark.createDataFrame(expected, found.schema))
+    shown = found.where("server in ('paused', 'outlasted')")
+    assertDataFrameEqual(shown, spark.createDataFrame(expected, found.schema))
+
+
+def test_silences_that_hardly_overlap_are_not_simultaneous(spark: SparkSession, found: DataFrame) -> None:
+    expected = [
+        row("frozen", "r", 105, 225, "lost", "broker", 1),
+        row("frozen", "s", 210, 400, "resumed", "name server", 2),
+        row("frozen", "t", 215, 400, "resumed", "name server", 2),
+        row("frozen", None, 230, 400, "resumed", "name server", None),
+    ]
+    assertDataFrameEqual(found.where("server = 'frozen'"), spark.createDataFrame(expected, found.schema))
+
+
+def test_a_name_server_that_lost_the_broker_before_did_not_hear_it(
+    spark: SparkSession, found: DataFrame
+) -> None:
+    expected = [
+        row("near", "d", 150, 271, "lost", "link", 1),
+        row("far", "d", 540, 640, "resumed", "broker", 1),
+    ]
+    shown = found.where("server in ('near', 'far')")
+    assertDataFrameEqual(shown, spark.createDataFrame(expected, found.schema))
 
 
 def test_brokers_tell_that_they_could_not_register(spark: SparkSession, found: DataFrame) -> None:
