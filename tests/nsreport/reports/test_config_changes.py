@@ -13,6 +13,7 @@ from tests.support.silver_rows import moment
 
 def test_values_before_and_after(spark: SparkSession) -> None:
     own = Teller().tell(5, KvPut("N", "k", None, "early"))
+    own.tell(7, KvPut("N", "k", "a", "a"))
     own.tell(10, KvPut("N", "k", "a", "b"), KvDeleted("N", "l", "x"), cause="KV", client="10.0.0.9:1")
     own.tell(20, SettingsChanged((SettingChange("s", None, "1"), SettingChange("t", "2", None))), cause="SET")
     found = config_changes(frame(spark, own), at(6), at(100))
