@@ -15,7 +15,6 @@ from tests.truth.recorded_view import JOURNAL, SOURCES
 from tests.truth.report_rows import query_reports, run_reports
 from tests.truth.simulated_input import simulate_seed
 
-_MOST_SHOWN_MISSES = 20
 _SEEDS_PER_RUN = 40
 """Spark starts once, but a run of the pipeline with more seeds would need more memory."""
 
@@ -55,6 +54,9 @@ def main() -> int:
         action="store_true",
         help="only journals, without runs of the pipeline: much faster",
     )
+    parser.add_argument(
+        "--shown", type=int, default=20, help="number of wrong and missing rows to print for each report"
+    )
     arguments = parser.parse_args()
     all_seeds = range(arguments.first, arguments.first + arguments.seeds)
     with tempfile.TemporaryDirectory(prefix="truth-") as temporary_folder:
@@ -71,17 +73,19 @@ def main() -> int:
                 has_logs=not arguments.journals,
             )
         spark_program.stop()
-    return print_scores(all_scores)
+    return print_scores(all_scores, arguments.shown)
 
 
-def print_scores(all_scores: Sequence[ReportScore]) -> int:
+def print_scores(all_scores: Sequence[ReportScore], shown_count: int) -> int:
     """Print the scores of each report and source; return 1 if a row is wrong or missing."""
     for report_name, source in dict.fromkeys((score.report, score.source) for score in all_scores):
         scores = [score for score in all_scores if (score.report, score.source) == (report_name, source)]
         total = add_scores(scores)
         print(total.describe())
-        for miss in total.misses[:_MOST_SHOWN_MISSES]:
+        for miss in total.misses[:shown_count]:
             print(f"  {miss}")
+        if len(total.misses) > shown_count:
+            print(f"  and {len(total.misses) - shown_count} more: see --shown")
     return 1 if any(score.misses for score in all_scores) else 0
 
 

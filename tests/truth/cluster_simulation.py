@@ -113,7 +113,9 @@ class ClusterSimulation:
 
     def end_server(self, server: VirtualNameServer, stop_reason: str | None) -> None:
         """End a process of a name server; without a reason it is killed."""
-        self.history.end_run(server.server_name, "killed" if stop_reason is None else "stopped")
+        run_end = "killed" if stop_reason is None else "stopped"
+        frozen_since_ms = server.frozen_since_ms if server.run_state == "frozen" else None
+        self.history.end_run(server.server_name, run_end, frozen_since_ms)
         server.end(stop_reason)
         for broker in self.brokers.values():
             if (channel := broker.channels.pop(server.server_name, None)) is not None:

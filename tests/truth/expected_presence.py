@@ -181,16 +181,19 @@ def _contains(spans: Sequence[Span], moment: int) -> bool:
 
 
 def _down_spans(view: RecordedView, server: str, stays: Sequence[BrokerStay]) -> Iterator[Span]:
-    """A broker that registered before has some time to register again after a start of the name server."""
-    starts = [run.since for run in list_runs(view, server)]
+    """A broker that was there when the name server ended has some time to register again.
+
+    The time begins with each start, and again after each time in which the name server is unknown.
+    """
     for stay, next_stay in pair_with_next(stays):
         until = view.end_ms if next_stay is None else next_stay.since
-        since = stay.until
+        if stay.end not in ("server ended", "") and stay.until < until:
+            yield stay.until, until
         if stay.end == "server ended":
-            next_start = next((start for start in starts if start >= stay.until), view.end_ms)
-            since = next_start + _GRACE_MS
-        if stay.end and since < until:
-            yield since, until
+            for known_since, known_until in view.known_spans[server]:
+                since = known_since + _GRACE_MS
+                if stay.until <= known_since and since < min(known_until, until):
+                    yield since, min(known_until, until)
 
 
 def expect_gaps(view: RecordedView) -> list[ExpectedGap]:
@@ -233,6 +236,7 @@ def _shift_start(view: RecordedView, silence: BrokerSilence) -> int:
 
 def _list_causes(view: RecordedView, silence: BrokerSilence) -> frozenset[str]:
     """The true causes, and "broker" if no name server that ran during the silence heard the broker."""
+    long_at = silence.since + _SHORTEST_SILENCE_MS
     silent_servers = {
         other.server
         for other in view.facts_of(BrokerSilence)
@@ -243,9 +247,10 @@ def _list_causes(view: RecordedView, silence: BrokerSilence) -> frozenset[str]:
     witnesses = {
         server
         for server in view.servers
-        if any(
-            since <= silence.since and silence.since + _SHORTEST_SILENCE_MS <= until
-            for since, until in view.known_spans[server]
+        if any(since <= silence.since and long_at <= until for since, until in view.known_spans[server])
+        and any(
+            stay.since <= long_at < stay.until
+            for stay in list_stays(view).get((server, silence.broker_name, silence.broker_id), [])
         )
     }
     causes = {*silence.causes, "broker"} if witnesses <= silent_servers else silence.causes
@@ -254,14 +259,12 @@ def _list_causes(view: RecordedView, silence: BrokerSilence) -> frozenset[str]:
 
 def _is_surely_reported(view: RecordedView, silence: BrokerSilence) -> bool:
     """Whether the end of the silence, or a scan in the middle of it, shows the silence."""
-    is_in_one_run = any(
-        run.since <= silence.since and silence.until <= run.until for run in list_runs(view, silence.server)
-    )
-    is_shown_by_end = silence.end == "resumed" and is_in_one_run
-    has_scan = silence.until - silence.since > _SURE_SILENCE_MS and not any(
-        pause.server == silence.server
-        and pause.since < silence.since + _SURE_SILENCE_MS
-        and silence.until <= pause.until + TOLERANCE_MS
+    runs = [run for run in list_runs(view, silence.server) if run.since <= silence.since < run.until]
+    is_shown_by_end = silence.end == "resumed" and any(silence.until <= run.until for run in runs)
+    sure_from = _shift_start(view, silence) + _SURE_SILENCE_MS
+    last_scan = min([silence.until, *(run.active_until for run in runs)])
+    has_scan = sure_from < last_scan and not any(
+        pause.server == silence.server and pause.since < sure_from and last_scan <= pause.until + TOLERANCE_MS
         for pause in view.facts_of(ServerPause)
     )
     return is_shown_by_end or has_scan

@@ -4,7 +4,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from tests.truth.true_facts import BrokerStay, ClockStep, ServerPause, ServerRun
+from tests.truth.true_facts import (
+    BrokerSilence,
+    BrokerStay,
+    ClockStep,
+    ServerPause,
+    ServerRun,
+    TrueDrain,
+)
 
 JOURNAL = "journal"
 SOURCES = (JOURNAL, "5.x", "4.x")
@@ -15,6 +22,15 @@ TOLERANCE_MS = 1_000
 
 LOG_KNOWLEDGE_MS = 60_000
 """How far the known time of a name server may be from its last line before a stop or a pause, in a log."""
+
+_TIME_FIELDS = {"since", "until", "at", "active_until"}
+_LASTING_ENDS: Mapping[type[Any], Mapping[str, str]] = {
+    ServerRun: {"end": "running"},
+    BrokerStay: {"end": ""},
+    BrokerSilence: {"end": "open"},
+    TrueDrain: {"outcome": "holds"},
+}
+"""How facts end that last until the end of the simulation."""
 
 Span = tuple[int, int]
 ItemType = TypeVar("ItemType")
@@ -95,7 +111,10 @@ def _known_spans(run_times: Sequence[int], source: str) -> Iterable[Span]:
 
 
 def _show_times(true_facts: Sequence[Any], source: str, end_ms: int) -> list[Any]:
-    """Convert true times to those that the server's wall clock showed, in logs to whole seconds."""
+    """Convert true times to those that the server's wall clock showed, in logs to whole seconds.
+
+    Only what the clocks showed before the end belongs to the view.
+    """
     steps: dict[str, list[tuple[int, int]]] = {}
     for fact in true_facts:
         if isinstance(fact, ClockStep):
@@ -111,18 +130,30 @@ def _show_times(true_facts: Sequence[Any], source: str, end_ms: int) -> list[Any
         error_ms = server_steps[bisect_right(server_steps, (true_ms, 1 << 60)) - 1][1]
         return (true_ms + error_ms) // granularity * granularity
 
-    return [
-        fact._replace(
-            **{
-                field: show_time(fact.server, getattr(fact, field))
-                for field in ("since", "until", "at")
-                if field in fact._fields
-            }
-        )
-        if "server" in fact._fields
-        else fact
-        for fact in true_facts
-    ]
+    shown_facts = []
+    for fact in true_facts:
+        if "server" not in fact._fields:
+            shown_facts.append(fact)
+            continue
+        times = {
+            field: show_time(fact.server, getattr(fact, field)) for field in _TIME_FIELDS & {*fact._fields}
+        }
+        if isinstance(fact, ServerPause):
+            # A name server measures its pause when it continues: the start is by the clock at the end.
+            times["since"] = times["until"] - (fact.until - fact.since)
+        if (shown_fact := _cut_at_end(fact._replace(**times), end_ms)) is not None:
+            shown_facts.append(shown_fact)
+    return shown_facts
+
+
+def _cut_at_end(fact: Any, end_ms: int) -> Any | None:
+    """Leave out what a clock that is ahead dates after the end: a report does not have it yet."""
+    is_begun = getattr(fact, "since", getattr(fact, "at", 0)) < end_ms
+    if not is_begun or (isinstance(fact, ServerPause) and fact.until > end_ms):
+        return None
+    if getattr(fact, "until", 0) > end_ms:
+        return fact._replace(until=end_ms, **_LASTING_ENDS.get(type(fact), {}))
+    return fact
 
 
 def pair_with_next(items: Sequence[ItemType]) -> Iterator[tuple[ItemType, ItemType | None]]:

@@ -16,12 +16,16 @@ class TrueFault(NamedTuple):
 
 
 class ServerRun(NamedTuple):
-    """A run of a name server's process. `end` is stopped, killed or running."""
+    """A run of a name server's process. `end` is stopped, killed or running.
+
+    It worked until `active_until`: earlier than `until` if it was killed while it was frozen.
+    """
 
     server: str
     since: int
     until: int
     end: str
+    active_until: int
 
 
 class ServerPause(NamedTuple):

@@ -60,10 +60,12 @@ class TrueHistory:
             if drained_server == server_name:
                 self._end_drain(server_name, broker_name, now_ms, "forgotten")
 
-    def end_run(self, server_name: str, run_end: str) -> None:
-        """Note that the process of a name server ended."""
+    def end_run(self, server_name: str, run_end: str, frozen_since_ms: int | None = None) -> None:
+        """Note that the process of a name server ended, perhaps while it was frozen."""
         now_ms = self._clock_ms()
-        self.facts.append(ServerRun(server_name, self._run_starts.pop(server_name), now_ms, run_end))
+        active_until = now_ms if frozen_since_ms is None else frozen_since_ms
+        since = self._run_starts.pop(server_name)
+        self.facts.append(ServerRun(server_name, since, now_ms, run_end, active_until))
         stay_end = "" if run_end == "running" else "server ended"
         for member in list(self._members[server_name]):
             self._end_stay(server_name, member, now_ms, stay_end)
