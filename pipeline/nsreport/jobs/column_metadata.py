@@ -6,16 +6,18 @@ from pyspark.sql.types import StructField, StructType
 
 from nsreport.dictionary.table_definitions import ColumnDefinition
 from nsreport.reports.table_catalogue import find_table
-from nsreport.tables.table_layout import HeadRows
 
 
-def add_column_metadata(table_name: str, table_rows: DataFrame | HeadRows) -> DataFrame | HeadRows:
+def add_column_metadata(table_name: str, table_rows: DataFrame) -> DataFrame:
     """Add `comment` and `unit` to the columns; Spark keeps them in the footer of each Parquet file."""
-    if isinstance(table_rows, DataFrame):
-        return _describe_columns(table_name, table_rows)
-    expand_rows = table_rows.expand_rows
-    return HeadRows(
-        table_rows.head_rows, lambda head_rows: _describe_columns(table_name, expand_rows(head_rows))
+    described_schema = describe_schema(table_name, table_rows.schema)
+    if described_schema == table_rows.schema:
+        return table_rows
+    return table_rows.select(
+        *(
+            col(field.name).alias(field.name, metadata=field.metadata) if field.metadata else col(field.name)
+            for field in described_schema
+        )
     )
 
 
@@ -30,18 +32,6 @@ def describe_schema(table_name: str, table_schema: StructType) -> StructType:
             else field
             for field in table_schema
         ]
-    )
-
-
-def _describe_columns(table_name: str, table_rows: DataFrame) -> DataFrame:
-    described_schema = describe_schema(table_name, table_rows.schema)
-    if described_schema == table_rows.schema:
-        return table_rows
-    return table_rows.select(
-        *(
-            col(field.name).alias(field.name, metadata=field.metadata) if field.metadata else col(field.name)
-            for field in described_schema
-        )
     )
 
 

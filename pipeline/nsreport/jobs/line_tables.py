@@ -17,7 +17,7 @@ from nsreport.sources.input_files import JOURNAL_KIND
 from nsreport.sources.java_logs import log_parser
 from nsreport.sources.java_logs.log_parser import ParsedLogs
 from nsreport.tables import silver
-from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_layout import TableSpec
 
 
 class LineCount(NamedTuple):
@@ -107,12 +107,12 @@ def _replace_line_tables(
         for table, table_schema in silver.LOG_TABLE_SCHEMAS.items():
             table_workspace.make_empty_table(table, table_schema)
     journal_lines = day_lines if journal_count else None
-    replace_table: Callable[[TableSpec, DataFrame | HeadRows, int], int] = partial(
+    replace_table: Callable[[TableSpec, DataFrame, int], int] = partial(
         table_workspace.replace_table, replaced_days=refreshed_days
     )
     if is_small and {line_count.date for line_count in line_counts} == set(refreshed_days):
         # All rows of these tables are new: they stay in memory, so that no later table reads their files.
-        replace_table = partial(_replace_small_table, table_workspace)
+        replace_table = table_workspace.replace_small_table
     row_counts = run_tasks(
         TableTask(table.name, (), partial(replace_table, table, table_rows, line_count))
         for table, table_rows in silver.build_line_tables(journal_lines, parsed_logs, refreshed_days).items()
@@ -123,11 +123,3 @@ def _replace_line_tables(
     day_events = table_workspace.read_days(silver.EVENT_TABLE, refreshed_days)
     quarantined_lines = silver.select_quarantine(journal_lines, day_events, parsed_logs, refreshed_days)
     table_workspace.replace_table(silver.QUARANTINE_TABLE, quarantined_lines, line_count, refreshed_days)
-
-
-def _replace_small_table(
-    table_workspace: TableWorkspace, table: TableSpec, table_rows: DataFrame | HeadRows, line_count: int
-) -> int:
-    if isinstance(table_rows, HeadRows):
-        table_rows = table_rows.expand_rows(table_rows.head_rows)
-    return table_workspace.replace_small_table(table, table_rows, line_count)

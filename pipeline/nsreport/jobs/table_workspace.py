@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from nsreport.jobs.column_metadata import add_column_metadata, describe_schema
 from nsreport.runtime import local_rows, progress
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
-from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_store import TableStore
 
 
@@ -68,7 +68,7 @@ class TableWorkspace:
     def replace_table(
         self,
         table: TableSpec,
-        table_rows: DataFrame | HeadRows,
+        table_rows: DataFrame,
         input_row_count: int,
         replaced_days: Sequence[date] | None = None,
         recipe: str = "",
@@ -79,7 +79,7 @@ class TableWorkspace:
         """
         progress.describe_jobs(self.spark, table.name)
         began_seconds = time.monotonic()
-        if isinstance(table_rows, DataFrame) and local_rows.is_known_empty(table_rows):
+        if local_rows.is_known_empty(table_rows):
             row_count = 0
             table_schema = describe_schema(table.name, table_rows.schema)
             self.table_store.clear_rows(table, table_schema, replaced_days, recipe)

@@ -28,7 +28,7 @@ from pyspark.sql.functions import max as latest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from namesrv_core.events import SCHEMA_VERSION
-from nsreport.runtime.session import broadcast_rows
+from nsreport.runtime.session import broadcast_rows, gather_rows
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 
@@ -44,18 +44,8 @@ MAX_QUARANTINED_LENGTH = 500
 
 _CORRUPT_COLUMN = "_bad"
 _REQUIRED_FIELDS = ["seq", "time", "server", "type", "cause"]
-_PARTITION_COLUMNS = ("date", "cluster")
 _LINE_COLUMNS = ("text", "file", "line", "hash", "given", "date", "ingestTime")
-_LAYOUT_COLUMNS = ("type", "changesWrite", "server", "time", "cluster")
-"""The columns, besides the day, by which the event table is partitioned and sorted."""
 
-_WHOLE_COLUMN = "whole"
-
-_PERM_STRUCT = "struct<perm: bigint>"
-_HEAD_SCHEMA = (
-    "type string, server string, time bigint, clusterName string, brokerName string,"
-    f" changes array<struct<before: {_PERM_STRUCT}, after: {_PERM_STRUCT}>>"
-)
 _GROUP_STRUCT = "struct<brokerName: string, clusterName: string>"
 _CLUSTER_SCHEMA = (
     "v bigint, seq bigint, time bigint, server string, type string, cause string,"
@@ -75,68 +65,35 @@ def line_date(text_column: str = "text") -> Column:
 
 
 def parse_events(bronze_lines: DataFrame) -> DataFrame:
-    """Parse journal lines into events (`schemas.event_schema`).
+    """Parse journal lines into events (`schemas.event_schema`); drop lines that are not valid records.
 
     The cluster of a broker comes from records of the same name server on that day, else from another one's:
-    two clusters with their own name servers may use the same broker name.
-    """
-    return expand_heads(extract_heads(bronze_lines))
-
-
-def extract_heads(bronze_lines: DataFrame) -> DataFrame:
-    """Return journal lines with the layout columns of their events. `expand_heads` turns them into events.
-
-    The result includes lines that are not valid records.
+    two clusters with their own name servers may use the same broker name. The events of a day are in one
+    task, or in a few: lines are brought together before they become events, which are four times as large.
     """
     journal_lines = bronze_lines.where(col("kind") == JOURNAL_KIND).withColumnRenamed("server", "given")
-    head_struct = from_json(_opaque_text(), _HEAD_SCHEMA).alias("head")
-    head_rows = journal_lines.select(*_LINE_COLUMNS, head_struct).select(*_LINE_COLUMNS, "head.*")
-    head_rows = head_rows.withColumn("changesWrite", changes_write(col("type")))
-    head_rows = head_rows.withColumn("server", coalesce("given", "server"))
     broker_clusters = broadcast_rows(find_broker_clusters(_cluster_records(journal_lines), "date"))
-    clustered_rows = head_rows.join(broker_clusters, ["date", "brokerName"], "left").withColumn(
-        "cluster", coalesce("clusterName", known_cluster())
+    gathered_lines = gather_rows(journal_lines.select(*_LINE_COLUMNS), ["date"])
+    record_rows = gathered_lines.withColumn("record", _record_struct()).where(_rejection_reason().isNull())
+    event_rows = record_rows.select(
+        "date",
+        "hash",
+        *(
+            col(f"record.{field_name}")
+            for field_name in schemas.record_schema().names
+            if field_name != "server"
+        ),
+        coalesce("given", "record.server").alias("server"),
+        timestamp_millis("record.time").alias("ts"),
+        coalesce("record.source", lit(JOURNAL_KIND)).alias("dialect"),
+        lit(1.0).alias("confidence"),
+        col("file").alias("sourceFile"),
+        col("line").alias("sourceLine"),
     )
-    return clustered_rows.select(*_LINE_COLUMNS, *_LAYOUT_COLUMNS)
-
-
-def add_log_events(event_heads: DataFrame, log_events: DataFrame) -> DataFrame:
-    """Add complete events from logs to the heads of journal lines."""
-    whole_events = log_events.select(
-        "date", *_LAYOUT_COLUMNS, struct(*log_events.columns).alias(_WHOLE_COLUMN)
-    )
-    return event_heads.unionByName(whole_events, allowMissingColumns=True)
-
-
-def expand_heads(event_heads: DataFrame) -> DataFrame:
-    """Turn heads into events in the same order; drop lines that are not valid records."""
-    is_whole = col(_WHOLE_COLUMN).isNotNull() if _WHOLE_COLUMN in event_heads.columns else None
-    is_event = _rejection_reason().isNull() if is_whole is None else is_whole | _rejection_reason().isNull()
-    computed_columns = {
-        "server": coalesce("given", "record.server"),
-        "ts": timestamp_millis("record.time"),
-        "dialect": coalesce("record.source", lit(JOURNAL_KIND)),
-        "confidence": lit(1.0),
-        "changesWrite": col("changesWrite"),
-        "sourceFile": col("file"),
-        "sourceLine": col("line"),
-        "hash": col("hash"),
-    }
-
-    def field_value(column_name: str) -> Column:
-        if column_name in _PARTITION_COLUMNS:
-            return col(column_name)
-        journal_value = computed_columns.get(column_name, col(f"record.{column_name}"))
-        return (
-            journal_value
-            if is_whole is None
-            else when(is_whole, col(f"{_WHOLE_COLUMN}.{column_name}")).otherwise(journal_value)
-        )
-
-    record_rows = event_heads.withColumn("record", _record_struct()).where(is_event)
-    return record_rows.select(
-        *(field_value(column_name).alias(column_name) for column_name in schemas.event_schema().names)
-    )
+    clustered_events = event_rows.join(broker_clusters, ["date", "brokerName"], "left")
+    return clustered_events.withColumns(
+        {"changesWrite": changes_write(col("type")), "cluster": coalesce("clusterName", known_cluster())}
+    ).select(*schemas.event_schema().names)
 
 
 def select_lost_lines(bronze_lines: DataFrame, parsed_events: DataFrame) -> DataFrame:

@@ -9,13 +9,16 @@ from pyspark.sql.functions import col
 from pyspark.sql.types import StructType
 
 from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
+from nsreport.runtime.session import gather_rows
 from nsreport.sources import journals
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
 from nsreport.sources.java_logs.log_parser import ParsedLogs
 from nsreport.sources.java_logs.minute_statistics import STATS_MINUTE_SCHEMA
-from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_layout import TableSpec
 
-EVENT_TABLE = TableSpec("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))
+EVENT_TABLE = TableSpec(
+    "silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"), is_pregathered=True
+)
 QUARANTINE_TABLE = TableSpec("silver/quarantine", ("date",))
 LOG_FACT_TABLE = TableSpec("silver/log_fact", ("date",))
 STATS_TABLE = TableSpec("silver/stats_minute", ("date",))
@@ -26,23 +29,22 @@ LINE_TABLES = (EVENT_TABLE, QUARANTINE_TABLE, LOG_FACT_TABLE, STATS_TABLE)
 
 def build_line_tables(
     day_lines: DataFrame | None, parsed_logs: ParsedLogs | None, refreshed_days: Sequence[date]
-) -> dict[TableSpec, DataFrame | HeadRows]:
+) -> dict[TableSpec, DataFrame]:
     """Build LINE_TABLES, except the quarantine, from lines of some days and from all parsed logs.
 
     `day_lines` is None if there are no journals, `parsed_logs` is None if there are no logs.
     """
-    event_heads = journals.extract_heads(day_lines) if day_lines is not None else None
+    journal_events = journals.parse_events(day_lines) if day_lines is not None else None
     if parsed_logs is None:
-        assert event_heads is not None, "neither journals nor logs"
-        return {EVENT_TABLE: HeadRows(event_heads, journals.expand_heads)}
+        assert journal_events is not None, "neither journals nor logs"
+        return {EVENT_TABLE: journal_events}
     log_events, log_fact_rows, stats_rows = (
         _select_days(log_rows, refreshed_days)
         for log_rows in (parsed_logs.event_rows, parsed_logs.fact_rows, parsed_logs.stats_rows)
     )
+    log_events = gather_rows(log_events, EVENT_TABLE.partition_columns)
     return {
-        EVENT_TABLE: log_events
-        if event_heads is None
-        else HeadRows(journals.add_log_events(event_heads, log_events), journals.expand_heads),
+        EVENT_TABLE: log_events if journal_events is None else journal_events.unionByName(log_events),
         LOG_FACT_TABLE: log_fact_rows,
         STATS_TABLE: stats_rows,
     }

@@ -37,7 +37,7 @@ from nsreport.tables.file_relation import read_files
 from nsreport.tables.hadoop_folder import HadoopFolder
 from nsreport.tables.output_lock import OutputBusyError, check_output_file_system
 from nsreport.tables.storage_options import read_storage_options
-from nsreport.tables.table_layout import HeadRows, StagedRows, TableSpec, write_rows
+from nsreport.tables.table_layout import StagedRows, TableSpec, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
     DAYS_KEY,
@@ -85,7 +85,7 @@ class TableStore:
     def replace_rows(
         self,
         table: TableSpec,
-        new_rows: DataFrame | HeadRows,
+        new_rows: DataFrame,
         replaced_days: Iterable[date] | None = None,
         recipe: str = "",
     ) -> int:
@@ -263,9 +263,7 @@ class TableStore:
             delta_table.metadata().partition_columns,
         )
 
-    def stage_rows(
-        self, table: TableSpec, new_rows: DataFrame | HeadRows, is_gathered: bool = True
-    ) -> StagedRows:
+    def stage_rows(self, table: TableSpec, new_rows: DataFrame, is_gathered: bool = True) -> StagedRows:
         """Write rows to files in a new folder of the table. They belong to no version until a commit."""
         new_folder = uuid4().hex
         folder_path = f"{table.name}/{new_folder}"

