@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
 from nsreport.facts import entries, routes
+from nsreport.facts.agreement import build_agreement_intervals
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
@@ -113,7 +114,9 @@ def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
     facts = routes.build_route_intervals(ns_event, turns).localCheckpoint()
     of_keys = entries.build_entry_intervals(ns_event, turns).localCheckpoint()
     known = build_knowledge_intervals(turns).localCheckpoint()
-    rows = ns_divergence(facts, of_keys, known, START, until).collect()
+    rows = ns_divergence(
+        facts, of_keys, build_agreement_intervals(facts, known), known, START, until
+    ).collect()
     rows = [row for row in rows if row.topic is not None]
     score = Score("divergence")
     for row in rows:

@@ -11,7 +11,7 @@ from pyspark.sql.functions import current_timestamp, lit, md5, to_date
 
 from nsreport.jobs.batch import PipelineRun, RunRequest
 from nsreport.presentation.report_reader import read_report
-from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime.local_rows import build_empty_rows, collect_locally
 from nsreport.sources import journals
@@ -49,7 +49,9 @@ def query_reports(spark: SparkSession, run_folder: Path, report_names: Sequence[
     """
     with _use_settings(spark, _SETTINGS_FOR_LOCAL_ROWS):
         tables = _build_tables(spark, run_folder, report_names)
-        return {name: _query_report(name, tables) for name in report_names}
+        for name in add_source_reports(report_names):
+            tables[f"gold/{name}"] = _build_report(name, tables)
+        return {name: [row.asDict() for row in tables[f"gold/{name}"].collect()] for name in report_names}
 
 
 @contextmanager
@@ -79,18 +81,24 @@ def _build_tables(spark: SparkSession, run_folder: Path, report_names: Sequence[
         },
         **{table.name: build_table(events) for table, build_table in silver.DAY_TABLES.items()},
     }
-    read_names = {name for report_name in report_names for name in REPORTS_BY_NAME[report_name].input_tables}
+    needed_names = {
+        table_name
+        for report_name in add_source_reports(report_names)
+        for table_name in REPORTS_BY_NAME[report_name].input_tables
+    }
+    for table, (_, input_tables) in reversed(silver.HISTORY_TABLES.items()):
+        if table.name in needed_names:
+            needed_names.update(input_table.name for input_table in input_tables)
     for table, (build_table, input_tables) in silver.HISTORY_TABLES.items():
-        if table.name != "silver/knowledge_change" and table.name.removeprefix("silver/") not in read_names:
+        if table.name not in needed_names:
             continue
         tables[table.name] = _keep_locally(build_table(*(tables[each.name] for each in input_tables)))
     return tables
 
 
-def _query_report(report_name: str, tables: Mapping[str, DataFrame]) -> list[Mapping[str, Any]]:
-    report_tables = (tables[f"silver/{name}"] for name in REPORTS_BY_NAME[report_name].input_tables)
-    report_rows = FUNCTIONS_BY_REPORT[report_name](*report_tables, START_MS, END_MS)
-    return [row.asDict() for row in report_rows.collect()]
+def _build_report(report_name: str, tables: Mapping[str, DataFrame]) -> DataFrame:
+    input_tables = (tables[name] for name in REPORTS_BY_NAME[report_name].input_tables)
+    return _keep_locally(FUNCTIONS_BY_REPORT[report_name](*input_tables, START_MS, END_MS))
 
 
 def _keep_locally(table_rows: DataFrame) -> DataFrame:

@@ -11,7 +11,8 @@ _COLUMNS_BY_TYPE = {
     "double": "seconds availability putShare getShare fairShare putRatio skew gini queueSkew bytesPerDay "
     "lowBytesPerDay highBytesPerDay lagPerSecond sum putTps getTps commitLogDiskRatio quarantineShare "
     "confidence putMillis getMillis",
-    "boolean": "ongoing stuck known isLog isRouteSource resumed ok brokerActive changesWrite",
+    "boolean": "ongoing stuck known isLog isRouteSource resumed ok brokerActive changesWrite "
+    "differ isWatchChange",
     "int": "orderOffset days",
     "array<string>": "servers unreachableServers",
     "map<string,double>": "waterMarks requests responses",

@@ -201,6 +201,16 @@ _DEFINITIONS = (
         },
     ),
     define_table(
+        "silver/agreement_interval",
+        "When the name servers of a cluster had equal, or different, queues of a topic on a broker.",
+        {
+            **_pick_meanings("cluster", "topic", "brokerName"),
+            "differ": "whether the name servers whose tables were known had different queues",
+            "isWatchChange": "whether the tables of a name server became known or unknown at validFrom",
+            **_pick_meanings("validFrom", "validTo", "date"),
+        },
+    ),
+    define_table(
         "silver/knowledge_interval",
         "When an observer knew, or did not know, the tables of a name server.",
         {

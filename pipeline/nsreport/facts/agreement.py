@@ -1,4 +1,7 @@
-"""Agreement: the spans in which the name servers of a cluster report equal or different values. Pure."""
+"""Agreement: the spans in which the name servers of a cluster report equal or different values. Pure.
+
+`silver/agreement_interval` has these spans for the queues of topics.
+"""
 
 from collections.abc import Sequence
 
@@ -9,9 +12,12 @@ from pyspark.sql.functions import (
     col,
     explode,
     lead,
+    least,
     lit,
     struct,
     sum,
+    timestamp_millis,
+    to_date,
     unix_millis,
     when,
     xxhash64,
@@ -25,6 +31,39 @@ from nsreport.sources.journals import NO_CLUSTER
 ROUTE_KEY = ["cluster", "topic", "brokerName"]
 QUEUE_COLUMNS = ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"]
 ENTRY_KEY = ["cluster", "field", "name", "key"]
+_NEVER_MS = 1 << 62
+
+
+def build_agreement_intervals(route_interval: DataFrame, knowledge_intervals: DataFrame) -> DataFrame:
+    """Return a row for each span in which the name servers of a cluster agree, or differ, about a route.
+
+    See `build_agreement_spans`. `validTo` is null for the present state.
+    """
+    route_spans = select_route_spans(route_interval, _NEVER_MS)
+    watch_spans = find_watch_spans(route_spans, knowledge_intervals, _NEVER_MS)
+    watched_routes = intersect_spans(route_spans, broadcast_rows(watch_spans), ["server", "cluster"])
+    agreement_spans = build_agreement_spans(watched_routes, watch_spans).where(col("since") < _NEVER_MS)
+    valid_from = timestamp_millis("since")
+    return agreement_spans.select(
+        *ROUTE_KEY,
+        "differ",
+        "isWatchChange",
+        valid_from.alias("validFrom"),
+        timestamp_millis(when(col("until") < _NEVER_MS, col("until"))).alias("validTo"),
+        to_date(valid_from).alias("date"),
+    )
+
+
+def select_agreement_spans(agreement_intervals: DataFrame, until_ms: int) -> DataFrame:
+    """Return the agreement intervals before `until_ms` as spans (`since` and `until` in ms since 1970)."""
+    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
+    return agreement_intervals.select(
+        *ROUTE_KEY,
+        "differ",
+        "isWatchChange",
+        unix_millis("validFrom").alias("since"),
+        least(end_ms, lit(until_ms)).alias("until"),
+    ).where("since < until")
 
 
 def select_route_spans(route_interval: DataFrame, until_ms: int) -> DataFrame:
@@ -74,11 +113,6 @@ def find_watch_spans(route_spans: DataFrame, knowledge_intervals: DataFrame, unt
     return route_spans.select("server", "cluster").distinct().join(known_spans, "server")
 
 
-def clip_to_watch_spans(route_spans: DataFrame, watch_spans: DataFrame) -> DataFrame:
-    """Keep the parts of route spans in which their name server was watched; a fact may outlast the watch."""
-    return intersect_spans(route_spans, broadcast_rows(watch_spans), ["server", "cluster"])
-
-
 def build_agreement_spans(
     server_spans: DataFrame,
     watch_spans: DataFrame,
@@ -87,10 +121,10 @@ def build_agreement_spans(
 ) -> DataFrame:
     """Split the time of each key into spans, at every change of a value or of the watched name servers.
 
-    `server_spans` come from `clip_to_watch_spans`. `differ` is true if the watched name servers report
-    different values; a name server that lacks the key differs from one that has it. `isPresent` is true if
-    a watched name server has the key. `isWatchChange` is true if a watch began or ended at the start of the
-    span.
+    `server_spans` contain only time in which their name server was watched. `differ` is true if the watched
+    name servers report different values; a name server that lacks the key differs from one that has it.
+    `isWatchChange` is true if a watch began or ended at the start of the span. `until` is null after the end
+    of the last watch.
     """
     # `square` sums, over the values, the squared number of name servers with that value. Only if all watched
     # name servers have the same value does it equal the square of their number.
@@ -141,7 +175,6 @@ def build_agreement_spans(
         col("at").alias("since"),
         lead("at").over(key_window).alias("until"),
         ((holder_total > 0) & (square_total != watched_total * watched_total)).alias("differ"),
-        (holder_total > 0).alias("isPresent"),
         "isWatchChange",
     )
 

@@ -22,7 +22,7 @@ from nsreport.jobs.line_tables import refresh_line_tables
 from nsreport.jobs.run_record import RunRecord
 from nsreport.jobs.table_tasks import TableTask, run_tasks
 from nsreport.jobs.table_workspace import ResultListener, TableResult, TableWorkspace
-from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT, build_report_schema
 from nsreport.runtime import local_rows, progress, session
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
@@ -192,7 +192,7 @@ class PipelineRun:
         recipe = f"{request.since_ms} {request.until_ms} {run_record.digest_code()}"
         report_names = [
             report_name
-            for report_name in request.report_names
+            for report_name in add_source_reports(request.report_names)
             if not self._tables.table_store.is_made_by(_find_report_table(report_name), recipe)
         ]
         all_events = self._tables.find_table(silver.EVENT_TABLE)
@@ -209,29 +209,32 @@ class PipelineRun:
             run_tasks(
                 TableTask(
                     f"gold/{report_name}",
-                    (),
+                    REPORTS_BY_NAME[report_name].input_tables,
                     partial(self._make_report, report_name, since_ms, until_ms, recipe),
                 )
                 for report_name in group_names
             )
 
     def _group_reports(self, report_names: Sequence[str]) -> list[list[str]]:
-        """Separate reports that read few rows, which Spark interprets, from the others, which it compiles."""
+        """Separate reports that read many rows, which Spark compiles, from the others, which it interprets.
+
+        A report that reads another report has few rows to read: it comes later, or in the same group.
+        """
         report_groups: list[list[str]] = [[], []]
         for report_name in report_names:
-            report_groups[self._count_report_rows(report_name) > session.FEW_ROWS].append(report_name)
+            report_groups[self._count_report_rows(report_name) <= session.FEW_ROWS].append(report_name)
         return [report_group for report_group in report_groups if report_group]
 
     def _count_report_rows(self, report_name: str) -> int:
         """Return how many rows the tables have that a report reads."""
         return sum(
-            self._tables.count_rows(TableSpec(f"silver/{table_name}"))
+            self._tables.count_rows(TableSpec(table_name))
             for table_name in REPORTS_BY_NAME[report_name].input_tables
         )
 
     def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
         report = REPORTS_BY_NAME[report_name]
-        input_tables = [TableSpec(f"silver/{table_name}") for table_name in report.input_tables]
+        input_tables = list(map(TableSpec, report.input_tables))
         input_rows = [
             table_rows
             for input_table in input_tables
@@ -254,7 +257,7 @@ class PipelineRun:
         return replace_table(report_table, report_rows, input_row_count, recipe=recipe)
 
     def _has_rows(self, table_name: str) -> bool:
-        return self._tables.count_rows(TableSpec(f"silver/{table_name}")) > 0
+        return self._tables.count_rows(TableSpec(table_name)) > 0
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""

@@ -3,14 +3,15 @@
 This module does not load Spark; `report_functions`, which has the functions that make the reports, does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
 class ReportDefinition(NamedTuple):
     """A report: its name, its input tables, the meaning of its columns, and its partition columns.
 
-    `limiting_tables` are input tables that only limit the rows that the others give.
+    An input table can be another report (`gold/topic_growth`). `limiting_tables` are input tables that only
+    limit the rows that the others give.
     """
 
     name: str
@@ -46,7 +47,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "broker_availability",
         "How long each broker was up, down, drained, or unknown.",
-        ("broker_lifecycle", "knowledge_interval"),
+        ("silver/broker_lifecycle", "silver/knowledge_interval"),
         {
             **_BROKER_COLUMNS,
             "upSeconds": "s in which a name server listed it",
@@ -59,12 +60,12 @@ _REPORT_DEFINITIONS = (
             "mtbfSeconds": "s up for each failure",
             "mttrSeconds": "s down for each failure",
         },
-        limiting_tables=("knowledge_interval",),
+        limiting_tables=("silver/knowledge_interval",),
     ),
     ReportDefinition(
         "broker_flaps",
         "Sessions in which a broker was lost and came back, possibly several times.",
-        ("broker_lifecycle",),
+        ("silver/broker_lifecycle",),
         {
             **_BROKER_COLUMNS,
             "ts": "time when it was first lost",
@@ -81,7 +82,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "drain_audit",
         "Which brokers were closed to writes, on which name servers that failed, and which event undid it.",
-        ("broker_lifecycle", "knowledge_interval"),
+        ("silver/broker_lifecycle", "silver/knowledge_interval"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
@@ -101,12 +102,12 @@ _REPORT_DEFINITIONS = (
             "openedCause": "request that caused it",
             "openedClient": "address that sent that request",
         },
-        limiting_tables=("knowledge_interval",),
+        limiting_tables=("silver/knowledge_interval",),
     ),
     ReportDefinition(
         "heartbeat_gaps",
         "How long brokers were silent, and whether the broker, the link or the name server caused it.",
-        ("broker_lifecycle", "log_fact", "knowledge_interval"),
+        ("silver/broker_lifecycle", "silver/log_fact", "silver/knowledge_interval"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - for a pause of the name server, and for the log of a broker",
@@ -125,7 +126,12 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "ns_divergence",
         "When name servers had different routes, broker addresses or KV config.",
-        ("route_interval", "entry_interval", "knowledge_interval"),
+        (
+            "silver/route_interval",
+            "silver/entry_interval",
+            "silver/agreement_interval",
+            "silver/knowledge_interval",
+        ),
         {
             "date": "day (UTC) of its start",
             "cluster": "name of the cluster; for KV config, the cluster of the name server",
@@ -140,12 +146,12 @@ _REPORT_DEFINITIONS = (
             "ongoing": "whether it still exists",
             "values": "value on each name server with data, as JSON",
         },
-        limiting_tables=("knowledge_interval",),
+        limiting_tables=("silver/knowledge_interval",),
     ),
     ReportDefinition(
         "ns_convergence",
         "How long it takes until all name servers agree after a change.",
-        ("route_interval", "knowledge_interval"),
+        ("silver/agreement_interval",),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
@@ -156,12 +162,11 @@ _REPORT_DEFINITIONS = (
             "p95Seconds": "95th percentile, in s",
             "maxSeconds": "longest time, in s",
         },
-        limiting_tables=("knowledge_interval",),
     ),
     ReportDefinition(
         "topic_growth",
         "How many topics each broker registers, and the size of the registration.",
-        ("route_interval",),
+        ("silver/route_interval",),
         {
             **_GROUP_COLUMNS,
             "topics": "topics at the end of the day",
@@ -172,7 +177,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "registration_forecast",
         "When the registration of a broker will exceed a frame of 16 MiB.",
-        ("route_interval",),
+        ("gold/topic_growth",),
         {
             **_GROUP_COLUMNS,
             "days": "days of data behind the forecast",
@@ -190,7 +195,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "orphan_topics",
         "Topics that are probably not needed any more.",
-        ("broker_lifecycle", "route_interval", "stats_minute", "consumer_lag"),
+        ("silver/broker_lifecycle", "silver/route_interval", "silver/stats_minute", "silver/consumer_lag"),
         {
             "date": "day (UTC) at the end",
             "cluster": "name of the cluster",
@@ -205,7 +210,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "hot_brokers",
         "Brokers with more than their share of the cluster's messages.",
-        ("broker_runtime", "stats_minute"),
+        ("silver/broker_runtime", "silver/stats_minute"),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster; - if the log lacks it",
@@ -226,7 +231,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "consumer_lag_trend",
         "Groups that fall behind, that catch up (and when), and that are stuck.",
-        ("consumer_lag",),
+        ("silver/consumer_lag",),
         {
             "date": "day (UTC)",
             "cluster": "name of the cluster",
@@ -246,7 +251,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "topic_volume",
         "Messages, bytes and latencies per day, for each topic and group.",
-        ("stats_minute",),
+        ("silver/stats_minute",),
         {
             "date": "day (UTC)",
             "topic": "name of the topic",
@@ -267,7 +272,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "config_changes",
         "Changes of settings and KV values of name servers.",
-        ("ns_event",),
+        ("silver/ns_event",),
         {
             "date": "day (UTC)",
             "ts": "time of the change",
@@ -285,7 +290,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "ns_health",
         "Starts, pauses, scans, queues, requests and errors of each name server.",
-        ("broker_lifecycle", "knowledge_interval", "log_fact"),
+        ("silver/broker_lifecycle", "silver/knowledge_interval", "silver/log_fact"),
         {
             "date": "day (UTC)",
             "server": "name server",
@@ -309,7 +314,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "proxy_health",
         "Starts, clients, failed routes, requests and errors of each proxy.",
-        ("log_fact",),
+        ("silver/log_fact",),
         {
             "date": "day (UTC)",
             "server": "proxy",
@@ -335,7 +340,7 @@ _REPORT_DEFINITIONS = (
     ReportDefinition(
         "route_as_of",
         "The routes of each name server at the end.",
-        ("route_interval",),
+        ("silver/route_interval",),
         {
             "date": "day (UTC) of that moment",
             "cluster": "name of the cluster",
@@ -358,3 +363,12 @@ _REPORT_DEFINITIONS = (
 
 REPORTS_BY_NAME: Mapping[str, ReportDefinition] = {report.name: report for report in _REPORT_DEFINITIONS}
 """The reports by name, in the order of a page."""
+
+
+def add_source_reports(report_names: Iterable[str]) -> list[str]:
+    """Return these reports and the reports that they read, in the order of a page."""
+    wanted_names = set(report_names)
+    source_tables = {
+        table_name for report_name in wanted_names for table_name in REPORTS_BY_NAME[report_name].input_tables
+    }
+    return [name for name in REPORTS_BY_NAME if name in wanted_names or f"gold/{name}" in source_tables]

@@ -17,25 +17,18 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.facts import agreement
-from nsreport.facts.agreement import ROUTE_KEY
+from nsreport.facts.agreement import ROUTE_KEY, select_agreement_spans
 from nsreport.facts.spans import hash_key
 
 
-def ns_convergence(
-    route_interval: DataFrame, knowledge_intervals: DataFrame, since_ms: int, until_ms: int
-) -> DataFrame:
+def ns_convergence(agreement_intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each cluster and day, one for changes of queues, one for new name servers (`trigger`).
 
     A change concerns a topic's queues on a broker. `seconds` run from the first name server that has it until
     all watched name servers have the same queues. `unfinishedChanges` counts the changes that not all of
     them had when the data ended, or when the set of watched name servers changed.
     """
-    route_spans = agreement.select_route_spans(route_interval, until_ms)
-    watch_spans = agreement.find_watch_spans(route_spans, knowledge_intervals, until_ms)
-    agreement_spans = agreement.build_agreement_spans(
-        agreement.clip_to_watch_spans(route_spans, watch_spans), watch_spans
-    )
+    agreement_spans = select_agreement_spans(agreement_intervals, until_ms)
     route_window = Window.partitionBy(hash_key(ROUTE_KEY)).orderBy("since")
     did_differ = coalesce(lag("differ").over(route_window), lit(False))
     spans_with_before = agreement_spans.select("*", did_differ.alias("before"))
@@ -49,15 +42,18 @@ def ns_convergence(
     )
     # All name servers had the change in the same millisecond.
     is_instant = ~col("differ") & ~col("before") & ~col("isWatchChange")
-    # The end of a watch is no agreement: neither a name server that left nor the end of the data counts.
-    is_agreed = ~col("isWatchChange")
-    finished_changes = difference_runs.where(~col("differ") & col("before") | is_instant).select(
+    # The end of a watch is no agreement: the name server left.
+    is_agreed = ~col("differ") & ~col("isWatchChange")
+    is_last_difference = col("differ") & (col("until") == until_ms)
+    ended_changes = difference_runs.where(
+        ~col("differ") & col("before") | is_instant | is_last_difference
+    ).select(
         "cluster",
         when(is_instant, col("since")).otherwise(col("began")).alias("began"),
         when(~is_instant & col("newServer"), "name server").otherwise("change").alias("trigger"),
         when(is_instant, 0.0).when(is_agreed, (col("since") - col("began")) / 1000).alias("seconds"),
     )
-    day_groups = finished_changes.where(col("began") >= since_ms).groupBy(
+    day_groups = ended_changes.where(col("began") >= since_ms).groupBy(
         to_date(timestamp_millis("began")).alias("date"), "cluster", "trigger"
     )
     return day_groups.agg(

@@ -36,6 +36,7 @@ ABSENT_VALUE, PRESENT_VALUE = "absent", "present"
 def ns_divergence(
     route_interval: DataFrame,
     entry_interval: DataFrame,
+    agreement_intervals: DataFrame,
     knowledge_intervals: DataFrame,
     since_ms: int,
     until_ms: int,
@@ -48,9 +49,10 @@ def ns_divergence(
     """
     route_spans = agreement.select_route_spans(route_interval, until_ms)
     watch_spans = agreement.find_watch_spans(route_spans, knowledge_intervals, until_ms)
-    watched_routes = agreement.clip_to_watch_spans(route_spans, watch_spans)
     entry_spans = agreement.select_entry_spans(entry_interval, watch_spans, until_ms)
-    route_differences = _find_differences(watched_routes, watch_spans, ROUTE_KEY, QUEUE_COLUMNS).select(
+    differing_routes = agreement.select_agreement_spans(agreement_intervals, until_ms).where("differ")
+    route_values = _collect_values(differing_routes, route_spans, watch_spans, ROUTE_KEY, QUEUE_COLUMNS)
+    route_differences = route_values.select(
         *ROUTE_KEY, "since", "until", explode(_field_structs()).alias("field")
     )
     distinct_values = array_distinct(transform("field.said", lambda server_value: server_value["value"]))
@@ -81,12 +83,14 @@ def ns_divergence(
 
 def _find_entry_differences(entry_spans: DataFrame, watch_spans: DataFrame) -> DataFrame:
     """Return the spans in which broker addresses or KV values differed."""
-    differing_spans = _find_differences(entry_spans, watch_spans, ENTRY_KEY, ["value"])
+    agreement_spans = agreement.build_agreement_spans(entry_spans, watch_spans, ENTRY_KEY, ["value"])
+    differing_entries = agreement_spans.where("differ and until is not null")
+    entry_values = _collect_values(differing_entries, entry_spans, watch_spans, ENTRY_KEY, ["value"])
     server_values = transform(
         "serverValues", lambda server_value: _server_pair(server_value["server"], server_value["value"])
     )
     is_address = col("field") == ADDRESS_FIELD
-    return differing_spans.select(
+    return entry_values.select(
         "cluster",
         lit(None).cast("string").alias("topic"),
         when(is_address, col("name")).alias("brokerName"),
@@ -98,16 +102,17 @@ def _find_entry_differences(entry_spans: DataFrame, watch_spans: DataFrame) -> D
     )
 
 
-def _find_differences(
-    server_spans: DataFrame, watch_spans: DataFrame, key_columns: list[str], value_columns: list[str]
+def _collect_values(
+    differing_spans: DataFrame,
+    server_spans: DataFrame,
+    watch_spans: DataFrame,
+    key_columns: list[str],
+    value_columns: list[str],
 ) -> DataFrame:
-    """Return the spans in which watched name servers differ, with the values of each in `serverValues`.
+    """Add the values of each watched name server to spans in which they differ, as `serverValues`.
 
     The values of a name server without the key are null.
     """
-    differing_spans = agreement.build_agreement_spans(
-        server_spans, watch_spans, key_columns, value_columns
-    ).where("differ and until is not null")
     renamed_watch_spans = watch_spans.withColumnsRenamed({"since": "lookSince", "until": "lookUntil"})
     watched_servers = differing_spans.select(*key_columns, "since", "until").join(
         renamed_watch_spans, "cluster"

@@ -21,7 +21,6 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.facts.spans import hash_key
-from nsreport.reports.topic_growth import topic_growth
 
 FRAME_LIMIT_BYTES = 16 * 1024 * 1024
 """Java's remoting accepts no larger frame."""
@@ -36,18 +35,16 @@ _BROKER_KEY = ["cluster", "brokerName"]
 
 
 def registration_forecast(
-    route_interval: DataFrame, since_ms: int, until_ms: int, limit_bytes: int = FRAME_LIMIT_BYTES
+    topic_growth: DataFrame, since_ms: int, until_ms: int, limit_bytes: int = FRAME_LIMIT_BYTES
 ) -> DataFrame:
     """Return a row for each broker: growth in bytes a day and the day of `limit_bytes`, with 95 % intervals.
 
     Growth is the Theil-Sen estimator, the median of the slopes between all pairs of days: a single large day
     hardly changes it. The interval is based on Kendall's tau. With fewer than three days, or without growth,
-    there is no date.
+    there is no date. The range of times is that of `topic_growth`.
     """
     broker_window = Window.partitionBy(hash_key(_BROKER_KEY))
-    broker_days = topic_growth(route_interval, since_ms, until_ms).select(
-        "*", max("date").over(broker_window).alias("lastDate")
-    )
+    broker_days = topic_growth.select("*", max("date").over(broker_window).alias("lastDate"))
     broker_days = broker_days.where(datediff("lastDate", "date") < MAX_SAMPLE_DAYS)
     later_days = broker_days.select(
         *_BROKER_KEY, col("date").alias("laterDate"), col("bytes").alias("laterBytes")

@@ -8,7 +8,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
 from pyspark.sql.types import StructType
 
-from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
+from nsreport.facts import (
+    agreement,
+    entries,
+    knowledge_changes,
+    knowledge_intervals,
+    poll_facts,
+    presence,
+    routes,
+)
 from nsreport.runtime.session import gather_rows
 from nsreport.sources import journals
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
@@ -87,16 +95,19 @@ DAY_TABLES: dict[TableSpec, Callable[[DataFrame], DataFrame]] = {
 
 BROKER_LIFECYCLE_TABLE = TableSpec("silver/broker_lifecycle", (), ("type", "time"))
 KNOWLEDGE_CHANGE_TABLE = TableSpec("silver/knowledge_change")
+KNOWLEDGE_INTERVAL_TABLE = TableSpec("silver/knowledge_interval")
+ROUTE_INTERVAL_TABLE = TableSpec("silver/route_interval", ("date", "cluster"))
 HISTORY_TABLES: dict[TableSpec, tuple[Callable[..., DataFrame], tuple[TableSpec, ...]]] = {
     BROKER_LIFECYCLE_TABLE: (presence.select_lifecycle_events, (EVENT_TABLE,)),
     KNOWLEDGE_CHANGE_TABLE: (knowledge_changes.find_knowledge_changes, (EVENT_TABLE, LOG_FACT_TABLE)),
-    TableSpec("silver/knowledge_interval"): (
+    KNOWLEDGE_INTERVAL_TABLE: (
         knowledge_intervals.build_knowledge_intervals,
         (KNOWLEDGE_CHANGE_TABLE,),
     ),
-    TableSpec("silver/route_interval", ("date", "cluster")): (
-        routes.build_route_intervals,
-        (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE),
+    ROUTE_INTERVAL_TABLE: (routes.build_route_intervals, (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE)),
+    TableSpec("silver/agreement_interval"): (
+        agreement.build_agreement_intervals,
+        (ROUTE_INTERVAL_TABLE, KNOWLEDGE_INTERVAL_TABLE),
     ),
     TableSpec("silver/entry_interval"): (
         entries.build_entry_intervals,

@@ -6,10 +6,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import nsreport.reports
+from nsreport.facts.agreement import build_agreement_intervals
 from nsreport.facts.presence import select_lifecycle_events
-from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT, build_report_schema
 from nsreport.reports.table_catalogue import find_table
+from nsreport.reports.topic_growth import topic_growth
 from nsreport.runtime.local_rows import is_known_empty
 from nsreport.sources import schemas
 from tests.support.silver_rows import (
@@ -36,16 +38,20 @@ def test_every_module_is_a_report_that_is_told_of() -> None:
 def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of, and a `knowledge_interval` with a row."""
     event_rows = spark.createDataFrame([], schemas.event_schema()).limit(0)
+    route_rows = spark.createDataFrame([], ROUTE_INTERVAL).limit(0)
+    knowledge = rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None))
     return {
-        "ns_event": event_rows,
-        "broker_lifecycle": select_lifecycle_events(event_rows),
-        "route_interval": spark.createDataFrame([], ROUTE_INTERVAL).limit(0),
-        "entry_interval": spark.createDataFrame([], ENTRY_INTERVAL).limit(0),
-        "knowledge_interval": rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None)),
-        "stats_minute": spark.createDataFrame([], STATS_MINUTE).limit(0),
-        "log_fact": spark.createDataFrame([], LOG_FACT).limit(0),
-        "broker_runtime": spark.createDataFrame([], BROKER_RUNTIME).limit(0),
-        "consumer_lag": spark.createDataFrame([], CONSUMER_LAG).limit(0),
+        "silver/ns_event": event_rows,
+        "silver/broker_lifecycle": select_lifecycle_events(event_rows),
+        "silver/route_interval": route_rows,
+        "silver/agreement_interval": build_agreement_intervals(route_rows, knowledge),
+        "silver/entry_interval": spark.createDataFrame([], ENTRY_INTERVAL).limit(0),
+        "silver/knowledge_interval": knowledge,
+        "silver/stats_minute": spark.createDataFrame([], STATS_MINUTE).limit(0),
+        "silver/log_fact": spark.createDataFrame([], LOG_FACT).limit(0),
+        "silver/broker_runtime": spark.createDataFrame([], BROKER_RUNTIME).limit(0),
+        "silver/consumer_lag": spark.createDataFrame([], CONSUMER_LAG).limit(0),
+        "gold/topic_growth": topic_growth(route_rows, 0, 1),
     }
 
 
@@ -63,4 +69,9 @@ def test_a_report_has_the_columns_that_it_tells_of_and_no_rows_without_its_subje
     assert table is not None
     assert [(column.name, column.type_name) for column in table.columns] == made.dtypes
     assert build_report_schema(name).simpleString() == made.schema.simpleString()
-    assert is_known_empty(made) or "knowledge_interval" in report.subject_tables
+    assert is_known_empty(made) or "silver/knowledge_interval" in report.subject_tables
+
+
+def test_a_report_brings_the_reports_that_it_reads() -> None:
+    assert add_source_reports(["registration_forecast"]) == ["topic_growth", "registration_forecast"]
+    assert add_source_reports(["ns_health", "broker_flaps"]) == ["broker_flaps", "ns_health"]

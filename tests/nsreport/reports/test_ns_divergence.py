@@ -5,6 +5,7 @@ from datetime import date
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
+from nsreport.facts.agreement import build_agreement_intervals
 from nsreport.reports.ns_divergence import ns_divergence
 from tests.support.ns_events import at
 from tests.support.silver_rows import (
@@ -52,7 +53,14 @@ def test_windows_per_topic_and_field(spark: SparkSession) -> None:
         entry("ns-1", 900, None, "v", field="kv", name="N", key="k", cluster="-"),
         entry("ns-3", 0, None, "w", field="kv", name="N", key="k", cluster="-"),
     )
-    found = ns_divergence(facts, entries, knowledge_intervals, at(5), at(1000))
+    found = ns_divergence(
+        facts,
+        entries,
+        build_agreement_intervals(facts, knowledge_intervals),
+        knowledge_intervals,
+        at(5),
+        at(1000),
+    )
 
     def window(topic: str, field: str, since: float, until: float, one: str, two: str) -> tuple[object, ...]:
         values = f'{{"ns-1":"{one}","ns-2":"{two}"}}'

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from pyspark.sql import SparkSession
 
 from nsreport.reports.registration_forecast import FRAME_LIMIT_BYTES, registration_forecast
-from nsreport.reports.topic_growth import EMPTY_TOPIC_BYTES, ENVELOPE_BYTES
+from nsreport.reports.topic_growth import EMPTY_TOPIC_BYTES, ENVELOPE_BYTES, topic_growth
 from tests.support.ns_events import DAY, at
 from tests.support.silver_rows import ROUTE_INTERVAL, route, rows
 
@@ -20,7 +20,8 @@ def test_growth_is_that_of_most_days(spark: SparkSession) -> None:
     steady += [route("ns-1", begin, end, topic=f"L-04-{number:02}") for number in range(100)]
     still = [route("ns-1", 0, None, topic="only", brokerName="still")]
     young = [route("ns-1", 9 * DAY, None, topic="new", brokerName="young")]
-    found = registration_forecast(rows(spark, ROUTE_INTERVAL, *steady, *still, *young), at(0), at(10 * DAY))
+    facts = rows(spark, ROUTE_INTERVAL, *steady, *still, *young)
+    found = registration_forecast(topic_growth(facts, at(0), at(10 * DAY)), at(0), at(10 * DAY))
     grows, stays, new = found.orderBy("brokerName").collect()
     one = EMPTY_TOPIC_BYTES + 2 * len("T-00-00") + 4
     assert (grows.days, grows.topics, grows.bytes) == (10, 100, ENVELOPE_BYTES + 100 * one)

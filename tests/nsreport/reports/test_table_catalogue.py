@@ -3,7 +3,15 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from nsreport.facts import entries, knowledge_changes, knowledge_intervals, poll_facts, presence, routes
+from nsreport.facts import (
+    agreement,
+    entries,
+    knowledge_changes,
+    knowledge_intervals,
+    poll_facts,
+    presence,
+    routes,
+)
 from nsreport.reports.table_catalogue import find_table, list_tables
 from nsreport.sources import journals, schemas
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
@@ -17,6 +25,8 @@ def made_tables(spark: SparkSession) -> dict[str, DataFrame]:
     events = spark.createDataFrame([], schemas.event_schema())
     log_facts = spark.createDataFrame([], LOG_FACT_SCHEMA)
     changes = knowledge_changes.find_knowledge_changes(events, log_facts)
+    route_rows = routes.build_route_intervals(events, changes)
+    known = knowledge_intervals.build_knowledge_intervals(changes)
     return {
         "bronze/lines": lines,
         "silver/ns_event": events,
@@ -28,8 +38,9 @@ def made_tables(spark: SparkSession) -> dict[str, DataFrame]:
         "silver/consumer_lag": poll_facts.select_consumer_lag(events),
         "silver/broker_lifecycle": presence.select_lifecycle_events(events),
         "silver/knowledge_change": changes,
-        "silver/knowledge_interval": knowledge_intervals.build_knowledge_intervals(changes),
-        "silver/route_interval": routes.build_route_intervals(events, changes),
+        "silver/knowledge_interval": known,
+        "silver/route_interval": route_rows,
+        "silver/agreement_interval": agreement.build_agreement_intervals(route_rows, known),
         "silver/entry_interval": entries.build_entry_intervals(events, changes),
     }
 
