@@ -22,6 +22,9 @@ class HadoopFolder:
         self._local_root = (
             root_text.removeprefix(_LOCAL_PREFIX) if root_text.startswith(f"{_LOCAL_PREFIX}/") else None
         )
+        if self._local_root is not None:
+            # Hadoop writes a checksum file for each file, and starts a program to set its permissions.
+            self._file_system.setWriteChecksum(False)
 
     def qualify_path(self, relative_path: str) -> str:
         """Return the qualified path, as Spark takes it."""
@@ -87,7 +90,9 @@ class HadoopFolder:
         parquet_file = parquet_package.util.HadoopInputFile.fromPath(
             self._resolve_path(relative_path), self._hadoop_conf
         )
-        parquet_reader = parquet_package.ParquetFileReader.open(parquet_file)
+        # Without these options, the reader parses Hadoop's configuration files again.
+        read_options = self._jvm.org.apache.parquet.HadoopReadOptions.builder(self._hadoop_conf).build()
+        parquet_reader = parquet_package.ParquetFileReader.open(parquet_file, read_options)
         try:
             return int(parquet_reader.getRecordCount())
         finally:
