@@ -24,6 +24,7 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.facts.spans import hash_key
+from nsreport.runtime.local_rows import share_rows
 from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.write_permissions import CLOSES_SQL, OPENS_SQL
 
@@ -44,10 +45,12 @@ _OPENING_COLUMNS = (
 )
 
 
+@share_rows
 def find_drains(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
     """Return the spans in which an observer saw a broker closed to writes.
 
-    `lifecycle_events` come from `presence.select_lifecycle_events`. A drain begins in one of two ways:
+    `lifecycle_events` come from `presence.select_lifecycle_events`; those from `until_ms` on do not count. A
+    drain begins in one of two ways:
 
     - An operator wipes the write permission; `method` is the cause of that request.
     - The broker registers even the topic of its own name without WRITE, because its brokerPermission was set;
@@ -60,7 +63,9 @@ def find_drains(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
     lasts, these columns are null and `until` is `until_ms`. `closed` counts the closed topics, `has` all
     topics of the broker.
     """
-    permission_changes = _build_permission_changes(_select_relevant_events(lifecycle_events))
+    permission_changes = _build_permission_changes(
+        _select_relevant_events(lifecycle_events.where(col("time") < until_ms))
+    )
     closing_events = permission_changes.where("isClosing").select(
         "observer",
         "server",

@@ -18,6 +18,7 @@ from pyspark.sql.functions import (
 
 from nsreport.facts.knowledge_changes import add_observer_columns
 from nsreport.facts.spans import hash_key
+from nsreport.runtime.local_rows import share_rows
 from nsreport.sources.write_permissions import may_change_write
 
 BROKER_KEY = ["cluster", "brokerName", "brokerId"]
@@ -48,14 +49,16 @@ def select_lifecycle_events(ns_event: DataFrame) -> DataFrame:
     return named_events.select(*LIFECYCLE_COLUMNS, "observer", "isLog", "recordOrder")
 
 
+@share_rows
 def build_presence(lifecycle_events: DataFrame, until_ms: int) -> DataFrame:
     """Return the spans of each broker per observer: `up`, `down`, or `starting` after a name server's start.
 
-    `lifecycle_events` come from `select_lifecycle_events`. Spans begin with the first event of an observer
-    about a broker; the last span ends at `until_ms`. `type`, `reason`, `cause`, `client` and `brokerAddr`
-    belong to the event that began the span. `cause` and `client` are null if a snapshot lacks the broker.
+    `lifecycle_events` come from `select_lifecycle_events`; those from `until_ms` on do not count. Spans begin
+    with the first event of an observer about a broker; the last span ends at `until_ms`. `type`, `reason`,
+    `cause`, `client` and `brokerAddr` belong to the event that began the span. `cause` and `client` are null
+    if a snapshot lacks the broker.
     """
-    registration_states = _list_registration_states(lifecycle_events).select(
+    registration_states = _list_registration_states(lifecycle_events.where(col("time") < until_ms)).select(
         "*", lag("state").over(_registration_window()).alias("before")
     )
     # A broker that was down stays down when the name server starts.

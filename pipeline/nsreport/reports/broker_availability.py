@@ -47,7 +47,6 @@ def broker_availability(
     Its days begin when an observer first sees it. `partialSeconds` is the part of `upSeconds` in which some
     name servers missed it.
     """
-    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     registration_spans = build_presence(lifecycle_events, until_ms).select(
         *REGISTRATION_KEY, "since", "until", "state"
     )

@@ -35,13 +35,12 @@ def broker_flaps(
     A loss that several name servers saw at the same time is one outage. `cause` is the most frequent reason,
     or address conflict if another process registered with the broker's name.
     """
-    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     down_spans = (
         build_presence(lifecycle_events, until_ms)
         .where("state = 'down'")
         .select(*BROKER_KEY, "server", "since", "until", "reason", "type")
     )
-    loss_spans = down_spans.unionByName(_select_conflicts(lifecycle_events))
+    loss_spans = down_spans.unionByName(_select_conflicts(lifecycle_events.where(col("time") < until_ms)))
     broker_window = Window.partitionBy(hash_key(BROKER_KEY)).orderBy("since", "until", "server")
     end_so_far = max("until").over(broker_window.rowsBetween(Window.unboundedPreceding, -1))
     marked_spans = loss_spans.select("*", coalesce(end_so_far, lit(0)).alias("before"))

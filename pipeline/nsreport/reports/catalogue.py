@@ -206,6 +206,7 @@ _REPORT_DEFINITIONS = (
             "lastPut": "last minute with a message, as far as brokers reported it",
         },
         partition_columns=(),
+        limiting_tables=("broker_lifecycle", "stats_minute", "consumer_lag"),
     ),
     ReportDefinition(
         "hot_brokers",

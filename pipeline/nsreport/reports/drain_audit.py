@@ -32,7 +32,6 @@ def drain_audit(
     - forgotten: the name server started;
     - missed: the name server had the broker open, and the act did not close it there.
     """
-    lifecycle_events = lifecycle_events.where(col("time") < until_ms)
     drain_spans = find_drains(lifecycle_events, until_ms)
     broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("since", "observer")
     act_start = when(

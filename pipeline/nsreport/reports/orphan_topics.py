@@ -59,7 +59,7 @@ def orphan_topics(
         .groupBy("cluster", "topic")
         .agg(array_sort(collect_set("brokerName")).alias("brokers"), min("validFrom").alias("knownSince"))
     )
-    up_spans = build_presence(lifecycle_events.where(col("time") < until_ms), until_ms).where(
+    up_spans = build_presence(lifecycle_events, until_ms).where(
         (col("state") == "up") & (col("until") == until_ms)
     )
     registered_brokers = up_spans.groupBy("cluster").agg(collect_set("brokerName").alias("registered"))

@@ -1,8 +1,11 @@
 """Local rows: small tables in the driver's memory, so that Spark plans no scans of files for them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from threading import Lock
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import from_json, inline, lit
@@ -10,6 +13,9 @@ from pyspark.sql.types import StructType
 
 MAX_LOCAL_ROWS = 20_000
 """Up to this many rows a table is worked on in the driver's memory."""
+
+RowsBuilder = Callable[[DataFrame, int], DataFrame]
+"""Builds rows from the events of other rows before a time (ms since 1970)."""
 
 _ROW_CLASS = "org.apache.spark.sql.catalyst.InternalRow"
 _RELATION_CLASSES = (
@@ -59,6 +65,27 @@ def shorten_plan(table_rows: DataFrame) -> DataFrame:
     length of the query.
     """
     return collect_locally(table_rows).table_rows if _reads_only_memory(table_rows) else table_rows
+
+
+def share_rows(build_rows: RowsBuilder) -> RowsBuilder:
+    """Let all callers that pass the same rows in memory and the same time share one result in memory.
+
+    Spark would otherwise plan and run the query of `build_rows` again in each report that reads its rows.
+    """
+    results_by_source: WeakKeyDictionary[DataFrame, dict[int, DataFrame]] = WeakKeyDictionary()
+    results_lock = Lock()
+
+    @wraps(build_rows)
+    def find_or_build_rows(source_rows: DataFrame, until_ms: int) -> DataFrame:
+        if not _reads_only_memory(source_rows):
+            return build_rows(source_rows, until_ms)
+        with results_lock:
+            results = results_by_source.setdefault(source_rows, {})
+            if until_ms not in results:
+                results[until_ms] = keep_in_memory(build_rows(source_rows, until_ms))
+            return results[until_ms]
+
+    return find_or_build_rows
 
 
 def build_empty_rows(spark: SparkSession, table_schema: StructType) -> DataFrame:

@@ -69,6 +69,18 @@ def test_a_query_of_rows_in_memory_runs_at_once_and_other_queries_stay(spark: Sp
     assert local_rows.shorten_plan(elsewhere) is elsewhere
 
 
+def test_callers_with_the_same_rows_in_memory_share_one_result(spark: SparkSession) -> None:
+    select_before = local_rows.share_rows(lambda rows, until_ms: rows.where(col("id") < until_ms))
+    few = local_rows.collect_locally(spark.range(5)).table_rows
+    shared = select_before(few, 3)
+    assert shared.count() == 3
+    assert select_before(few, 3) is shared
+    assert select_before(few, 2).count() == 2
+    other = local_rows.collect_locally(spark.range(1)).table_rows
+    assert select_before(other, 3).count() == 1
+    assert select_before(spark.range(5), 3).count() == 3
+
+
 def test_tasks_have_the_settings_of_the_session(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.test.mark", "7")
     try:
