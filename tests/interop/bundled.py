@@ -122,10 +122,10 @@ def find_differences(
     """Run lines on a cluster and on a bundle of it; return the lines with different results.
 
     Parts that differ between the live runs before and after the bundle are left out. A figure can also change
-    just while the bundle is made, so differing lines are compared with a second bundle.
+    just while the bundle is made, so differing lines are compared with up to two more bundles.
     """
     differences: list[tuple[str, Any, Any]] = []
-    for _ in range(2):
+    for _ in range(3):
         first = run_lines(lines, ("-n", namesrv_addr), env)
         bundle_path = make_bundle()
         replayed = run_lines(lines, ("--bundle", str(bundle_path)), env)

@@ -24,7 +24,7 @@ from tests.nsreport.submitting import PLACES, QUICK, REPORTS, contents
 pytestmark = pytest.mark.skipif(
     "OBJECT_STORES" not in os.environ, reason="brings 700 MB and takes minutes: make object-stores"
 )
-KILL_AFTER_WRITES = (3, 30, 70, 110, 150, 190, 230, 270)
+KILL_AFTER_WRITES = (3, 15, 30, 45, 60, 70, 80, 90)
 """A run is killed after each of these numbers of requests that write to the bucket."""
 PATIENCE = 900
 
@@ -107,6 +107,7 @@ def test_runs_that_are_killed_leave_whole_tables_and_lose_nothing(
     bucket: S3Bucket, expected: dict[str, list[str]], played: Callable[[str], Path], tmp_path: Path
 ) -> None:
     seen: set[tuple[str, int]] = set()
+    killed_after: list[int] = []
     with watch_tables(bucket, "killed", seen):
         for write_count in KILL_AFTER_WRITES:
             run = start_run(played("undone-wipe"), f"s3a://{BUCKET}/killed", bucket.spark_settings)
@@ -115,10 +116,13 @@ def test_runs_that_are_killed_leave_whole_tables_and_lose_nothing(
             if run.returncode == 0:
                 break
             assert run.returncode == -signal.SIGKILL, output.decode()[-3000:]
+            killed_after.append(write_count)
         bucket.call_after_writes(None)
         run = start_run(played("undone-wipe"), f"s3a://{BUCKET}/killed", bucket.spark_settings)
         output, _ = run.communicate(timeout=PATIENCE)
         assert run.returncode == 0, output.decode()[-3000:]
+    # Each run has more requests than these: all kills happened.
+    assert tuple(killed_after) == KILL_AFTER_WRITES
     assert read_bucket(bucket, "killed", tmp_path / "killed") == expected
     # A report has all its rows in every version.
     reports = {(name, count) for name, count in seen if name.startswith("gold/")}
