@@ -107,6 +107,7 @@ class PipelineRun:
         skipped_file_count = self.line_ingest.ingest_new_files()
         if not self.refresh_tables():
             # The request may name other reports, or another time range, than the last run.
+            self._make_missing_tables()
             self.make_reports()
         run_outcome = self.summarize_outcome(skipped_file_count)
         request = self._request
@@ -167,6 +168,15 @@ class PipelineRun:
             )
             for table, (build_from_all, input_tables) in silver.HISTORY_TABLES.items()
         ]
+
+    def _make_missing_tables(self) -> None:
+        """Make the tables that a store of an earlier version of nsadmin lacks."""
+        if self._tables.find_table(silver.EVENT_TABLE) is not None:
+            run_tasks(
+                table_task
+                for table_task in self._plan_history_tables()
+                if self._tables.find_table(TableSpec(table_task.table_name)) is None
+            )
 
     def _make_history_table(
         self, table: TableSpec, build_from_all: Callable[..., DataFrame], input_tables: Sequence[TableSpec]

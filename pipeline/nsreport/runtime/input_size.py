@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-_COMPRESSION_FACTORS = {".gz": 15, ".zst": 15, ".parquet": 5}
+_COMPRESSION_FACTORS = {".gz": 15, ".zst": 15, ".parquet": 11}
 """Approximate ratio of plain size to file size for journals and logs, by suffix."""
 
 

@@ -30,6 +30,8 @@ DEFAULT_SETTINGS = {
     "spark.sql.codegen.cache.maxEntries": "1000",
     # Push long IN lists of event types down to the Parquet statistics.
     "spark.sql.parquet.pushdown.inFilterThreshold": "100",
+    # Half the size of files with Spark's usual codec, for the same processor time.
+    "spark.sql.parquet.compression.codec": "zstd",
     # A row of the only Python UDF is a whole file.
     "spark.sql.execution.python.udf.maxRecordsPerBatch": "1",
     # The driver lists the folders of a year faster than a Spark job.

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, DataFrameWriter
+from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from nsreport.runtime import session
 from nsreport.tables.table_versions import TableFile
-
-_PAGE_ROWS = 2000
-"""Rows in a page of a sorted table. Readers skip whole pages."""
 
 
 class TableSpec(NamedTuple):
@@ -43,7 +40,7 @@ def write_rows(table: TableSpec, new_rows: DataFrame, folder_path: str, is_gathe
     if table.partition_columns and is_gathered and not table.is_pregathered:
         new_rows = session.gather_rows(new_rows, table.partition_columns)
     sorted_rows = _sort_rows(table, new_rows)
-    _open_writer(table, sorted_rows).mode("append").partitionBy(*table.partition_columns).parquet(folder_path)
+    sorted_rows.write.mode("append").partitionBy(*table.partition_columns).parquet(folder_path)
     return new_rows.schema
 
 
@@ -53,12 +50,4 @@ def _sort_rows(table: TableSpec, table_rows: DataFrame) -> DataFrame:
         table_rows.sortWithinPartitions(*table.partition_columns, *table.order_columns)
         if table.order_columns
         else table_rows
-    )
-
-
-def _open_writer(table: TableSpec, table_rows: DataFrame) -> DataFrameWriter:
-    return (
-        table_rows.write.option("parquet.page.row.count.limit", _PAGE_ROWS)
-        if table.order_columns
-        else table_rows.write
     )

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from namesrv_core.storage.journal import segments
 from nsadmin import app
+from nsreport.facts.presence import select_lifecycle_events
 from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
 from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.table_workspace import TableResult
@@ -146,3 +147,17 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     told.clear()
     ran(spark, folder, once, told)
     assert told == []
+
+
+def test_a_table_that_an_older_version_did_not_make_is_made_without_new_input(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal(tmp_path / "in", 0, 1)
+    ran(spark, tmp_path / "in", tmp_path / "out")
+    table = silver.BROKER_LIFECYCLE_TABLE
+    assert TableStore(spark, str(tmp_path / "out")).read_table(table) is None
+    monkeypatch.setattr(silver, "HISTORY_TABLES", {table: (select_lifecycle_events, (silver.EVENT_TABLE,))})
+    ran(spark, tmp_path / "in", tmp_path / "out")
+    rows = TableStore(spark, str(tmp_path / "out")).read_table(table)
+    assert rows is not None
+    assert {row["type"] for row in rows.collect()} == {"Snapshot", "TopicsChanged"}
