@@ -198,7 +198,7 @@ def test_where_nothing_came_it_is_what_the_reports_ask_that_counts(
     monkeypatch.setattr(command, "SMALL_INPUT_BYTES", 100)
     places = {
         "namesrv/a.jsonl": 200,
-        "out/silver/broker_lifecycle/a.parquet": 10,
+        "out/silver/broker_lifecycle/a.parquet": 5,
         "out/silver/ns_event/a.parquet": 30,
     }
     for place, length in places.items():
