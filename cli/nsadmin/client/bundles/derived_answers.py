@@ -16,7 +16,6 @@ from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 
 _TOPIC_FIELDS, _GROUP_FIELDS = {"topic"}, {"consumerGroup"}
-_GROUP_AND_TOPIC_FIELDS = {"consumerGroup", "topic"}
 _QUEUE_FIELDS = {"topic", "queueId"}
 
 
@@ -130,8 +129,11 @@ def _derive_committed_offset(table: AnswerTable, key: RequestKey) -> RecordedAns
 
 
 def _derive_group_stats(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
-    """The progress of a group that has no offsets on the broker, so the broker lists no queue."""
-    if {name for name, _ in key.ext} not in (_GROUP_FIELDS, _GROUP_AND_TOPIC_FIELDS):
+    """The progress of a group that has no offsets on the broker, so the broker lists no queue.
+
+    If the request names a topic, the broker lists its queues nevertheless, with all messages as unread.
+    """
+    if {name for name, _ in key.ext} != _GROUP_FIELDS:
         return None
     all_offsets = _find_answer(table, key, RequestCode.GET_ALL_CONSUMER_OFFSET)
     if all_offsets is None or all_offsets.code != 0:

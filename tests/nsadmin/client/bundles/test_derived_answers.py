@@ -72,6 +72,8 @@ def test_a_group_without_offsets_on_a_broker_has_no_queue_there() -> None:
     assert json.loads(derive(table, request_key(208, consumerGroup="x")).body)["offsetTable"] == {}
     assert derive_answer(table, request_key(208, consumerGroup="billing")) is None
     assert derive_answer({}, request_key(208, consumerGroup="x")) is None
+    # With a topic, the broker lists all queues of the topic.
+    assert derive_answer(table, request_key(208, consumerGroup="x", topic="orders")) is None
 
 
 def test_a_malformed_answer_says_nothing() -> None:
