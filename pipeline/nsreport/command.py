@@ -21,7 +21,7 @@ from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
 from nsreport.jobs.line_ingest import BRONZE_FILES
 from nsreport.jobs.stream import OrderStream
 from nsreport.jobs.table_workspace import TableResult
-from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
+from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports, list_input_tables
 from nsreport.runtime import flags as pipeline_flags
 from nsreport.runtime import progress, session
 from nsreport.runtime.input_size import estimate_plain_bytes, last_write_seconds
@@ -114,11 +114,7 @@ def is_short_run(arguments: argparse.Namespace) -> bool:
         return False
     input_paths = [*arguments.input, *(source_path for _, source_path in arguments.source)]
     if estimate_plain_bytes(input_paths, last_write_seconds(f"{arguments.output}/{BRONZE_FILES.name}")) == 0:
-        table_names = {
-            table_name
-            for report_name in add_source_reports(arguments.reports or REPORTS_BY_NAME)
-            for table_name in REPORTS_BY_NAME[report_name].input_tables
-        }
+        table_names = list_input_tables(add_source_reports(arguments.reports or REPORTS_BY_NAME))
         plain_bytes = estimate_plain_bytes(f"{arguments.output}/{table_name}" for table_name in table_names)
     else:
         plain_bytes = estimate_plain_bytes([*input_paths, f"{arguments.output}/bronze"])

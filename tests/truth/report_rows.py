@@ -11,7 +11,7 @@ from pyspark.sql.functions import current_timestamp, lit, md5, to_date
 
 from nsreport.jobs.batch import PipelineRun, RunRequest
 from nsreport.presentation.report_reader import read_report
-from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
+from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports, list_input_tables
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime.local_rows import build_empty_rows, collect_locally
 from nsreport.sources import journals
@@ -81,11 +81,7 @@ def _build_tables(spark: SparkSession, run_folder: Path, report_names: Sequence[
         },
         **{table.name: build_table(events) for table, build_table in silver.DAY_TABLES.items()},
     }
-    needed_names = {
-        table_name
-        for report_name in add_source_reports(report_names)
-        for table_name in REPORTS_BY_NAME[report_name].input_tables
-    }
+    needed_names = list_input_tables(add_source_reports(report_names))
     for table, (_, input_tables) in reversed(silver.HISTORY_TABLES.items()):
         if table.name in needed_names:
             needed_names.update(input_table.name for input_table in input_tables)

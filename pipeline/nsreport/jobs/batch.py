@@ -171,12 +171,14 @@ class PipelineRun:
 
     def _make_missing_tables(self) -> None:
         """Make the tables that a store of an earlier version of nsadmin lacks."""
-        if self._tables.find_table(silver.EVENT_TABLE) is not None:
-            run_tasks(
-                table_task
-                for table_task in self._plan_history_tables()
-                if self._tables.find_table(TableSpec(table_task.table_name)) is None
-            )
+        if self._tables.find_table(silver.EVENT_TABLE) is None:
+            return
+        session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE))
+        run_tasks(
+            table_task
+            for table_task in self._plan_history_tables()
+            if self._tables.find_table(TableSpec(table_task.table_name)) is None
+        )
 
     def _make_history_table(
         self, table: TableSpec, build_from_all: Callable[..., DataFrame], input_tables: Sequence[TableSpec]

@@ -206,7 +206,7 @@ _REPORT_DEFINITIONS = (
             "lastPut": "last minute with a message, as far as brokers reported it",
         },
         partition_columns=(),
-        limiting_tables=("broker_lifecycle", "stats_minute", "consumer_lag"),
+        limiting_tables=("silver/broker_lifecycle", "silver/stats_minute", "silver/consumer_lag"),
     ),
     ReportDefinition(
         "hot_brokers",
@@ -369,7 +369,12 @@ REPORTS_BY_NAME: Mapping[str, ReportDefinition] = {report.name: report for repor
 def add_source_reports(report_names: Iterable[str]) -> list[str]:
     """Return these reports and the reports that they read, in the order of a page."""
     wanted_names = set(report_names)
-    source_tables = {
-        table_name for report_name in wanted_names for table_name in REPORTS_BY_NAME[report_name].input_tables
-    }
+    source_tables = list_input_tables(wanted_names)
     return [name for name in REPORTS_BY_NAME if name in wanted_names or f"gold/{name}" in source_tables]
+
+
+def list_input_tables(report_names: Iterable[str]) -> set[str]:
+    """Return the tables that these reports read."""
+    return {
+        table_name for report_name in report_names for table_name in REPORTS_BY_NAME[report_name].input_tables
+    }

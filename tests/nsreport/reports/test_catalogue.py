@@ -65,6 +65,7 @@ def test_a_report_has_the_columns_that_it_tells_of_and_no_rows_without_its_subje
     assert report.name == name == make_table.__name__
     assert made.columns == list(report.columns)
     assert set(report.partition_columns) <= set(report.columns)
+    assert set(report.limiting_tables) <= set(report.input_tables)
     table = find_table(f"gold/{name}")
     assert table is not None
     assert [(column.name, column.type_name) for column in table.columns] == made.dtypes
