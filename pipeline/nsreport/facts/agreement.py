@@ -8,30 +8,26 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
-    coalesce,
     col,
     explode,
     lead,
-    least,
     lit,
     struct,
     sum,
     timestamp_millis,
     to_date,
-    unix_millis,
     when,
     xxhash64,
 )
 
 from nsreport.facts.knowledge_intervals import select_known_spans
-from nsreport.facts.spans import hash_key, intersect_spans
+from nsreport.facts.spans import NEVER_MS, hash_key, intersect_spans, interval_bounds
 from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.journals import NO_CLUSTER
 
 ROUTE_KEY = ["cluster", "topic", "brokerName"]
 QUEUE_COLUMNS = ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"]
 ENTRY_KEY = ["cluster", "field", "name", "key"]
-_NEVER_MS = 1 << 62
 
 
 def build_agreement_intervals(route_interval: DataFrame, knowledge_intervals: DataFrame) -> DataFrame:
@@ -39,42 +35,38 @@ def build_agreement_intervals(route_interval: DataFrame, knowledge_intervals: Da
 
     See `build_agreement_spans`. `validTo` is null for the present state.
     """
-    route_spans = select_route_spans(route_interval, _NEVER_MS)
-    watch_spans = find_watch_spans(route_spans, knowledge_intervals, _NEVER_MS)
+    route_spans = select_route_spans(route_interval, NEVER_MS)
+    watch_spans = find_watch_spans(route_spans, knowledge_intervals, NEVER_MS)
     watched_routes = intersect_spans(route_spans, broadcast_rows(watch_spans), ["server", "cluster"])
-    agreement_spans = build_agreement_spans(watched_routes, watch_spans).where(col("since") < _NEVER_MS)
+    agreement_spans = build_agreement_spans(watched_routes, watch_spans).where(col("since") < NEVER_MS)
     valid_from = timestamp_millis("since")
     return agreement_spans.select(
         *ROUTE_KEY,
         "differ",
         "isWatchChange",
         valid_from.alias("validFrom"),
-        timestamp_millis(when(col("until") < _NEVER_MS, col("until"))).alias("validTo"),
+        timestamp_millis(when(col("until") < NEVER_MS, col("until"))).alias("validTo"),
         to_date(valid_from).alias("date"),
     )
 
 
 def select_agreement_spans(agreement_intervals: DataFrame, until_ms: int) -> DataFrame:
     """Return the agreement intervals before `until_ms` as spans (`since` and `until` in ms since 1970)."""
-    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
     return agreement_intervals.select(
         *ROUTE_KEY,
         "differ",
         "isWatchChange",
-        unix_millis("validFrom").alias("since"),
-        least(end_ms, lit(until_ms)).alias("until"),
+        *interval_bounds(until_ms),
     ).where("since < until")
 
 
 def select_route_spans(route_interval: DataFrame, until_ms: int) -> DataFrame:
     """Return the route intervals known before `until_ms` as spans (`since` and `until` in ms since 1970)."""
-    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
     route_spans = route_interval.where("known").select(
         "server",
         *ROUTE_KEY,
         *QUEUE_COLUMNS,
-        unix_millis("validFrom").alias("since"),
-        when(end_ms < until_ms, end_ms).otherwise(until_ms).alias("until"),
+        *interval_bounds(until_ms),
     )
     return route_spans.where("since < until")
 
@@ -84,13 +76,11 @@ def select_entry_spans(entry_interval: DataFrame, watch_spans: DataFrame, until_
 
     A KV entry has no cluster: it appears in each cluster of its name server.
     """
-    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
     entry_spans = entry_interval.select(
         "server",
         *ENTRY_KEY,
         "value",
-        unix_millis("validFrom").alias("since"),
-        when(end_ms < until_ms, end_ms).otherwise(until_ms).alias("until"),
+        *interval_bounds(until_ms),
     ).where("since < until")
     cluster_watch_spans = watch_spans.withColumnRenamed("cluster", "ofCluster")
     cluster_entry_spans = intersect_spans(entry_spans, cluster_watch_spans, ["server"]).where(

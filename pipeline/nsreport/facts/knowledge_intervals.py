@@ -16,7 +16,6 @@ from pyspark.sql.functions import (
     lead,
     lit,
     timestamp_millis,
-    unix_millis,
     when,
 )
 from pyspark.sql.functions import max as highest
@@ -32,6 +31,7 @@ from nsreport.facts.knowledge_changes import (
     STOP_TYPES,
     is_snapshot,
 )
+from nsreport.facts.spans import interval_bounds
 from nsreport.runtime.session import broadcast_rows
 
 PROOF_MILLIS = 120_000
@@ -133,13 +133,11 @@ def build_knowledge_intervals(knowledge_changes: DataFrame) -> DataFrame:
 
 def select_known_spans(knowledge_intervals: DataFrame, until_ms: int) -> DataFrame:
     """Return the known spans before `until_ms`, with `observer`, `server` and `isRouteSource`."""
-    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
     known_spans = knowledge_intervals.where("known").select(
         "observer",
         "server",
         "isRouteSource",
-        unix_millis("validFrom").alias("since"),
-        when(end_ms < until_ms, end_ms).otherwise(until_ms).alias("until"),
+        *interval_bounds(until_ms),
     )
     return known_spans.where("since < until")
 

@@ -23,7 +23,7 @@ from pyspark.sql.functions import (
 
 from nsreport.facts import knowledge_intervals
 from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
-from nsreport.facts.spans import hash_key
+from nsreport.facts.spans import NEVER_MS, hash_key
 from nsreport.runtime.session import broadcast_rows
 from nsreport.sources import journals
 
@@ -31,7 +31,6 @@ QUEUE_COLUMNS = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
 _BEGIN_COLUMNS = ("fromType", "fromCause", "fromClient")
 _END_COLUMNS = ("toType", "toCause", "toClient")
 _ROUTE_KEY = ("server", "topic", "brokerName")
-_NEVER_MS = 1 << 62
 
 
 def build_route_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
@@ -182,7 +181,7 @@ def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFra
             )
         ),
     )
-    step_end, span_end = coalesce("until", lit(_NEVER_MS)), coalesce("past_since", lit(_NEVER_MS))
+    step_end, span_end = coalesce("until", lit(NEVER_MS)), coalesce("past_since", lit(NEVER_MS))
     begin_ms = greatest("since", "span_since")
     is_overlapping = (
         (col("server") == col("s")) & (col("epoch") == col("e")) & (begin_ms < least(step_end, span_end))
@@ -204,7 +203,7 @@ def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFra
             for end_column, event_column in zip(_END_COLUMNS, event_columns, strict=True)
         ),
         begin_ms.alias("since"),
-        when(least(step_end, span_end) < _NEVER_MS, least(step_end, span_end)).alias("until"),
+        when(least(step_end, span_end) < NEVER_MS, least(step_end, span_end)).alias("until"),
     )
 
 

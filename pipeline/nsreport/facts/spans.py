@@ -20,11 +20,14 @@ from pyspark.sql.functions import (
     sequence,
     struct,
     sum,
+    unix_millis,
     when,
     xxhash64,
 )
 
 DAY_MS = 86_400_000
+NEVER_MS = 1 << 62
+"""The end of a span that lasts."""
 
 
 def record_order() -> Column:
@@ -52,6 +55,15 @@ def find_silences(beat_times: DataFrame, key_columns: Sequence[str], threshold_m
         bucket_edges.select(*key_columns, previous_last.alias("since"), col("first").alias("until"))
         .where(col("until") - col("since") > threshold_ms)
         .select(*key_columns, "since", "until")
+    )
+
+
+def interval_bounds(until_ms: int) -> tuple[Column, Column]:
+    """The columns `since` and `until` of an interval (`validFrom`, `validTo`) that ends by `until_ms`."""
+    # `least` ignores null: an interval that lasts ends at `until_ms`.
+    return (
+        unix_millis("validFrom").alias("since"),
+        least(unix_millis("validTo"), lit(until_ms)).alias("until"),
     )
 
 
