@@ -150,6 +150,16 @@ _DEFINITIONS = (
         },
     ),
     define_table(
+        "silver/agreement_interval",
+        "When the name servers of a cluster had equal, or different, queues of a topic on a broker.",
+        {
+            **_pick_meanings("cluster", "topic", "brokerName"),
+            "differ": "whether the name servers whose tables were known had different queues",
+            "isWatchChange": "whether the tables of a name server became known or unknown at validFrom",
+            **_pick_meanings("validFrom", "validTo", "date"),
+        },
+    ),
+    define_table(
         "silver/broker_lifecycle",
         "An event about a broker, its write permission, or a name server itself.",
         {
@@ -198,16 +208,6 @@ _DEFINITIONS = (
             "orderOffset": "-1 just before the record, 0 at the record, 1 just after it",
             "since": "time from which the row counts, never earlier than the rows before it",
             **_pick_meanings("reason", "cause", "client"),
-        },
-    ),
-    define_table(
-        "silver/agreement_interval",
-        "When the name servers of a cluster had equal, or different, queues of a topic on a broker.",
-        {
-            **_pick_meanings("cluster", "topic", "brokerName"),
-            "differ": "whether the name servers whose tables were known had different queues",
-            "isWatchChange": "whether the tables of a name server became known or unknown at validFrom",
-            **_pick_meanings("validFrom", "validTo", "date"),
         },
     ),
     define_table(
