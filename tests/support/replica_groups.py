@@ -19,11 +19,11 @@ JUST_NOW = TableVersion(0, NOW_MS - 1_000, 8)
 Tables = Mapping[ItemKind, ItemTable]
 
 
-def topics(version: TableVersion | None, **queues: int) -> Tables:
-    """A table of topics with their numbers of queues."""
+def topics(*versions: TableVersion, **queues: int) -> Tables:
+    """A table of topics with their numbers of queues. 5.x has a second version, that of the mapping."""
     return {
         ItemKind.TOPIC: ItemTable(
-            {name: {"writeQueueNums": count} for name, count in queues.items()}, version
+            {name: {"writeQueueNums": count} for name, count in queues.items()}, versions
         )
     }
 

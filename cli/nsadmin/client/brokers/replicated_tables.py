@@ -32,10 +32,13 @@ class ReplicatedTable(NamedTuple):
     Attributes:
         version: The version; None if the broker does not report one.
         items: Topic or group to its settings; or "topic@group" to queue id to committed offset.
+        mapping_version: For topics of 5.x, the version of the mapping of static topics. A slave copies all
+            topics if this version differs, too. Each start of a broker without a mapping makes a new one.
     """
 
     version: TableVersion | None
     items: TableItems
+    mapping_version: TableVersion | None = None
 
 
 class ReplicatedTables:
@@ -82,6 +85,7 @@ class ReplicatedTables:
             return ReplicatedTable(
                 _parse_version(json_body.get("dataVersion")),
                 {item_name: dict(item) for item_name, item in table_items.items()},
+                _parse_version(json_body.get("mappingDataVersion")),
             )
 
         answers = self._caller.send_to_each(broker_addrs, request_code)

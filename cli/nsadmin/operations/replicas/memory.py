@@ -100,12 +100,17 @@ def _judge_difference(
         sync_interval_seconds(slave.release) if interval_seconds is None else interval_seconds
     )
     assert replica_group.master is not None
-    master_version = replica_group.master.tables[difference.kind].version
-    if difference.kind is not ItemKind.OFFSET and master_version is not None:
-        if master_version == slave.tables[difference.kind].version:
+    master_versions = replica_group.master.tables[difference.kind].versions
+    if difference.kind is not ItemKind.OFFSET and master_versions:
+        slave_versions = slave.tables[difference.kind].versions
+        # 4.x has one version, 5.x two. Slaves compare what both have (SlaveSynchronize).
+        version_pairs = list(zip(master_versions, slave_versions, strict=False))
+        if all(master_version == slave_version for master_version, slave_version in version_pairs):
             return DifferenceState.DRIFT, "both tables have the same version, so the slave does not copy it"
-        if now_ms - master_version.timestamp_ms > patience_seconds * 1000:
-            return DifferenceState.DRIFT, "the master's table is older than two sync intervals"
+        # A broker without static topics makes a new version of their mapping when it starts.
+        changed_ms = max(version.timestamp_ms for version in (*master_versions, *slave_versions))
+        if now_ms - changed_ms > patience_seconds * 1000:
+            return DifferenceState.DRIFT, "both tables are older than two sync intervals"
     if now_ms - since_ms > patience_seconds * 1000:
         return DifferenceState.DRIFT, "seen for longer than two sync intervals"
     return DifferenceState.LAG, f"the slave may copy it within {patience_seconds:.0f} s"

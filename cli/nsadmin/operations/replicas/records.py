@@ -31,10 +31,10 @@ TAKEOVER_KINDS = (ItemKind.TOPIC, ItemKind.GROUP, ItemKind.CONSUME_MODE, ItemKin
 
 
 class ItemTable(NamedTuple):
-    """All items of one kind on one broker. `version` is None if the broker reports none."""
+    """All items of one kind on one broker. `versions` is empty if the broker reports none."""
 
     items: Mapping[str, Item]
-    version: TableVersion | None = None
+    versions: Sequence[TableVersion] = ()
 
 
 class Replica(NamedTuple):

@@ -39,6 +39,16 @@ def test_a_fresh_change_of_the_master_is_lag_and_an_old_one_is_drift() -> None:
     assert judged(make_group(topics(LONG_AGO, a=4), topics(older)))[0] == [DRIFT]
 
 
+def test_a_slave_copies_all_topics_if_only_the_version_of_the_mapping_differs() -> None:
+    changed_mapping = make_group(topics(LONG_AGO, JUST_NOW, a=4), topics(LONG_AGO, LONG_AGO))
+    assert judged(changed_mapping)[0] == [LAG]
+    started_slave = make_group(topics(LONG_AGO, LONG_AGO, a=4), topics(LONG_AGO, JUST_NOW))
+    assert judged(started_slave)[0] == [LAG]
+    assert judged(started_slave, now_ms=NOW_MS + 141_000)[0] == [DRIFT]
+    slave_of_4_x = make_group(topics(LONG_AGO, JUST_NOW, a=4), topics(LONG_AGO))
+    assert judged(slave_of_4_x)[0] == [DRIFT]
+
+
 def test_an_offset_that_the_slave_does_not_reach_within_two_intervals_is_drift() -> None:
     behind = make_group(offsets(T={0: 10}), offsets(T={0: 4}))
     states, memory = judged(behind)
