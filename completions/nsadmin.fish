@@ -150,7 +150,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-c,--cluster=clusters Ask the brokers of this cluster (or topic) if the topic has no route.'
+                '-c,--cluster=clusters If the topic has no route: ask the brokers of this cluster or topic.'
             set columns 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         case topicclusterlist
             set family read
@@ -268,7 +268,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups A consumer group.' \
                 '-i,--clientId= Only this client of the group.' \
                 '-b,--brokerAddr=addresses Only clients that are connected to this broker.' \
-                '-s,--jstack Show the stacks of the clients\' threads instead of rows.' \
+                '-s,--jstack Show the thread stacks of the clients instead of rows.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.'
             set columns 'group|clientId|version|language|protocol|proxyAddrs|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         case brokerconsumestats
@@ -1070,8 +1070,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-w,--writeQueueNums= Number of write queues.' \
                 '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).' \
                 '-o,--order=true|false Ordered messages. true also writes the order configuration.' \
-                '-u,--unit=true|false Whether it belongs to a unit.' \
-                '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
+                '-u,--unit=true|false Whether the topic belongs to a unit.' \
+                '-s,--hasUnitSub=true|false Whether units subscribe to the topic.' \
                 '-a,--attributes= Attributes: +message.type=FIFO,-other. 5.0 and later.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopicperm
@@ -1364,7 +1364,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--from=name-servers The name server to copy from.' \
                 '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.' \
                 '-k,--key= Only this key. Repeatable.' \
-                '--prune Delete keys that this name server does not have.'
+                '--prune Delete keys that the source does not have.'
             set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case kvimport
             set family change
@@ -1411,7 +1411,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '--file=files A YAML file with the wanted state, or a saved plan.' \
                 '--prune Delete items that the file does not have, in the sections that it has.' \
-                '--max-deletes= Refuse to delete more items. Default: 10.' \
+                '--max-deletes= Refuse the plan if it deletes more than N items. Default: 10.' \
                 '--allow-stranded Remove queues even if consumers have not read their messages.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case backuprestore
@@ -2136,19 +2136,19 @@ function __nsadmin_table --no-scope-shadowing
             set family program
             set options \
                 '-c,--configFile=files configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it' \
-                '-D= set a setting of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing, or set NAMESRV_TLS_SERVER_MODE=enforcing in the environment' \
-                '-p,--printConfigItem print RocketMQ\'s settings and the changed ones of nsadmin, and exit' \
-                '-n,--namesrvAddr= accepted for compatibility, has no effect' \
-                '--port= port to listen on (9876); 0 selects a free port' \
-                '--bind= address to listen on (0.0.0.0)' \
-                '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
-                '--journal-dir=folders write a journal to this folder (journal/ in --home)' \
-                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port (no HTTP); without ADDR only on 127.0.0.1' \
-                '--credentials=files access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md' \
-                '--read-only refuse all changes by operators' \
-                '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
-                '--log-format=text|json| format of the log on stderr (text)' \
-                '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG' \
+                '-D= set any setting of docs/reference/configuration.md, such as -Dtls.server.mode=enforcing; the environment has the same settings, such as NAMESRV_TLS_SERVER_MODE=enforcing' \
+                '-p,--printConfigItem print the settings and exit; nsadmin\'s own settings only if they are changed' \
+                '-n,--namesrvAddr= accepted for compatibility with mqnamesrv, has no effect' \
+                '--port= port to listen on (default: 9876); 0 selects a free port' \
+                '--bind= address to listen on (default: 0.0.0.0)' \
+                '--home=folders folder of kvConfig.json and namesrv.properties (default: ~/namesrv)' \
+                '--journal-dir=folders write a journal to this folder (default: journal/ in --home)' \
+                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port, without ADDR only on 127.0.0.1 (default: no HTTP port)' \
+                '--credentials=files access rules, see docs/how-to/secure-the-name-server.md (default: everything is allowed)' \
+                '--read-only refuse all changes by operators; brokers still register' \
+                '--no-remote-config refuse UPDATE_NAMESRV_CONFIG from every peer' \
+                '--log-format=text|json| format of the log on stderr (default: text)' \
+                '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (default: INFO); SIGUSR2 toggles DEBUG' \
                 '--no-journal write no journal'
         case completion
             set family program
@@ -2560,7 +2560,7 @@ end
 
 # Prints the commands of a group.
 function __nsadmin_members --argument-names group
-    for member in 'proxy list'\t'List proxies with their mode and state' 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'rebalance plan'\t'Propose queues that level the load of brokers' 'rebalance status'\t'List runs of rebalance plans' 'route explain'\t'Explain "No route info of this topic"' 'client list'\t'List every connected client' 'message track'\t'Show the story of one message' 'messages export'\t'Write the messages of topics to files' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'backup create'\t'Save a cluster in one file' 'backup diff'\t'Compare a backup with the cluster' 'transfer verify'\t'Compare messages with their copies' 'bundle create'\t'Save the answers of a cluster in one file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'rebalance run'\t'Move queues as a plan says, or move them back' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'messages import'\t'Send the messages of files' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'backup restore'\t'Create the items of a backup again' 'transfer topics'\t'Create topics in another cluster' 'transfer groups'\t'Create groups in another cluster' 'transfer acl'\t'Create users and ACLs in another cluster' 'transfer messages'\t'Copy messages to another cluster' 'transfer offsets'\t'Move a group to copied messages' 'backup show'\t'Verify a backup and list its items' 'bundle show'\t'List the contents of a bundle, and its gaps' 'bundle diff'\t'Compare two bundles' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report schema'\t'Show the columns of tables with units' 'report export'\t'Write a table as CSV, Parquet or Excel' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check clients'\t'Check the releases of connected clients' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check reports'\t'Check that reports are young and complete' 'check backup'\t'Check that the last backup is young and whole' 'check drain'\t'Check that drained brokers stay drained' 'kube doctor'\t'Examine RocketMQ in a Kubernetes namespace' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
+    for member in 'proxy list'\t'List proxies with their mode and state' 'inventory list'\t'List expected brokers, also missing ones' 'inventory forget'\t'Stop expecting a broker' 'inventory pin'\t'Expect a broker until you forget it' 'rebalance plan'\t'Propose queues that level the load of brokers' 'rebalance status'\t'List runs of rebalance plans' 'route explain'\t'Explain "No route info of this topic"' 'client list'\t'List every connected client' 'message track'\t'Show the story of one message' 'messages export'\t'Write the messages of topics to files' 'delayed list'\t'List messages that brokers deliver later' 'dlq list'\t'Count the dead letters of each group' 'dlq show'\t'Print or export the dead letters of a group' 'kv get'\t'Show a value of the KV config' 'kv list'\t'List the values of a namespace' 'kv diff'\t'Compare the KV config of name servers' 'kv export'\t'Write the KV config to a file' 'backup create'\t'Save a cluster in one file' 'backup diff'\t'Compare a backup with the cluster' 'transfer verify'\t'Compare messages with their copies' 'bundle create'\t'Save the answers of a cluster in one file' 'route at'\t'Show the route of a topic at a past time' 'route diff'\t'Compare routes of two times or places' 'snapshot save'\t'Save the state of the name servers to a file' 'discovery prometheus'\t'Print all servers as targets for Prometheus' 'rebalance run'\t'Move queues as a plan says, or move them back' 'repair wipe'\t'Restore each topic\'s permission from the broker' 'repair register'\t'Register all topics of a broker again' 'messages import'\t'Send the messages of files' 'delayed cancel'\t'Cancel a timed message' 'bench produce'\t'Measure how many messages brokers store' 'bench consume'\t'Measure how many messages a client reads' 'bench latency'\t'Measure the latency of each broker' 'dlq replay'\t'Deliver dead letters to their group again' 'dlq purge'\t'Delete the dead letters of a group' 'kv sync'\t'Copy the KV config to the other name servers' 'kv import'\t'Write a file\'s KV config to every name server' 'backup restore'\t'Create the items of a backup again' 'transfer topics'\t'Create topics in another cluster' 'transfer groups'\t'Create groups in another cluster' 'transfer acl'\t'Create users and ACLs in another cluster' 'transfer messages'\t'Copy messages to another cluster' 'transfer offsets'\t'Move a group to copied messages' 'backup show'\t'Verify a backup and list its items' 'bundle show'\t'List the contents of a bundle, and its gaps' 'bundle diff'\t'Compare two bundles' 'snapshot show'\t'Show the contents of a snapshot' 'snapshot list'\t'List the snapshots of a folder' 'journal cat'\t'Print the events of a journal' 'journal tail'\t'Print the last events and follow' 'journal stat'\t'Count the events of a journal by type' 'journal verify'\t'Check that a journal is complete' 'audit list'\t'List the changes that this account made' 'context list'\t'List the saved contexts' 'context show'\t'Show a context' 'context use'\t'Choose the current context' 'context set'\t'Create or change a context' 'context login'\t'Store the credentials of a context' 'context delete'\t'Delete a context' 'report show'\t'Show a computed report' 'report schema'\t'Show the columns of tables with units' 'report export'\t'Write a table as CSV, Parquet or Excel' 'report html'\t'Write all reports as one HTML page' 'report markdown'\t'Write all reports as Markdown' 'check all'\t'Run every check that applies' 'check namesrv'\t'Check that name servers answer' 'check brokers'\t'Check that all brokers answer and have a master' 'check divergence'\t'Check that name servers agree' 'check topic'\t'Check that a topic is writable' 'check writable'\t'Check that all topics are writable' 'check lag'\t'Check the backlog of a group' 'check clients'\t'Check the releases of connected clients' 'check heartbeat'\t'Check the age of broker heartbeats' 'check registrationSize'\t'Check registrations against their limit' 'check certificates'\t'Check when certificates expire' 'check journal'\t'Check that journals grow and are complete' 'check replicas'\t'Check that slaves can replace masters' 'check reports'\t'Check that reports are fresh and complete' 'check backup'\t'Check that a backup is fresh and complete' 'check drain'\t'Check that drained brokers stay drained' 'kube doctor'\t'Examine RocketMQ in a Kubernetes namespace' 'report run'\t'Compute reports from journals and logs' 'report stream'\t'Compute reports continuously'
         string match -q -- "$group *" $member; and string replace -r '^\S+ ' '' -- $member
     end
 end

@@ -94,7 +94,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'topicstatus' = @{
             name = 'topicStatus'; family = 'read'; help = 'Show the offsets of a topic''s queues'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) if the topic has no route.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters If the topic has no route: ask the brokers of this cluster or topic.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         }
         'topicclusterlist' = @{
             name = 'topicClusterList'; family = 'read'; help = 'List the clusters of a topic'
@@ -154,7 +154,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'consumerstatus' = @{
             name = 'consumerStatus'; family = 'read'; help = 'Show the state of a group''s clients'
             places = @('-g,--consumerGroup=groups A consumer group.')
-            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of the group.', '-b,--brokerAddr=addresses Only clients that are connected to this broker.', '-s,--jstack Show the stacks of the clients'' threads instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|protocol|proxyAddrs|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
+            options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of the group.', '-b,--brokerAddr=addresses Only clients that are connected to this broker.', '-s,--jstack Show the thread stacks of the clients instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|protocol|proxyAddrs|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         }
         'brokerconsumestats' = @{
             name = 'brokerConsumeStats'; family = 'read'; help = 'Show the backlog of all groups on a broker'
@@ -554,7 +554,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Number of read queues.', '-w,--writeQueueNums= Number of write queues.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-o,--order=true|false Ordered messages. true also writes the order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= Attributes: +message.type=FIFO,-other. 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.', '-c,--clusterName=clusters All masters of this cluster.', '-r,--readQueueNums= Number of read queues.', '-w,--writeQueueNums= Number of write queues.', '-p,--perm=2|4|6 6 (read and write), 4 (read) or 2 (write).', '-o,--order=true|false Ordered messages. true also writes the order configuration.', '-u,--unit=true|false Whether the topic belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to the topic.', '-a,--attributes= Attributes: +message.type=FIFO,-other. 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
         'updatetopicperm' = @{
             name = 'updateTopicPerm'; family = 'change'; help = 'Change the permission of a topic'
@@ -674,7 +674,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'kvsync' = @{
             name = 'kv sync'; family = 'change'; help = 'Copy the KV config to the other name servers'
             places = @('--from=name-servers The name server to copy from.')
-            options = @('--from=name-servers The name server to copy from.', '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that this name server does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+            options = @('--from=name-servers The name server to copy from.', '-s,--namespace=namespaces KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that the source does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'kvimport' = @{
             name = 'kv import'; family = 'change'; help = 'Write a file''s KV config to every name server'
@@ -699,7 +699,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'apply' = @{
             name = 'apply'; family = 'change'; help = 'Change the cluster to match a file'
             places = @('--file=files A YAML file with the wanted state, or a saved plan.')
-            options = @('--file=files A YAML file with the wanted state, or a saved plan.', '--prune Delete items that the file does not have, in the sections that it has.', '--max-deletes= Refuse to delete more items. Default: 10.', '--allow-stranded Remove queues even if consumers have not read their messages.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            options = @('--file=files A YAML file with the wanted state, or a saved plan.', '--prune Delete items that the file does not have, in the sections that it has.', '--max-deletes= Refuse the plan if it deletes more than N items. Default: 10.', '--allow-stranded Remove queues even if consumers have not read their messages.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'backuprestore' = @{
             name = 'backup restore'; family = 'change'; help = 'Create the items of a backup again'
@@ -1012,12 +1012,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--clusterName=clusters Only this cluster.', '--warning= Differences that slaves do not remove. Default: 0.', '--critical= Items that slaves may lack. Default: 0.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkreports' = @{
-            name = 'check reports'; family = 'check'; help = 'Check that reports are young and complete'
+            name = 'check reports'; family = 'check'; help = 'Check that reports are fresh and complete'
             places = @()
             options = @('--dir=folders The folder that report run --dir wrote.', '--warning= Seconds since the last line was read. Default: 93600 (26 h).', '--critical= Seconds since the last line was read. Default: 180000 (50 h).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkbackup' = @{
-            name = 'check backup'; family = 'check'; help = 'Check that the last backup is young and whole'
+            name = 'check backup'; family = 'check'; help = 'Check that a backup is fresh and complete'
             places = @('--path= A backup, or a folder of `nsadmin backup create --dir`.')
             options = @('--path= A backup, or a folder of `nsadmin backup create --dir`.', '--clusterName=clusters Only the backups of this cluster in the folder.', '--warning= Age of the last backup in seconds. Default: 93600 (26 h).', '--critical= Age of the last backup in seconds. Default: 180000 (50 h).'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
@@ -1054,7 +1054,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'namesrv' = @{
             name = 'namesrv'; family = 'program'; help = 'Run a name server'
             places = @()
-            options = @('-c,--configFile=files configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it', '-D= set a setting of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing, or set NAMESRV_TLS_SERVER_MODE=enforcing in the environment', '-p,--printConfigItem print RocketMQ''s settings and the changed ones of nsadmin, and exit', '-n,--namesrvAddr= accepted for compatibility, has no effect', '--port= port to listen on (9876); 0 selects a free port', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders write a journal to this folder (journal/ in --home)', '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port (no HTTP); without ADDR only on 127.0.0.1', '--credentials=files access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md', '--read-only refuse all changes by operators', '--no-remote-config refuse UPDATE_NAMESRV_CONFIG', '--log-format=text|json| format of the log on stderr (text)', '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG', '--no-journal write no journal'); columns = ''
+            options = @('-c,--configFile=files configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it', '-D= set any setting of docs/reference/configuration.md, such as -Dtls.server.mode=enforcing; the environment has the same settings, such as NAMESRV_TLS_SERVER_MODE=enforcing', '-p,--printConfigItem print the settings and exit; nsadmin''s own settings only if they are changed', '-n,--namesrvAddr= accepted for compatibility with mqnamesrv, has no effect', '--port= port to listen on (default: 9876); 0 selects a free port', '--bind= address to listen on (default: 0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (default: ~/namesrv)', '--journal-dir=folders write a journal to this folder (default: journal/ in --home)', '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port, without ADDR only on 127.0.0.1 (default: no HTTP port)', '--credentials=files access rules, see docs/how-to/secure-the-name-server.md (default: everything is allowed)', '--read-only refuse all changes by operators; brokers still register', '--no-remote-config refuse UPDATE_NAMESRV_CONFIG from every peer', '--log-format=text|json| format of the log on stderr (default: text)', '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (default: INFO); SIGUSR2 toggles DEBUG', '--no-journal write no journal'); columns = ''
         }
         'completion' = @{
             name = 'completion'; family = 'program'; help = 'Print the completion script of a shell'

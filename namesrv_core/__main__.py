@@ -38,49 +38,56 @@ def build_flag_parser(
     )
     flag_parser.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
-        help="set a setting of -p, of docs/reference/limits.md or of TLS, such as"
-        " -Dtls.server.mode=enforcing, or set NAMESRV_TLS_SERVER_MODE=enforcing in the environment",
+        help="set any setting of docs/reference/configuration.md, such as -Dtls.server.mode=enforcing;"
+        " the environment has the same settings, such as NAMESRV_TLS_SERVER_MODE=enforcing",
     )  # fmt: skip
     flag_parser.add_argument(
         "-p",
         "--printConfigItem",
         action="store_true",
-        help="print RocketMQ's settings and the changed ones of nsadmin, and exit",
+        help="print the settings and exit; nsadmin's own settings only if they are changed",
     )
     flag_parser.add_argument(
-        "-n", "--namesrvAddr", metavar="ADDRS", help="accepted for compatibility, has no effect"
+        "-n",
+        "--namesrvAddr",
+        metavar="ADDRS",
+        help="accepted for compatibility with mqnamesrv, has no effect",
     )
     flag_parser.add_argument(
-        "--port", type=int, metavar="N", help="port to listen on (9876); 0 selects a free port"
+        "--port", type=int, metavar="N", help="port to listen on (default: 9876); 0 selects a free port"
     )
-    flag_parser.add_argument("--bind", metavar="ADDR", help="address to listen on (0.0.0.0)")
+    flag_parser.add_argument("--bind", metavar="ADDR", help="address to listen on (default: 0.0.0.0)")
     flag_parser.add_argument(
-        "--home", metavar="DIR", help="folder of kvConfig.json and namesrv.properties (~/namesrv)"
+        "--home", metavar="DIR", help="folder of kvConfig.json and namesrv.properties (default: ~/namesrv)"
     )
     flag_parser.add_argument(
         "--journal-dir",
         metavar="DIR",
         help="write a journal to this folder"
-        + (" (journal/ in --home)" if keeps_journal else " (no journal)"),
+        + (" (default: journal/ in --home)" if keeps_journal else " (default: no journal)"),
     )
     flag_parser.add_argument(
         "--http", metavar="[ADDR:]PORT",
-        help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port (no HTTP); without"
-        " ADDR only on 127.0.0.1",
+        help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port, without ADDR only on"
+        " 127.0.0.1 (default: no HTTP port)",
     )  # fmt: skip
     flag_parser.add_argument(
         "--credentials",
         metavar="FILE",
-        help="access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md",
+        help="access rules, see docs/how-to/secure-the-name-server.md (default: everything is allowed)",
     )
-    flag_parser.add_argument("--read-only", action="store_true", help="refuse all changes by operators")
-    flag_parser.add_argument("--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG")
     flag_parser.add_argument(
-        "--log-format", choices=("text", "json"), help="format of the log on stderr (text)"
+        "--read-only", action="store_true", help="refuse all changes by operators; brokers still register"
+    )
+    flag_parser.add_argument(
+        "--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG from every peer"
+    )
+    flag_parser.add_argument(
+        "--log-format", choices=("text", "json"), help="format of the log on stderr (default: text)"
     )
     flag_parser.add_argument(
         "--log-level", choices=("DEBUG", "INFO", "WARN", "ERROR"), metavar="LEVEL",
-        help="lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG",
+        help="lowest level to log: DEBUG, INFO, WARN or ERROR (default: INFO); SIGUSR2 toggles DEBUG",
     )  # fmt: skip
     if keeps_journal:
         flag_parser.add_argument("--no-journal", action="store_true", help="write no journal")

@@ -57,7 +57,7 @@ def test_the_exit_codes_are_those_of_the_program() -> None:
 
 
 def test_every_command_with_its_own_exit_codes_exists() -> None:
-    section = section_named(EXIT_CODES, "Commands that compare")
+    section = section_named(EXIT_CODES, "Commands that answer a question")
     names = re.findall(
         r"`([a-zA-Z ]+)(?: --dry-run)?`", "\n".join(re.findall(r"^\| (`[^|]+)", section, re.M))
     )

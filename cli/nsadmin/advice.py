@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.results import NoneReachable, is_denied
+from nsadmin.client.results import NoneReachable, NotFound, is_denied
 
 _BUSY_ADVICE = "the server is overloaded: try again later"
 _ADVICE_BY_CODE: dict[int, str] = {
@@ -27,6 +27,12 @@ _ADVICE_BY_CODE: dict[int, str] = {
     ResponseCode.NOT_LEADER_FOR_QUEUE: "run nsadmin topicRoute to see which broker has the queue now",
     ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected, see nsadmin consumerConnection",
 }
+# The start of the sentence that says which name is unknown, and the command that lists the known names.
+_ADVICE_BY_UNKNOWN_NAME = {
+    "no broker has the consumer group": "run nsadmin consumerProgress to list the groups",
+    "no topic ": "run nsadmin topicList to list the topics",
+}
+_UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
 _NEIGHBOUR_ADVICE = (
     "the broker needs another broker that it does not know yet: try again in 15 seconds, "
     "and check nsadmin clusterList"
@@ -55,7 +61,12 @@ def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
 
 def _advise_on_error(error: RocketMQError) -> str | None:
     if isinstance(error, NoneReachable):
-        return next(iter(advise_on_errors(error.errors)), None)
+        return next(iter(advise_on_errors(error.errors)), None) or _advise_on_unreachable(error)
+    if isinstance(error, NotFound):
+        return next(
+            (advice for start, advice in _ADVICE_BY_UNKNOWN_NAME.items() if str(error).startswith(start)),
+            None,
+        )
     if isinstance(error, CallError):
         return "use --timeout SECONDS to wait longer" if error.kind == "timeout" else None
     if not isinstance(error, RequestError):
@@ -68,3 +79,11 @@ def _advise_on_error(error: RocketMQError) -> str | None:
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
     return _ADVICE_BY_CODE.get(error.code)
+
+
+def _advise_on_unreachable(error: NoneReachable) -> str | None:
+    is_wrong_address = all(
+        isinstance(server_error, CallError) and server_error.kind in ("unconnected", "unresolvable")
+        for server_error in error.errors
+    )
+    return _UNREACHABLE_ADVICE if is_wrong_address else None

@@ -55,6 +55,12 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),
             "use --timeout SECONDS to wait longer",
         ),
+        (
+            NoneReachable([CallError("h:2", "unconnected", "refused")]),
+            "run nsadmin where to see which setting chose these name servers",
+        ),
+        (NotFound('no broker has the consumer group "g"'), "run nsadmin consumerProgress to list the groups"),
+        (NotFound('no topic "t" in the cluster "c"'), "run nsadmin topicList to list the topics"),
     ],
 )
 def test_what_can_be_done(error: RocketMQError, start: str) -> None:

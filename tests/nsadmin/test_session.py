@@ -139,11 +139,16 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
     )
 
 
-def test_when_all_are_dead_one_line_names_them_all(run: Run) -> None:
+def test_when_all_are_dead_one_line_names_them_all_and_another_says_what_to_run(run: Run) -> None:
     one, other = (f"127.0.0.1:{closed_port()}" for _ in range(2))
     done = run("topicList", "-n", one, "-n", other)
     refused = "connection refused, no server listens on this port"
-    assert done == (4, "", f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n")
+    assert done == (
+        4,
+        "",
+        f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n"
+        "nsadmin: run nsadmin where to see which setting chose these name servers\n",
+    )
 
 
 def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(

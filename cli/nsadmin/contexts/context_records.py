@@ -76,10 +76,12 @@ class Contexts(NamedTuple):
         """Return the context of that name; InvalidContextsError, with the known names, if it is missing."""
         found_context = self.contexts_by_name.get(context_name)
         if found_context is None:
-            known_names = (
-                ", ".join(sorted(self.contexts_by_name))
-                or "none yet, run nsadmin context set NAME -n HOST:PORT"
-            )
+            if not self.contexts_by_name:
+                raise InvalidContextsError(
+                    f'no context "{context_name}": run nsadmin context set {context_name} -n HOST:PORT '
+                    "to save it"
+                )
+            known_names = ", ".join(sorted(self.contexts_by_name))
             raise InvalidContextsError(
                 "no context "
                 f'"{context_name}"{_suggest_names(context_name, self.contexts_by_name)}: '

@@ -199,7 +199,10 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     drain_store = find_drain_store(broker_name, servers, state_home)
     saved_drain = None if drain_store is None else drain_store.load_drain()
     if drain_store is None or saved_drain is None:
-        raise NotFound(f"no drain of {broker_name} is kept in {state_home / 'drains'}")
+        raise NotFound(
+            f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
+            "machine and as the user that started the drain, or run nsadmin repair wipe"
+        )
     return PreparedUndo(broker_name, environment, servers, drain_store, saved_drain[1])
 
 

@@ -21,7 +21,7 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
     with pytest.raises(InvalidContextsError, match='no context "x": use lab, prod'):
         Contexts({"prod": PROD, "lab": LAB}).with_current("x")
     with pytest.raises(
-        InvalidContextsError, match='no context "x": use none yet, run nsadmin context set NAME -n HOST:PORT'
+        InvalidContextsError, match='no context "x": run nsadmin context set x -n HOST:PORT to save it'
     ):
         Contexts({}).require_context("x")
     with pytest.raises(

@@ -24,14 +24,10 @@ def test_the_one_named_comes_before_the_environments_and_that_before_the_one_in_
 def test_an_unknown_one_is_refused_wherever_it_is_named(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(
-        UsageError, match='no context "x": use none yet, run nsadmin context set NAME -n HOST:PORT'
-    ):
+    with pytest.raises(UsageError, match='no context "x": run nsadmin context set x -n HOST:PORT to save it'):
         choose_context("x")
     monkeypatch.setenv("NSADMIN_CONTEXT", "y")
-    with pytest.raises(
-        UsageError, match='no context "y": use none yet, run nsadmin context set NAME -n HOST:PORT'
-    ):
+    with pytest.raises(UsageError, match='no context "y": run nsadmin context set y -n HOST:PORT to save it'):
         choose_context(None)
 
 

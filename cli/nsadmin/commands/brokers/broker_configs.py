@@ -84,9 +84,10 @@ def update_broker_config(
 ) -> ResultRows:
     """Change one setting on a broker, or on all masters of a cluster, and read it back.
 
-    Brokers accept unknown keys and invalid values without an error. nsadmin reports these as failed. nsadmin
-    sends nothing to a broker that already has the value. The other brokers rewrite their configuration files
-    with all settings. Many settings take effect only when the broker restarts. Some settings are locked.
+    Brokers accept unknown keys and invalid values without an error, but nsadmin reports these as failed.
+    nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
+    its configuration file with all settings. Many settings take effect only when the broker restarts. Brokers
+    refuse to change the settings in their configBlackList.
 
     Examples:
         # Preview the change

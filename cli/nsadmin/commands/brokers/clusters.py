@@ -81,13 +81,14 @@ def cluster_list(
     """List the brokers of every cluster with their load and state.
 
     nsadmin asks each broker separately. inTps and outTps cover the last 10 seconds. hour is the age of the
-    oldest message in hours. Disk ratios range from 0 to 1. JSON has more columns, for queues and timers. A
-    value that a broker does not report is null. A broker that answers with an error is reachable but not
-    ready, for example a 4.9 broker during its start.
+    oldest message in hours. commitLogDiskRatio is the used part of the disk, from 0 to 1. JSON has more
+    columns, for queues and timers. A value that a broker does not report is null. If a broker answers with an
+    error, `reachable` is true and `error` has the reason. For example, a 4.9 broker is not ready during its
+    start.
 
-    A broker that was registered before and that no name server lists now has a row with the error `missing`.
-    Then the exit code is 3. With --output mqadmin, only a line on stderr names it. See `nsadmin inventory
-    list`.
+    If no name server lists a broker that was registered before, the broker has a row with the error
+    `missing`, and the exit code is 3. With --output mqadmin, a line on stderr names the broker instead. See
+    `nsadmin inventory list`.
 
     Examples:
         # All brokers with their load
@@ -233,7 +234,7 @@ def broker_status(
     broker: BrokerAddrArgument,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Show all figures that a broker, or every broker of a cluster, reports.
+    """Show all runtime figures of a broker, or of every broker of a cluster.
 
     Examples:
         # All figures of one broker

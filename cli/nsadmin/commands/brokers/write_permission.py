@@ -28,9 +28,11 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     """Remove the write permission from all topics of a broker, on every name server.
 
     Producers stop writing to the broker within 30 seconds. Consumers continue to read. The change lasts until
-    the broker restarts or until its topics change. `repair wipe` undoes it exactly. addWritePerm gives every
-    topic the permission rw-, even if it had another one before. A dry run reads every topic's permission
-    before and after the change.
+    the broker restarts or until its topics change. To keep writes away until you stop the broker, use drain.
+
+    To undo a wipe, run `repair wipe`, which restores the permission of each topic. addWritePerm instead gives
+    every topic the permission rw-, even a topic that was read-only before. With --dry-run, nsadmin reads the
+    permission of each topic and shows the change.
 
     Examples:
         # Preview how many topics would change on each name server

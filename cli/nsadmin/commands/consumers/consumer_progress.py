@@ -102,17 +102,17 @@ def consumer_progress(
 ) -> ResultRows:
     """Show how far a consumer group is behind on each queue, or how far all groups are behind.
 
-    nsadmin asks every broker, independent of routes. diff counts the messages that the group has not
-    consumed. inflight counts the messages that were delivered but not acknowledged (5.1 and later). lastTime
-    is when the last consumed message was stored, in UTC. A queue without a committed offset has no diff,
-    because the group's clients decide where they start. The totals do not include such queues.
+    nsadmin asks every broker, even if no route leads to it. diff is the number of messages that the group has
+    not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
+    lastTime is the time in UTC when the last consumed message was stored. A queue without a committed offset
+    has no diff, because the clients choose where they start. The totals do not include such queues.
 
-    Without GROUP, count is the number of connected clients, and tps is the number of messages consumed per
-    second. The columns diffTotal and inflightTotal are the sums of diff and inflight. --sort, --columns and
-    --filter accept both names.
+    Without GROUP, each row is a group. count is the number of connected clients, and tps is the number of
+    messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
+    --columns and --filter accept both names, for example diff and diffTotal.
 
-    nsadmin cannot count the queues of a broker that left all name servers. A line on stderr names the broker,
-    and the exit code is 3 (see `nsadmin inventory list`).
+    If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
+    broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
         # All groups, starting with the largest backlog
@@ -293,9 +293,10 @@ def consumer_connection(
     """Show the connected clients of a consumer group and their subscriptions, from brokers and proxies.
 
     A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
-    brokerAddrs names the brokers of each client, proxyAddrs the proxies in cluster mode. Brokers keep one set
-    of subscriptions for all clients of a group, proxies one for each client. If two differ, a line on stderr
-    reports it. With -b, clients behind proxies in cluster mode are not shown.
+    brokerAddrs has the brokers that each client is connected to, and proxyAddrs has its proxies in cluster
+    mode. A broker has one set of subscriptions for all clients of a group. A proxy has one set for each
+    client. If subscriptions differ, a line on stderr reports it. With -b, nsadmin does not show clients
+    behind proxies in cluster mode.
 
     Examples:
         # Clients of a group, and their subscriptions

@@ -64,22 +64,21 @@ def consumer_status(
         Option("-b", "--brokerAddr", metavar="ADDR", help="Only clients that are connected to this broker."),
     ] = None,
     show_stacks: Annotated[
-        bool, Option("-s", "--jstack", help="Show the stacks of the clients' threads instead of rows.")
+        bool, Option("-s", "--jstack", help="Show the thread stacks of the clients instead of rows.")
     ] = False,
     cluster_name: AskedClusterOption = None,
 ) -> ResultRows | str:
     """Ask every client of a consumer group for its queues, and report problems on stderr.
 
-    One problem is clients with different subscriptions. Another is queues without an owner or with several
-    owners. nsadmin checks this for push consumers in clustering mode, if all clients answered. Other problems
-    are queues that an ordered consumer cannot lock, and messages that wait in a client for more than a
-    minute.
+    nsadmin reports clients with different subscriptions, queues that an ordered consumer cannot lock, and
+    messages that wait in a client for more than a minute. For push consumers in clustering mode, it also
+    reports queues without an owner and queues with several owners, if all clients answered.
 
     gRPC clients and clients behind proxies cannot report their state. Their rows have no queues.
 
-    Times are in UTC and RTs in ms. TPS are per second, for the whole topic in that client. JSON also has each
-    client's properties. A client that pops messages has a row for each broker. The row has no queueId if the
-    client takes messages of any queue.
+    Times are in UTC. The columns with RT are durations in ms. The columns with TPS are messages per second,
+    for the whole topic in that client. JSON also has each client's properties. A client that pops messages
+    has a row for each broker. If the client pops from any queue, the row has no queueId.
 
     Examples:
         # State and problems of a group's clients

@@ -207,10 +207,10 @@ def query_msg_by_id(
 ) -> ResultRows:
     """Find a message by its id: the id of its position (offset id), or the id that the producer assigned.
 
-    An offset id contains a broker's address and a position there. If that address is not reachable from here,
-    nsadmin asks all brokers of the topic for the position, also slaves. tracks, -g and -d are as in
-    queryMsgByUniqueKey. With -s true, every group of the topic receives the message again, with the same id.
-    Off a terminal, -s and -g with -d need --yes.
+    An offset id contains a broker's address and a position on that broker. If nsadmin cannot reach the
+    address, it asks all masters and slaves of the topic for the position. The column tracks and the options
+    -g and -d are those of queryMsgByUniqueKey. With -s true, every group of the topic receives the message
+    again, with the same id. In a script without a terminal, pass --yes with -s, or with -g and -d.
 
     Examples:
         # By the id in a producer's log

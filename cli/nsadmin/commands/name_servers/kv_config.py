@@ -106,8 +106,8 @@ def update_kv_config(
 def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Delete a value of the KV config on every name server.
 
-    `before` is the deleted value. A name server without the key reports "not found". That is an error only if
-    no name server has it.
+    The column `before` has the deleted value. A name server without the key reports "not found". That is an
+    error only if no name server has the key.
 
     Examples:
         # Delete a value

@@ -49,7 +49,8 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     """Show the differences between the KV configs of the name servers.
 
     Name servers never copy the KV config to each other, and do not list their namespaces. The exit code is 0
-    if all are equal, and 1 if they differ. It is 3 if fewer than two name servers answered, or not all.
+    if all name servers are equal, and 1 if they differ. It is 3 if a name server did not answer, or if there
+    is only one.
 
     Examples:
         # Order configurations; one name server has an additional one (exit code 1)
@@ -118,13 +119,14 @@ def kv_sync(
         list[str] | None, Option("-k", "--key", metavar="KEY", help="Only this key. Repeatable.")
     ] = None,
     prune_missing: Annotated[
-        bool, Option("--prune", help="Delete keys that this name server does not have.")
+        bool, Option("--prune", help="Delete keys that the source does not have.")
     ] = False,
 ) -> ResultRows:
     """Copy KV config from one name server to all others, and verify it.
 
-    nsadmin writes only differences. Additional keys of the others stay, unless you pass --prune. Off a
-    terminal, --prune needs --yes. nsadmin refuses a namespace that the source does not have.
+    nsadmin writes only differences. It keeps keys that only the other name servers have, unless you pass
+    --prune. In a script without a terminal, pass --yes with --prune. nsadmin refuses a namespace that the
+    source does not have.
 
     Examples:
         # Preview the copy

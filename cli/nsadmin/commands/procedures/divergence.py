@@ -76,16 +76,18 @@ def divergence(
 ) -> ResultRows:
     """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.
 
-    Name servers do not talk to each other. Brokers make them equal with a heartbeat every 30 s. So nsadmin
-    compares again for up to --settle seconds (default: 60, two heartbeats). A difference that remains is
-    `drift`. A difference that appeared in between is `new`. Differences in KV config and settings are drift
-    after 2 s, because brokers do not remove them. With --settle 0 or --hashes, nsadmin compares once, and
-    every difference is drift. With --watch, nsadmin remembers earlier comparisons.
+    Name servers do not exchange data. Each broker registers with all of them every 30 s, which removes most
+    differences. So nsadmin compares repeatedly for up to --settle seconds (default: 60, two heartbeats). A
+    difference that remains has the state `drift`. A difference that appeared in between has the state `new`.
+    Differences in KV config and settings are drift after 2 s, because brokers do not remove them. With
+    --settle 0 or --hashes, nsadmin compares once, and every difference is drift. With --watch, nsadmin
+    remembers earlier comparisons.
 
     A row shows all items that differ in the same way: `name` is the first of `count` items. nsadmin asks the
-    affected brokers for the likely `cause`. Name servers do not list their KV namespaces, so nsadmin compares
-    ORDER_TOPIC_CONFIG and those that you name. It compares settings that all name servers have, except names
-    and paths. A broker that left all name servers is `missing` (see `nsadmin inventory list`).
+    affected brokers, and shows the likely `cause`. Name servers do not list their KV namespaces, so nsadmin
+    compares ORDER_TOPIC_CONFIG and the namespaces that you pass with -s. It compares the settings that all
+    name servers have, except names and paths. A broker that left all name servers has the state `missing`
+    (see `nsadmin inventory list`).
 
     The exit code is 0 if all name servers agree or still converge. It is 1 if they diverge or a broker is
     missing. It is 3 if the result is unknown, because too few name servers answered.
@@ -241,7 +243,11 @@ def _summarize_look(observed_look: DivergenceObservation) -> str:
     )
     new_count = sum(len(finding.differences) for finding in observed_look.findings if finding.state == "new")
     if observed_look.verdict == "unknown":
-        return f"unknown: {answered_count} of {asked_count} name servers answered, a comparison needs two"
+        advice = ": pass all of them with -n HOST:PORT;HOST:PORT" if asked_count == 1 else ""
+        return (
+            f"unknown: {answered_count} of {asked_count} name servers answered, "
+            f"a comparison needs two{advice}"
+        )
     if observed_look.verdict == "diverge":
         return f"name servers diverge: {count_noun(drift_count, 'difference')}" + (
             f", and {new_count} newer" if new_count else ""

@@ -111,12 +111,15 @@ def drain(
 
     Then nsadmin saves the broker's queues from each name server, removes the write permission on each, and
     reads the routes back. If a registration restores the permission, nsadmin removes it again. The broker is
-    safe to stop after clients have refreshed their routes, no message arrived for --intervals checks in a
-    row, and slaves have all messages. Then the command ends and no longer removes restored permissions: stop
-    the broker now, or use --then or --hold.
+    safe to stop when clients have refreshed their routes, no message has arrived for --intervals checks in a
+    row, and slaves have all messages.
 
-    Safe to interrupt. Run the same command to resume. A second drain of the same broker joins the first one.
-    undrain undoes it. The exit code is 3 if a name server did not answer in the end.
+    Then the command ends, and a later registration can restore the permission. So stop the broker
+    immediately, let --then stop it, or use --hold to keep the broker drained.
+
+    Safe to interrupt. Run the same command to resume. To undo a drain, run undrain. If you start a second
+    drain of the same broker, it joins the first drain. The exit code is 3 if a name server did not answer in
+    the end.
 
     With --for-good --move-queues, nsadmin first moves the broker's queues to the other brokers of its
     cluster, like `nsadmin rebalance run`. undrain does not move them back.
@@ -255,9 +258,9 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     """Allow writes to a drained broker again, exactly as before the drain.
 
     nsadmin restores the saved queues on each name server, topic by topic. Topics that were created or changed
-    on the broker since keep their new state. Name servers of 4.x do not accept single topics, so the broker
-    registers all of its topics there. nsadmin reads the routes back. If a topic differs from before, the exit
-    code is 3, and the drain stays saved.
+    on the broker after the drain began keep their new state. Name servers of 4.x do not accept single topics,
+    so the broker registers all of its topics there. Then nsadmin reads the routes back. If a topic differs
+    from its state before the drain, the exit code is 3, and the drain stays saved.
 
     Examples:
         # Let producers write to broker-a-0 again

@@ -107,15 +107,16 @@ def plan(
 ) -> ResultRows:
     """Show the changes that apply would make: creations, updates, and with --prune deletions.
 
-    The file is in the format of `nsadmin export`. A setting that a topic or group does not have in the file
-    gets its default. nsadmin ignores sections that the file does not have. A row for each item shows the
-    changes field by field, and the servers. Removing queues makes their messages unreadable: nsadmin shows
-    how many.
+    The file is in the format of `nsadmin export`. If a topic or group in the file lacks a setting, the
+    setting gets its default. If the file lacks a section, nsadmin does not change the items of that section.
+    A row for each item shows the changes field by field, and the servers. Removing queues makes their
+    messages unreadable: nsadmin shows the number of messages.
 
     apply executes a saved plan exactly as shown. It refuses the plan if the cluster has changed.
 
-    With --exit-code, for scripts, the exit code is 0 without changes and 2 with changes. An invalid file is 1
-    instead of 2. Servers that do not answer still give 3, 4 or 5. Unknown options still give 2.
+    For scripts, pass --exit-code: the exit code is then 0 if the plan has no changes, 2 if it has changes,
+    and 1 if the file is invalid. Servers that do not answer still cause 3, 4 or 5. An unknown option still
+    causes 2.
 
     Examples:
         # Preview the changes
@@ -171,7 +172,12 @@ def apply(
     prune: PruneOption = False,
     max_deletes: Annotated[
         int,
-        Option("--max-deletes", metavar="N", help="Refuse to delete more items. Default: 10.", minimum=0),
+        Option(
+            "--max-deletes",
+            metavar="N",
+            help="Refuse the plan if it deletes more than N items. Default: 10.",
+            minimum=0,
+        ),
     ] = MAX_DELETES,
     allow_stranded: Annotated[
         bool, Option("--allow-stranded", help="Remove queues even if consumers have not read their messages.")
@@ -180,14 +186,14 @@ def apply(
     """Change a cluster to the state in a file: topics, consumer groups, order configurations, KV config.
 
     apply shows the plan, asks for confirmation, and makes the changes in this order: creations and updates,
-    order configurations, removal of queues, deletions. Brokers since 5.3 receive topics and groups in lists.
-    Then nsadmin reads every server again. A row for each item shows the result and the servers. nsadmin
-    deletes only with --prune, and at most --max-deletes items. Groups are deleted with their offsets. Safe to
-    interrupt. Run the same command to resume.
+    order configurations, removal of queues, deletions. Then nsadmin reads every server again. A row for each
+    item shows the result and the servers. Safe to interrupt. Run the same command to resume.
+
+    nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
     Consumers cannot read the messages in removed read queues. So nsadmin refuses to remove queues that
-    contain messages, or whose broker does not report it, unless you pass --allow-stranded. plan and --dry-run
-    show the number of messages.
+    contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
+    remove them anyway. plan and --dry-run show the number of messages.
 
     apply executes a saved plan (plan --save-to) exactly as shown, including deletions. It refuses the plan if
     the cluster has changed in other ways than by steps of this plan.

@@ -76,8 +76,9 @@ def route_explain(
     place, the finding and the next step. A warning is a problem that does not cause the error. Journals (from
     --journal or the context) show when the change was made, and by which client.
 
-    A row names each broker with the topic that left all name servers, from journals and the inventory (see
-    `nsadmin inventory list`). That is the cause, or a warning if other brokers have the topic.
+    If a broker with the topic left all name servers, a row names the broker, from journals and the inventory
+    (see `nsadmin inventory list`). The result of the row is `cause`, or `warning` if other brokers have the
+    topic.
 
     The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if no name server answered. It is 3
     if it found no cause, but some server did not answer or a broker of the topic left.

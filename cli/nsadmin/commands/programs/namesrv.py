@@ -14,7 +14,7 @@ def namesrv(argv: list[str]) -> int:
     Examples:
         # Only on this machine, with files in a separate folder
         nsadmin namesrv --bind 127.0.0.1 --port 9876 --home /tmp/namesrv
-        # Print the settings of RocketMQ's name server, and changed settings of nsadmin's
+        # Print the settings
         nsadmin namesrv -p
     """
     from namesrv_core.__main__ import main

@@ -74,14 +74,19 @@ def tui(
 ) -> Iterator[Any]:
     """Show the cluster live on the whole terminal: problems, brokers, changes, and differing name servers.
 
-    Numbers select a screen, / filters, Enter opens details, Esc goes back, and ? shows all keys of a screen.
-    nsadmin polls each name server and each broker once per interval, spread over it. A server that does not
-    answer is marked with the time of its last answer. Before a change, the screen shows the command and asks
-    you to type a word. Changes are commands of nsadmin, and the audit records them. Theme, interval and keys
-    come from tui.yaml next to the file of contexts. Aliases, hotkeys and plugins come from tui-commands.yaml.
+    Press a number to select a screen, / to filter, Enter to open details, Esc to go back, and ? to show all
+    keys of a screen.
 
-    A recording contains everything shown, without secrets. In a replay, [ and ] move backward and forward.
-    You can also replay a folder with journals: it has every registration, but no figures of brokers.
+    nsadmin polls each name server and each broker once per interval. If a server does not answer, the screen
+    marks it with the time of its last answer. Before a change, the screen shows the command of nsadmin that
+    makes the change, and asks you to type a word. The audit records each change.
+
+    The file tui.yaml, next to the file of contexts, sets theme, interval and keys. The file tui-commands.yaml
+    sets aliases, hotkeys and plugins.
+
+    A recording contains everything that the screen shows, without secrets. In a replay, press [ to move
+    backward and ] to move forward. You can also replay a folder with journals. Journals contain every
+    registration, but no figures of brokers.
 
     Examples:
         # The home screen: the problems of the cluster

@@ -56,11 +56,11 @@ def update_topic(
         ),
     ] = None,
     unit_text: Annotated[
-        str | None, Option("-u", "--unit", metavar="true|false", help="Whether it belongs to a unit.")
+        str | None, Option("-u", "--unit", metavar="true|false", help="Whether the topic belongs to a unit.")
     ] = None,
     unit_sub_text: Annotated[
         str | None,
-        Option("-s", "--hasUnitSub", metavar="true|false", help="Whether units subscribe to it."),
+        Option("-s", "--hasUnitSub", metavar="true|false", help="Whether units subscribe to the topic."),
     ] = None,
     attribute_changes: Annotated[
         str | None,
@@ -72,9 +72,11 @@ def update_topic(
     """Create a topic, or change only the settings that you pass.
 
     A broker without the topic creates it, by default with 8 queues and the permission rw- (6). nsadmin reads
-    each master before and after, and each row shows the change there. Off a terminal, a change that makes
-    messages unreadable needs --yes. With -o true, each name server gets an entry for these brokers in the
-    topic's order configuration. -o false does not change the order configuration: use updateOrderConf.
+    the topic from each master before and after the change. Each row shows the change on one master. In a
+    script without a terminal, pass --yes to confirm a change that makes messages unreadable.
+
+    With -o true, nsadmin also adds these brokers to the topic's order configuration on each name server. -o
+    false does not change the order configuration: use updateOrderConf.
 
     Examples:
         # Create a topic with 4 queues on every master of a cluster

@@ -36,15 +36,16 @@ def topic_status(
             "-c",
             "--cluster",
             metavar="CLUSTER",
-            help="Ask the brokers of this cluster (or topic) if the topic has no route.",
+            help="If the topic has no route: ask the brokers of this cluster or topic.",
         ),
     ] = None,
 ) -> ResultRows:
     """Show the queues of a topic on each of its brokers: offsets, and the time of the last write.
 
-    maxOffset is the offset of the next message. lastUpdated is when the newest message arrived, in UTC. It is
-    empty for a queue without messages. topicPutTps is the rate of the whole topic on the broker, since 5.3.3.
-    For a static topic, rows show the logical queues, each at the broker that receives its messages now.
+    maxOffset is the offset of the next message. lastUpdated is the time in UTC when the newest message
+    arrived. It is empty for a queue without messages. topicPutTps is the send rate of the whole topic on the
+    broker; brokers before 5.3.3 do not report it. For a static topic, each row is a logical queue, with the
+    broker that receives its messages now.
 
     Examples:
         # The queues of a topic

@@ -55,8 +55,8 @@ def topic_list(
 ) -> ResultRows:
     """List the topics.
 
-    --no-system hides the topics that name servers and brokers report as system topics. Retry and dead-letter
-    topics (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
+    --no-system hides the topics that name servers and brokers report as system topics. It still shows retry
+    and dead-letter topics (%RETRY%..., %DLQ%...), because these belong to consumer groups.
 
     Examples:
         # All topics except RocketMQ's own
@@ -115,7 +115,8 @@ def topic_route(
 ) -> ResultRows | str:
     """Show the brokers of a topic, with queues and permission (r read, w write, i inherit).
 
-    For a static topic, logicalQueues shows the queues that each broker writes, with their numbers there.
+    For a static topic, logicalQueues shows the logical queues that each broker writes, and the number of each
+    queue on the broker.
 
     Examples:
         # Brokers and queues of a topic
@@ -176,10 +177,12 @@ def delete_topic(
 ) -> ResultRows:
     """Delete a topic with all its messages from every master of a cluster, then from every name server.
 
-    If a master fails, nsadmin skips the name servers, because the master would register the topic again.
-    Repeat the command when the master is back. Slaves follow their masters within a minute. If brokers create
-    topics automatically, a topic in use can come back immediately. In the end, nsadmin removes these brokers
-    from the topic's order configuration, or deletes it if it names no others.
+    If a master fails, nsadmin does not delete the topic from the name servers, because the master would
+    register the topic again. Run the command again when the master answers. Slaves delete the topic within a
+    minute. If brokers create topics automatically, a topic in use can come back immediately.
+
+    At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
+    there, nsadmin deletes the order configuration.
 
     Examples:
         # Preview the deletion
