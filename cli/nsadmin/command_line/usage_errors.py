@@ -34,8 +34,9 @@ def missing_argument(metavar: str, usage: str, example: str | None = None) -> Us
 
 
 def missing_option(*alternatives: str, usage: str) -> UsageError:
-    """A required option with its value is missing, or each of its alternatives."""
-    return UsageError(f"missing option {' or '.join(alternatives)}: usage: {usage}")
+    """A required option with its value is missing, or each of its alternatives. One can be an argument."""
+    noun = "option " if all(alternative.startswith("-") for alternative in alternatives) else ""
+    return UsageError(f"missing {noun}{' or '.join(alternatives)}: usage: {usage}")
 
 
 def missing_value(flag_name: str, metavar: str | None) -> UsageError:

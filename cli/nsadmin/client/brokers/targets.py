@@ -48,7 +48,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     """Resolve HOST:PORT, NAME (its master) or NAME/ID to a broker process.
 
     A word without a port is looked up among the broker names. It is a host with the default port if it
-    contains a dot and no broker has this or a similar name, or if no name server answers.
+    contains a dot, and no broker has this or a similar name or no name server answers.
 
     Args:
         target_text: The text of the operator.
@@ -60,7 +60,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     Raises:
         BadAddress: The text is invalid, or the name exists in several clusters.
         NotFound: No such broker or process; the text suggests similar names.
-        RocketMQError: The text is NAME/ID, and `load_cluster_info` failed with this error.
+        RocketMQError: The text is NAME or NAME/ID, and `load_cluster_info` failed with this error.
     """
     broker_name, slash, id_text = target_text.strip().partition("/")
     if not slash and _looks_like_addr(broker_name):
@@ -68,15 +68,14 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     if slash and not (broker_name and id_text.isdecimal()):
         raise BadAddress(f'invalid broker "{target_text}": use HOST:PORT, NAME or NAME/ID')
     known_groups: Sequence[BrokerAddrGroup] = ()
-    is_name_known_missing = "." not in broker_name
+    may_be_host = not slash and "." in broker_name
     try:
         known_groups = load_cluster_info().broker_groups
     except ClientClosed:
         raise
     except RocketMQError:
-        if slash:
+        if not may_be_host:
             raise
-        is_name_known_missing = False
     named_groups = [broker_group for broker_group in known_groups if broker_group.broker_name == broker_name]
     similar_names = (
         []
@@ -88,12 +87,12 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     if similar_names:
         host_hint = "" if slash else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
         raise NotFound(f'no broker "{broker_name}"; {did_you_mean(sorted(similar_names))}{host_hint}')
-    if not named_groups and not slash and is_name_known_missing:
+    if not named_groups and may_be_host:
+        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
+    if not named_groups and not slash:
         raise NotFound(
             f'no broker "{broker_name}": run nsadmin clusterList to list the brokers, or write HOST:PORT'
         )
-    if not named_groups and not slash:
-        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
     return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)
 
 

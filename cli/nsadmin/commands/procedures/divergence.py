@@ -243,7 +243,7 @@ def _summarize_look(observed_look: DivergenceObservation) -> str:
     )
     new_count = sum(len(finding.differences) for finding in observed_look.findings if finding.state == "new")
     if observed_look.verdict == "unknown":
-        advice = ": pass all of them with -n HOST:PORT;HOST:PORT" if asked_count == 1 else ""
+        advice = ": pass all of them with -n 'HOST:PORT;HOST:PORT'" if asked_count == 1 else ""
         return (
             f"unknown: {answered_count} of {asked_count} name servers answered, "
             f"a comparison needs two{advice}"

@@ -54,11 +54,16 @@ def nobody() -> ClusterInfo:
         ("a:10912", "a:10912"),
         ("::1", "[::1]:10911"),
         ("localhost", "localhost:10911"),
-        ("a", "a:10911"),
+        ("mq-17.example", "mq-17.example:10911"),
     ],
 )
-def test_an_address_is_taken_as_it_is_and_so_is_a_name_of_which_nobody_tells(text: str, addr: str) -> None:
+def test_an_address_needs_no_name_server_and_neither_does_a_host_with_a_dot(text: str, addr: str) -> None:
     assert resolve_target(text, nobody) == target_at_addr(addr)
+
+
+def test_a_name_without_a_dot_is_not_taken_for_a_host_if_no_name_server_answers() -> None:
+    with pytest.raises(NotFound, match="nobody was to be asked"):
+        resolve_target("broker-a", nobody)
 
 
 def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
@@ -83,12 +88,12 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
         ("/1", BadAddress, 'invalid broker "/1"'),
     ],
 )
-def test_what_no_name_stands_for_says_what_there_is(text: str, error: type[Exception], said: str) -> None:
+def test_an_unknown_broker_or_process_is_an_error_that_lists_the_known_ones(text: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         resolve_target(text, lambda: INFO)
 
 
-def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_host() -> None:
+def test_a_name_similar_to_a_broker_is_a_misspelling_and_not_a_host() -> None:
     info = ClusterInfo(
         ("C",), tuple(BrokerAddrGroup("C", name, {0: "h:1"}) for name in ("broker-b", "broker-a"))
     )
@@ -100,7 +105,7 @@ def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_ho
     assert resolve_target("mq-17.example", lambda: info) == target_at_addr("mq-17.example:10911")
 
 
-def test_a_name_in_two_clusters_is_nobody_s() -> None:
+def test_a_name_in_two_clusters_is_refused() -> None:
     twice = INFO._replace(broker_groups=(*INFO.broker_groups, BrokerAddrGroup("D", "a", {0: "h:9"})))
     with pytest.raises(BadAddress, match="several clusters: use its address: h:1 in C, h:9 in D"):
         resolve_target("a", lambda: twice)

@@ -110,12 +110,12 @@ def test_a_broker_that_says_nothing_may_have_anything(
 
 
 @pytest.mark.parametrize("words", [(), ("T", "--all")])
-def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
+def test_wrong_command_lines_are_refused(run: Run, words: tuple[str, ...]) -> None:
     result = run("spread", *words)
     line = (
         "TOPIC and --all exclude each other: pass only one of them"
         if words
-        else "missing option TOPIC or --all: usage: nsadmin spread (TOPIC | --all)"
+        else "missing TOPIC or --all: usage: nsadmin spread (TOPIC | --all)"
     )
     assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
 
