@@ -180,14 +180,16 @@ class RouteTables(BrokerTables):
         `new_placements` has the topics that had no placement. Later changes of other brokers are kept.
         """
         has_no_moves = self.move_count == move_count
+        # New topics first: a placement that they join must not change with the topics that it had before.
+        ordered_moves = sorted(topic_moves, key=lambda topic_move: topic_move.old_placement is not None)
         unmoved_flags = [
             has_no_moves if old_placement is None else old_placement.moved_at_count <= move_count
-            for old_placement, *_ in topic_moves
+            for old_placement, *_ in ordered_moves
         ]
         self._note_move(broker_name)
         if has_no_moves:
             self.placements_by_topic.update(new_placements)
-        for topic_move, is_unmoved in zip(topic_moves, unmoved_flags, strict=True):
+        for topic_move, is_unmoved in zip(ordered_moves, unmoved_flags, strict=True):
             if topic_move.queue_before is None:
                 self._count_topics(broker_name, len(topic_move.topics))
             if is_unmoved:

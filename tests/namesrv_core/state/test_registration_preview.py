@@ -94,6 +94,14 @@ def test_topics_stand_in_the_order_they_were_brought_in(known: RouteTables) -> N
     assert list(known.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
 
 
+def test_a_new_topic_keeps_its_queues_if_all_topics_that_had_such_queues_change_before_it() -> None:
+    tables = RouteTables()
+    look_and_put(tables, "a", {"T": RegisteredTopicConfig("T", 4)})
+    look_and_put(tables, "a", {"T": RegisteredTopicConfig("T", 8), "U": RegisteredTopicConfig("U", 4)})
+    assert tables.queues_of_topic("T") == {"a": QueueData("a", 8, 16, 6, 0)}
+    assert tables.queues_of_topic("U") == {"a": QueueData("a", 4, 16, 6, 0)}
+
+
 def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known: RouteTables) -> None:
     for number in range(100):
         known.set_queue(f"t{number}", NARROW)

@@ -88,7 +88,9 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
         ("/1", BadAddress, 'invalid broker "/1"'),
     ],
 )
-def test_an_unknown_broker_or_process_is_an_error_that_lists_the_known_ones(text: str, error: type[Exception], said: str) -> None:
+def test_an_unknown_broker_or_process_is_an_error_that_lists_the_known_ones(
+    text: str, error: type[Exception], said: str
+) -> None:
     with pytest.raises(error, match=said):
         resolve_target(text, lambda: INFO)
 
