@@ -47,9 +47,13 @@ def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval:
 
 
 def free_port(neighbours: Sequence[int] = (0,)) -> int:
-    """A port whose neighbours (offsets) are free too, below the range that outgoing connections take."""
+    """A port whose neighbours (offsets) are free too, below the range that outgoing connections take.
+
+    Workers of pytest-xdist have different ports: a server binds its port some seconds later.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
     for _ in range(500):
-        port = random.SystemRandom().randrange(18_000, 32_000, 10)
+        port = random.SystemRandom().randrange(18_000 + 10 * worker, 32_000, 40)
         if all(_is_free(port + offset) for offset in neighbours):
             return port
     raise RuntimeError("no free port found")
