@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from namesrv_core.protocol.codes import HeaderType
+from tests.interop import processes
 from tests.support import work_order
 
 # No test leaves a line in the audit of who runs it, nor goes by that person's settings.
@@ -30,6 +31,8 @@ for name in (
 
 # Who starts tests in the background may have us ignore Ctrl-C; the programs that they start would do so, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+processes.java_timer_slack_ns = 5_000_000
 
 settings.register_profile("house", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.load_profile("house")

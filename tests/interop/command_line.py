@@ -11,6 +11,12 @@ from tests.interop.our_server import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
+PROGRAM = (sys.executable, "-m", "nsadmin", "--timeout", "10")
+"""The command line's beginning. By default nsadmin waits 3 s for an answer, too short on a busy machine.
+
+A later `--timeout` replaces this one.
+"""
+
 
 class CommandResult(NamedTuple):
     """The exit code of a command, its rows (None if stdout is empty), and its stderr."""
@@ -24,7 +30,7 @@ def nsadmin(
     namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None
 ) -> CommandResult:
     """Run a command; `env` adds to the environment, `typed` is its standard input."""
-    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--json", *args]
+    command = [*PROGRAM, "-n", namesrv, "--json", *args]
     environment = {**ENVIRONMENT, **(env or {})}
     result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
     return CommandResult(
@@ -34,7 +40,7 @@ def nsadmin(
 
 def mqadmin_text(namesrv: str, *args: str) -> str:
     """What a command prints with --output mqadmin."""
-    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--output", "mqadmin", *args]
+    command = [*PROGRAM, "-n", namesrv, "--output", "mqadmin", *args]
     result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
     assert result.returncode == 0, result.stderr
     return result.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop import jars
+from tests.interop import archive_training, jars
 from tests.interop.cluster import NameServer, name_server, wait_for_broker, wait_for_runtime_info
 from tests.interop.java_parts import JavaBroker
 
@@ -20,10 +20,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def released() -> None:
-    """The jars of both releases are here."""
+    """The jars of both releases are here, and the archives that make them start faster."""
     jars.require_java()
-    jars.jars(jars.NEWEST)
-    jars.jars(jars.OLD)
+    for version in (jars.NEWEST, jars.OLD):
+        jars.jars(version)
+        archive_training.write_archives(version)
 
 
 @pytest.fixture(scope="session")

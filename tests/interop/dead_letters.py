@@ -1,13 +1,12 @@
 """Java consumers that fail on purpose, and a replay of their dead letters as a process that can be killed."""
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.interop import jars
-from tests.interop.command_line import ENVIRONMENT
+from tests.interop.command_line import ENVIRONMENT, PROGRAM
 from tests.interop.java_parts import Running, start_clients
 from tests.interop.processes import wait_for
 
@@ -72,7 +71,7 @@ def kill_replay(namesrv: str, state: Path, words: Sequence[str], after_lines: in
     """Start a replay, and kill it after so many more lines in its file; False if it ended before."""
     before = count_lines(state)
     environment = {**ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_AUDIT": "off"}
-    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, *words, "--yes"]
+    command = [*PROGRAM, "-n", namesrv, *words, "--yes"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as child:
         try:
             # Opening the file replaces its lines by few.

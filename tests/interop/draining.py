@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from tests.interop import jars, wire
 from tests.interop.cluster import plain
-from tests.interop.command_line import ENVIRONMENT, CommandResult, nsadmin
+from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult, nsadmin
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, start_clients
 
@@ -93,7 +92,7 @@ class Draining:
     def start(self, *args: str) -> "subprocess.Popen[str]":
         words = ["drain", self.broker, "-n", self.addrs, "--json", "--yes", *QUICK, *args]
         return subprocess.Popen(
-            [sys.executable, "-m", "nsadmin", *words],
+            [*PROGRAM, *words],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -133,7 +132,7 @@ class Draining:
 
     def told(self, *args: str) -> list[dict[str, Any]]:
         """What a procedure tells, that ends well."""
-        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
         result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
         assert result.returncode == 0, result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()]

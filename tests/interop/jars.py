@@ -2,14 +2,19 @@
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.interop import class_archives
 
 POM = Path(__file__).with_name("pom.xml")
 PROXY = Path(__file__).with_name("proxy.xml")
@@ -118,7 +123,37 @@ def class_path(version: str) -> str:
 
 def program(name: str, version: str = NEWEST) -> list[str]:
     """What `java` has to be told to run the program `java/NAME.java` with the jars of a release."""
-    return compiled(name, version, jars(version))
+    return [*archive_options(version, class_archives.TOOLS), *compiled(name, version, jars(version))]
+
+
+def class_archive(version: str, kind: str) -> Path:
+    """Where the class archive of a release's program is, or will be."""
+    return class_archives.archive_file(cache_root(), version, kind, jars(version))
+
+
+def archive_options(version: str, kind: str) -> list[str]:
+    """The JVM options for the class archive of a release's program, if there is one.
+
+    The class path must begin with that of the release.
+    """
+    return class_archives.reading_options(class_archive(version, kind))
+
+
+@cache
+def rocksdb_library(version: str) -> Path | None:
+    """The folder with RocksDB's native library; None without RocksDB, or on another kind of machine.
+
+    Otherwise each broker takes its own copy of 12 MB from the jar.
+    """
+    found = next(jars(version).glob("*rocksdb*.jar"), None)
+    if found is None or (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        return None
+    target = cache_root() / f"native-{found.stem}"
+    if not target.is_dir():
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=cache_root()))
+        (temporary / "librocksdbjni.so").write_bytes(member(found, "librocksdbjni-linux64.so"))
+        publish(temporary, target)
+    return target
 
 
 def compiled(name: str, version: str, folder: Path) -> list[str]:
@@ -131,7 +166,8 @@ def compiled(name: str, version: str, folder: Path) -> list[str]:
         javac = ["javac", "-nowarn", "-d", str(temporary), "-cp", f"{folder}/*", str(source)]
         subprocess.run(javac, check=True, timeout=120)
         publish(temporary, classes)
-    return ["-cp", f"{classes}{os.pathsep}{folder}/*", name]
+    # A class archive only fits class paths that begin with the jars.
+    return ["-cp", f"{folder}/*{os.pathsep}{classes}", name]
 
 
 def member(jar: Path, name: str) -> bytes:

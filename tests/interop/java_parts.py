@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.interop import jars
+from tests.interop import class_archives, jars
 from tests.interop.processes import Child, free_port, start_child, wait_for
 from tests.support.certificates import Pair
 
@@ -19,8 +19,8 @@ OPENED = ("--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-opens=java.base/j
 IDLE_SERVER_CONFIG: dict[str, object] = {
     # A 5.x broker keeps a processor busy for as long before it writes these figures for the first time.
     "transactionMetricFlushInterval": 500,
-    # Each flush takes a processor for a fifth of a second.
-    "timerFlushIntervalMs": 20_000,
+    # Each flush takes a processor for a fifth of a second. The first one is at the start.
+    "timerFlushIntervalMs": 300_000,
 }
 """Settings of a broker that takes little processor time when it has nothing to do."""
 QUIET_LOGBACK = "<configuration><root level='OFF'/></configuration>\n"
@@ -34,6 +34,11 @@ def write_properties(path: Path, items: Mapping[str, object]) -> Path:
 
 def java(version: str, main: str, home: Path, flags: Iterable[str], args: Iterable[str]) -> list[str]:
     """The command line of one released program whose logs and settings stay below `home`."""
+    flags = [*flags]
+    part = main.split(".")[3]
+    # A run that measures anything has flags of its own.
+    if part in class_archives.PROGRAMS and "-Xshare:auto" in flags:
+        flags += jars.archive_options(version, part)
     return [*jvm(version, main, home, flags), "-cp", jars.class_path(version), main, *args]
 
 
@@ -46,9 +51,19 @@ def jvm(version: str, main: str, home: Path, flags: Iterable[str]) -> list[str]:
         f"-Drocketmq.home.dir={home}",
         f"-Duser.home={home}",
         f"-Drmq.logback.configurationFile={logback}",
+        *temporary_files(home),
         *OPENED,
     ]
+    if main.split(".")[3] == class_archives.BROKER and (library := jars.rocksdb_library(version)):
+        settings.append(f"-Djava.library.path={library}")
     return ["java", *flags, *settings]
+
+
+def temporary_files(home: Path) -> list[str]:
+    """The JVM option that keeps temporary files below `home`. A killed program does not remove them."""
+    folder = home / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    return [f"-Djava.io.tmpdir={folder}"]
 
 
 def write_logback(home: Path, version: str, main: str) -> None:
@@ -75,6 +90,7 @@ def client_jvm(home: Path, *flags: str) -> list[str]:
     logback.write_text(QUIET_LOGBACK)
     settings = [
         f"-Duser.home={home}",
+        *temporary_files(home),
         f"-Drmq.logback.configurationFile={logback}",
         f"-Drocketmq.client.logRoot={home}",
         # By default, clients look every 20 seconds for queues that are new to them.

@@ -1,17 +1,28 @@
 """Child processes of the tests: each is waited for, logged to a file, and ended whatever happens."""
 
 import atexit
+import ctypes
 import os
 import random
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
 _running: set["Child"] = set()
+
+java_timer_slack_ns: int | None = None
+"""By how much Java programs may oversleep. An idle broker sleeps for 1 ms, a thousand times per second.
+
+A measurement leaves it at None.
+"""
+_SET_TIMER_SLACK, _GET_TIMER_SLACK = 29, 30
+"""PR_SET_TIMERSLACK and PR_GET_TIMERSLACK of prctl(2)."""
 
 
 def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval: float = 0.05) -> T:
@@ -36,9 +47,13 @@ def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval:
 
 
 def free_port(neighbours: Sequence[int] = (0,)) -> int:
-    """A port whose neighbours (offsets) are free too, below the range that outgoing connections take."""
+    """A port whose neighbours (offsets) are free too, below the range that outgoing connections take.
+
+    Workers of pytest-xdist have different ports: a server binds its port some seconds later.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
     for _ in range(500):
-        port = random.SystemRandom().randrange(18_000, 32_000, 10)
+        port = random.SystemRandom().randrange(18_000 + 10 * worker, 32_000, 40)
         if all(_is_free(port + offset) for offset in neighbours):
             return port
     raise RuntimeError("no free port found")
@@ -54,6 +69,18 @@ def _is_free(port: int) -> bool:
         return True
 
 
+@contextmanager
+def _set_timer_slack(slack_ns: int) -> Iterator[None]:
+    """Let the processes that this thread starts oversleep. Linux hands the setting down to them."""
+    control = ctypes.CDLL(None).prctl
+    before = control(_GET_TIMER_SLACK, 0, 0, 0, 0)
+    control(_SET_TIMER_SLACK, ctypes.c_ulong(slack_ns), 0, 0, 0)
+    try:
+        yield
+    finally:
+        control(_SET_TIMER_SLACK, ctypes.c_ulong(before), 0, 0, 0)
+
+
 class Child:
     """One running process; `output` grows in a file, so that no pipe can fill and block it."""
 
@@ -62,7 +89,9 @@ class Child:
     ) -> None:
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("wb") as sink:
+        uses_slack = command[0] == "java" and sys.platform == "linux"
+        slack = _set_timer_slack(java_timer_slack_ns) if java_timer_slack_ns and uses_slack else nullcontext()
+        with log.open("wb") as sink, slack:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE if talks else subprocess.DEVNULL,

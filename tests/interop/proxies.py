@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.interop import jars
-from tests.interop.java_parts import QUICK_START, Running, jvm, write_properties
+from tests.interop.java_parts import QUICK_START, Running, jvm, temporary_files, write_properties
 from tests.interop.processes import free_port, start_child
 
 _MAIN = "org.apache.rocketmq.proxy.ProxyStartup"
@@ -92,7 +92,14 @@ class GrpcClients(Running):
     def start(self) -> None:
         self.home.mkdir(parents=True)
         program = jars.compiled("GrpcClients", jars.GRPC_CLIENT, jars.grpc_client())
-        command = ["java", *QUICK_START, "-Xmx256m", f"-Duser.home={self.home}", *program]
+        command = [
+            "java",
+            *QUICK_START,
+            "-Xmx256m",
+            f"-Duser.home={self.home}",
+            *temporary_files(self.home),
+            *program,
+        ]
         self.child = start_child(command, self.home / "stdout.log", "ready", 60, talks=True)
 
     def open(self, kind: str, name: str, endpoint: str, topic: str, group: str = "-") -> str:

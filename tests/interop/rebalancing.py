@@ -3,14 +3,13 @@
 import contextlib
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.interop import jars
 from tests.interop.cluster import NameServer, body
-from tests.interop.command_line import ENVIRONMENT
+from tests.interop.command_line import ENVIRONMENT, PROGRAM
 from tests.interop.java_parts import Running, start_clients
 from tests.interop.processes import wait_for
 
@@ -85,7 +84,7 @@ class Rebalancing:
     def start(self, plan: Path, *args: str) -> "subprocess.Popen[str]":
         words = ["rebalance", "run", str(plan), "-n", self.addrs, "--json", "--yes", *QUICK, *args]
         return subprocess.Popen(
-            [sys.executable, "-m", "nsadmin", *words],
+            [*PROGRAM, *words],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -134,14 +133,14 @@ class Rebalancing:
 
     def run_lines(self, *args: str) -> list[Event]:
         """The events of another procedure."""
-        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
         result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
         assert result.returncode == 0, result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()]
 
     def read(self, *args: str) -> Any:
         """The rows of a command."""
-        command = [sys.executable, "-m", "nsadmin", *args, "-n", self.addrs, "--json"]
+        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
         result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=60)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop.cluster import permissions, wait_for_broker, wait_for_runtime_info
-from tests.interop.command_line import ENVIRONMENT
+from tests.interop.command_line import ENVIRONMENT, PROGRAM
 from tests.interop.java_parts import JavaBroker, JavaNameServer
 
 LINES = """\
@@ -44,7 +43,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def batch(cluster: Cluster, lines: str, *args: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "nsadmin", "batch", "-", "-n", cluster.server.address, *args]
+    command = [*PROGRAM, "batch", "-", "-n", cluster.server.address, *args]
     return subprocess.run(
         command, input=lines, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
     )
@@ -73,7 +72,7 @@ def test_requests_to_a_server_go_over_one_connection(cluster: Cluster, tmp_path:
     before = closed_to(cluster.server.port)
     lines = tmp_path / "lines"
     lines.write_text("topicRoute TBW102\n" * 50)
-    command = [sys.executable, "-m", "nsadmin", "batch", str(lines), "-n", cluster.server.address, "--json"]
+    command = [*PROGRAM, "batch", str(lines), "-n", cluster.server.address, "--json"]
     result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.count('"topic": "TBW102"') == 50

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.interop import jars
 from tests.interop.cluster import NameServer, create_topic, wait_for_topic
-from tests.interop.java_parts import QUICK_START, JavaBroker
+from tests.interop.java_parts import QUICK_START, JavaBroker, temporary_files
 
 HERE = Path(__file__).parent
 
@@ -55,7 +55,7 @@ def test_the_java_client_sends_and_consumes_2000_messages(
 ) -> None:
     create_topic(broker.port, "FromJava")
     wait_for_topic(name_servers, "FromJava")
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={tmp_path}"]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={tmp_path}", *temporary_files(tmp_path)]
     program = ["java", *flags, *jars.program("Clients")]
     assert "sent 2000 received 2000" in output(
         [*program, addresses(name_servers), "FromJava", "2000"], tmp_path

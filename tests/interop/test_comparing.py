@@ -271,7 +271,7 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(parts: Parts) 
     frozen = parts.java[1]
     os.kill(frozen.child.pid, signal.SIGSTOP)
     try:
-        words = ("updateTopic", "Frozen", "-b", parts.a.address, "--yes")
+        words = ("updateTopic", "Frozen", "-b", parts.a.address, "--yes", "--timeout", "3")
         result = command_line.nsadmin(parts.addrs[1], *words)
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
@@ -288,7 +288,7 @@ def test_a_frozen_name_server_is_named_when_a_broker_changed_its_permission(part
     words = ("updateBrokerConfig", "-b", parts.a.address, "--yes", "brokerPermission")
     os.kill(frozen.child.pid, signal.SIGSTOP)
     try:
-        result = command_line.nsadmin(parts.addrs[1], *words, "4")
+        result = command_line.nsadmin(parts.addrs[1], *words, "4", "--timeout", "3")
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
     assert result.code == 3, result.err

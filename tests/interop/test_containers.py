@@ -58,7 +58,7 @@ class Container(Running):
         command = java(jars.NEWEST, main, self.home, flags, ["-c", str(file)])
         # Its logs are those of a broker, its classes in a jar of their own.
         at = command.index("-cp") + 1
-        command[at] = f"{jars.container(jars.NEWEST)}{os.pathsep}{command[at]}"
+        command[at] = f"{command[at]}{os.pathsep}{jars.container(jars.NEWEST)}"
         command[command.index(main)] = "org.apache.rocketmq.container.BrokerContainerStartup"
         self.child = start_child(command, self.home / "stdout.log", "broker container boot success", 90)
 

@@ -16,7 +16,7 @@ from nsadmin import Access, AdminClient, Credentials
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic
 from tests.interop.command_line import CommandResult
-from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, tls_flags
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, temporary_files, tls_flags
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.tap import Tap
@@ -169,7 +169,7 @@ def test_a_4_9_7_broker_signs_nothing_and_is_let_in_by_its_network(guarded: Guar
 def client(guarded: Guarded, home: Path, *key: str) -> str:
     """What the Java client says of sending and consuming ten messages, and writes into its logs."""
     home.mkdir()
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", *temporary_files(home)]
     command = ["java", *flags, *jars.program("Clients"), guarded.server.address, "Signed", "10", *key]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=home, env=os.environ)
     return "".join([result.stdout, result.stderr, *(log.read_text() for log in home.rglob("*.log"))])

@@ -171,7 +171,12 @@ def played(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
     """The events of each name server's log, by release."""
     cache = tmp_path_factory.mktemp("spark")
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.memory": "1g",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
     for name in ("wholeStage", "factoryMode"):
         settings[f"spark.sql.codegen.{name}"] = "false" if name == "wholeStage" else "NO_CODEGEN"
     spark = session.start_session(cache, "local[2]", settings)

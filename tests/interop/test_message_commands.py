@@ -11,7 +11,7 @@ from nsadmin import AdminClient
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import CommandResult
-from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, temporary_files
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -62,7 +62,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def sent_by_java(address: str, home: Path) -> dict[str, Known]:
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", *temporary_files(home)]
     program = ["java", *flags, *jars.program("Messages"), address, TOPIC, BATCHES]
     result = subprocess.run(program, capture_output=True, text=True, timeout=90, cwd=home)
     assert "done 0" in result.stdout, result.stdout + result.stderr

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
 from nsadmin.output.timestamps import format_utc
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import ENVIRONMENT, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
 from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
@@ -50,7 +49,7 @@ class Cluster(NamedTuple):
 
     def lines(self, *line: str) -> list[Any]:
         """The lines of JSON that a command prints."""
-        command = [sys.executable, "-m", "nsadmin", "-n", self.server.address, *line, "--output", "jsonl"]
+        command = [*PROGRAM, "-n", self.server.address, *line, "--output", "jsonl"]
         result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
         assert result.returncode == 0, result.stderr
         return [json.loads(text) for text in result.stdout.splitlines()]
@@ -81,7 +80,7 @@ class Follower:
 
     def __init__(self, cluster: Cluster, *line: str) -> None:
         self.log = cluster.home / f"follow-{time.time_ns()}"
-        command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, "consume", *line]
+        command = [*PROGRAM, "-n", cluster.server.address, "consume", *line]
         with self.log.open("wb") as sink:
             self._child = subprocess.Popen(
                 [*command, "--follow", "--format", "{body}"],
@@ -402,7 +401,7 @@ def test_a_killed_import_repeats_at_most_one_batch(cluster: Cluster, tmp_path: P
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     line = ("messages", "import", str(file), "--yes")
-    command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line]
+    command = [*PROGRAM, "-n", cluster.server.address, *line]
     for killed_at in (1, IMPORTED_COUNT // 2):
         child = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
         wait_for(
@@ -437,7 +436,7 @@ def test_the_examples_of_the_manual(
             line = words(example)
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
-            command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line, *ending]
+            command = [*PROGRAM, "-n", cluster.server.address, *line, *ending]
             result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
             assert result.returncode == example.exit_code, (example.command_line, result.stderr)
 

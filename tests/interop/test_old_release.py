@@ -16,7 +16,7 @@ from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit, committed, lines
-from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin
+from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, temporary_files
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import Child, wait_for
 
@@ -112,7 +112,7 @@ def test_an_empty_store_is_as_old_for_scripts_as_mqadmin_says(cluster: Cluster) 
 @contextmanager
 def traced(address: str, home: Path) -> Iterator[tuple[str, str]]:
     """The ids of a message that clients of the old release, who stay, sent and consumed with traces on."""
-    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}"]
+    flags = [*QUICK_START, "-Xmx256m", f"-Duser.home={home}", *temporary_files(home)]
     program = ["java", *flags, *jars.program("Traced", jars.OLD), address, TOPIC]
     child = Child(program, home / "traced.log", talks=True)
     try:

@@ -6,7 +6,6 @@ Its two name servers are ours and Java's.
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -26,7 +25,7 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_on_each,
 )
-from tests.interop.command_line import ENVIRONMENT, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -86,7 +85,7 @@ class Cluster(NamedTuple):
         return self("apply", self.file(text), "--yes", *more)
 
     def export(self) -> str:
-        command = [sys.executable, "-m", "nsadmin", "export", CLUSTER, "--namespace", "DEPLOYMENT"]
+        command = [*PROGRAM, "export", CLUSTER, "--namespace", "DEPLOYMENT"]
         result = subprocess.run(
             [*command, "-n", self.namesrv], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
         )
@@ -236,7 +235,7 @@ def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty: Cl
     cluster = empty
     many = "".join(f"  many-{number:04}: {{readQueueNums: 2, writeQueueNums: 2}}\n" for number in range(600))
     file = cluster.file(f"cluster: {CLUSTER}\ntopics:\n{many}")
-    command = [sys.executable, "-m", "nsadmin", "apply", file, "--yes", "-n", cluster.namesrv]
+    command = [*PROGRAM, "apply", file, "--yes", "-n", cluster.namesrv]
     running = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
     wait_for("the first of them", lambda: number_of(cluster.old) > 20, 30, 0.01)
     os.kill(running.pid, signal.SIGKILL)

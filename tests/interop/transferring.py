@@ -2,12 +2,11 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.interop import jars, wire
-from tests.interop.command_line import ENVIRONMENT, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
 from tests.interop.java_parts import Running, start_clients
 
 
@@ -49,7 +48,7 @@ def run_without_servers(state: Path, *words: str) -> CommandResult:
         **ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_CONFIG": str(state / "config.yaml"),
         "NSADMIN_AUDIT": "off",
     }  # fmt: skip
-    command = [sys.executable, "-m", "nsadmin", *words, "--json"]
+    command = [*PROGRAM, *words, "--json"]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     return CommandResult(
         result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
@@ -58,7 +57,7 @@ def run_without_servers(state: Path, *words: str) -> CommandResult:
 
 def start_transfer(state: Path, *words: str) -> "subprocess.Popen[str]":
     environment = {**ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_AUDIT": "off"}
-    command = [sys.executable, "-m", "nsadmin", "transfer", "messages", *words, "--yes", "--output", "json"]
+    command = [*PROGRAM, "transfer", "messages", *words, "--yes", "--output", "json"]
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

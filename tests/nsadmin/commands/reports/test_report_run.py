@@ -1,5 +1,6 @@
 """report run: what it says, and what it leaves to the pipeline."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,16 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
     ]
 
 
+def keep_java_from_writing_an_archive(cache: Path) -> None:
+    """Put an empty class archive into the cache of nsadmin. Java ignores it."""
+    from nsreport.runtime import java
+    from nsreport.runtime.class_archive import ClassArchive
+
+    folder = cache / "nsadmin" / "spark"
+    folder.mkdir(parents=True)
+    ClassArchive(folder, java.find_java_home(os.environ, folder)).archive_path.touch()
+
+
 def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +76,7 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
     monkeypatch.chdir(hostile.folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("SPARK_HOME", raising=False)
+    keep_java_from_writing_an_archive(tmp_path / "cache")
     words = ("--input", str(journal), "--output", str(tmp_path / "tables"), "--reports", "drain_audit")
     exit_code = main(["report", "run", *words])
     assert (hostile.traces, exit_code) == ([], 0), capsys.readouterr().err
