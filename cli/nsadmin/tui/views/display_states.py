@@ -52,7 +52,7 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = Non
     if broker.last_poll is None:
         return LISTED
     # Slaves always report brokerActive=false, because they take no messages.
-    if broker.place[1] == 0 and broker.read_text("brokerActive") == "false":
+    if broker.broker_key.broker_id == 0 and broker.read_text("brokerActive") == "false":
         return INACTIVE
     if wipe_counts is not None:
         return WIPED if wipe_counts.wiped == wipe_counts.known else PARTLY_WIPED

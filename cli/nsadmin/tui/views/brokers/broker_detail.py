@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
@@ -35,6 +35,10 @@ class BrokerDetailView(View):
         self.cluster_name = cluster_name
 
     @property
+    def broker_key(self) -> BrokerProcessKey:
+        return BrokerProcessKey(self.broker_name, self.broker_id, self.broker_addr)
+
+    @property
     def view_title(self) -> str:
         return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
 
@@ -44,7 +48,7 @@ class BrokerDetailView(View):
         )
 
     def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
-        return model.brokers.get((self.broker_name, self.broker_id, self.broker_addr))
+        return model.brokers.get(self.broker_key)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)
