@@ -103,16 +103,16 @@ class AnswerWork:
                     self._work_memory.reserve_bytes(self, reserved_bytes)
         except StopIteration as stop_iteration:
             self.answer = stop_iteration.value
-            self.drop()
+            self.release_work()
             return True
         except Exception:
-            self.drop()
+            self.release_work()
             raise
         finally:
             self.seconds += work_clock() - began_at
         return False
 
-    def drop(self) -> None:
+    def release_work(self) -> None:
         """End the work, finished or not, and release its memory."""
         self._answer_steps.close()
         self._work_memory.release_bytes(self)

@@ -290,7 +290,7 @@ class CommandStream(asyncio.Protocol):
         self._waiting_payloads.clear()
         self._unread_bytes = b""
         if self._current_work is not None:
-            self._current_work.drop()
+            self._current_work.release_work()
             self._current_work = None
 
     # Reports to the observer.

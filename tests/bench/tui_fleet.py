@@ -144,7 +144,7 @@ def judge_recording(recording_file: Path) -> RecordedRun:
         model.apply_poll(poll)
         if isinstance(poll, BrokerPolled) and poll.error is not None:
             alarms |= {
-                f"{broker.broker_key.broker_name} {state.word}"
+                f"{broker.broker_key.broker_name} {state.name}"
                 for broker in model.brokers.values()
                 if broker.broker_key.broker_addr == poll.addr
                 and (state := display_states.state_of_broker(broker)) in _ALARMS

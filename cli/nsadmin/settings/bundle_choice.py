@@ -40,7 +40,8 @@ def open_chosen_bundle(
     Raises UsageError if the file cannot be read, and InvalidBundleError if it is no bundle.
     """
     source_name, bundle_path, context = next(
-        (way for way in _ways_by_rank(option_values, chosen_context) if way[1]), ("", "", NO_CONTEXT)
+        (bundle_way for bundle_way in _ways_by_rank(option_values, chosen_context) if bundle_way[1]),
+        ("", "", NO_CONTEXT),
     )
     if not bundle_path:
         return None
@@ -104,10 +105,10 @@ def enter_bundle(shared_options: SharedOptions) -> Iterator[SharedOptions]:
     if bundle is None:
         yield shared_options
         return
-    wall_clock.freeze(bundle.manifest.created_ms / 1000)
+    wall_clock.freeze_clock(bundle.manifest.created_ms / 1000)
     try:
         with bundle_state.enter_folder(bundle) as journal_folders:
             yield shared_options._replace(journal_folders=journal_folders)
     finally:
-        wall_clock.freeze(None)
+        wall_clock.freeze_clock(None)
         bundle.close()

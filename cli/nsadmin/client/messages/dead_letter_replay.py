@@ -151,7 +151,7 @@ class DeadLetterReplay:
         """
         for _, queue_span in letter_spans:
             message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
-            self._count(queue_span.broker_name, total=message_count)
+            self._add_counts(queue_span.broker_name, total=message_count)
         try:
             yield from self._resolve_pending(letter_spans)
             if self._selection.max_messages is not None:
@@ -163,7 +163,7 @@ class DeadLetterReplay:
                 sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
             )
             yield from self._replay_places(letter_spans, self._watch)
-            yield from self._settle(self._watch)
+            yield from self._watch_until_settled(self._watch)
             if not self._broken_brokers:
                 self._memory.end_run()
         finally:
@@ -186,7 +186,7 @@ class DeadLetterReplay:
             if broker_name in self._broken_brokers:
                 yield self._progress[broker_name]
                 continue
-            self._count(broker_name, examined=len(message_page.messages))
+            self._add_counts(broker_name, examined=len(message_page.messages))
             place = places_by_queue[broker_name, message_page.queue_id]
             letters = [DeadLetter(broker_name, message) for message in message_page.messages]
             for letter_batch in self._split_batches(self._choose_letters(place, letters)):
@@ -206,12 +206,12 @@ class DeadLetterReplay:
                 continue
             is_known = letter.message.queue_offset in replayed_offsets
             if is_known or (self._replayed_letters and self._replayed_letters.has_replay(letter)):
-                self._count(place.broker_name, known=1)
+                self._add_counts(place.broker_name, known=1)
                 self._copies.note_replayed(letter)
                 if not is_known:
                     self._note_replayed(place, letter)
             elif max_replays is not None and letter.replay_count >= max_replays:
-                self._count(place.broker_name, guarded=1)
+                self._add_counts(place.broker_name, guarded=1)
             elif letter.origin_topic is None:
                 self._count_failure(letter, NotApplied("the dead letter does not name its origin topic"))
             elif letter.message.body_error is not None:
@@ -219,7 +219,7 @@ class DeadLetterReplay:
                     letter, NotApplied(f"the body is unreadable: {letter.message.body_error}")
                 )
             elif self._copies.is_copy(letter):
-                self._count(place.broker_name, copies=1)
+                self._add_counts(place.broker_name, copies=1)
                 if self._copies.is_settled(letter):
                     self._note_replayed(place, letter)
             else:
@@ -329,11 +329,11 @@ class DeadLetterReplay:
         return arrived_offsets
 
     def _count_replayed(self, broker_name: str, message_count: int) -> None:
-        self._count(broker_name, replayed=message_count)
+        self._add_counts(broker_name, replayed=message_count)
         if self._remaining is not None:
             self._remaining -= message_count
 
-    def _settle(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+    def _watch_until_settled(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         """Count failures, also for some time after the last message: a consumer needs time to fail."""
         settled_at = monotonic() + self._options.settle_seconds
         while True:
@@ -347,7 +347,7 @@ class DeadLetterReplay:
         failures_by_broker = watch.count_failures()
         self._watched_at = monotonic()
         for broker_name, failure_count in failures_by_broker.items():
-            self._update(broker_name, failed_again=failure_count)
+            self._update_progress(broker_name, failed_again=failure_count)
             yield self._progress[broker_name]
         failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
         if max_failures is not None and failure_count > max_failures:
@@ -365,22 +365,22 @@ class DeadLetterReplay:
         self._sent_count += message_count
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
-        self._count(letter.broker_name, failed=1)
+        self._add_counts(letter.broker_name, failed=1)
         if self._progress[letter.broker_name].error is None:
-            self._update(letter.broker_name, error=error)
+            self._update_progress(letter.broker_name, error=error)
 
     def _break_broker(self, broker_name: str, error: RocketMQError) -> None:
         """Read and send no more on this broker."""
         self._broken_brokers.add(broker_name)
-        self._update(broker_name, error=self._progress[broker_name].error or error)
+        self._update_progress(broker_name, error=self._progress[broker_name].error or error)
 
-    def _update(self, broker_name: str, **new_values: Any) -> None:
+    def _update_progress(self, broker_name: str, **new_values: Any) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
         self._progress[broker_name] = broker_replay._replace(**new_values)
 
-    def _count(self, broker_name: str, **increments: int) -> None:
+    def _add_counts(self, broker_name: str, **increments: int) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._update(
+        self._update_progress(
             broker_name,
             **{
                 field_name: getattr(broker_replay, field_name) + increment

@@ -101,7 +101,7 @@ def replica_diff(
         REPLICA_DIFF_COLUMNS,
         list(map(_make_row, comparison.differences if include_lag else comparison.drift)),
         _list_errors(comparison),
-        [*comparison.failure_lines, _summarize(comparison)],
+        [*comparison.failure_lines, _summarize_comparison(comparison)],
         _TABLE_COLUMNS,
     )
 
@@ -151,7 +151,7 @@ def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None
     return [None, *(RocketMQError(failure_line) for failure_line in comparison.failure_lines)]
 
 
-def _summarize(comparison: ReplicaComparison) -> str:
+def _summarize_comparison(comparison: ReplicaComparison) -> str:
     slave_text = count_noun(comparison.slave_count, "slave")
     if not comparison.differences:
         return f"no differences on {slave_text}"

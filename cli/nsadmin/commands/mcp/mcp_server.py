@@ -55,10 +55,10 @@ _CHANGE_INSTRUCTIONS = (
 
 def serve_stdio(content: ServedContent) -> None:
     """Serve one client on stdin and stdout until it closes stdin, or until SIGTERM or SIGINT."""
-    anyio.run(_serve, content)
+    anyio.run(_serve_content, content)
 
 
-async def _serve(content: ServedContent) -> None:
+async def _serve_content(content: ServedContent) -> None:
     server = _build_server(content)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_at_signal, content)

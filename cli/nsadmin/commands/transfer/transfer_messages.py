@@ -151,7 +151,7 @@ def _copy_messages(
     ):
         try:
             for progress in rounds:
-                copy_status.show(progress)
+                copy_status.show_progress(progress)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             is_stopped = True

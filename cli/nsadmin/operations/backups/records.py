@@ -102,10 +102,10 @@ class ClusterBackup(NamedTuple):
 
 
 class BackupItem(NamedTuple):
-    """The name of an item in a backup. `place` is a broker name, or "" for the KV config."""
+    """The name of an item in a backup. `parent_name` is a broker name, or "" for the KV config."""
 
     section: Section
-    place: str
+    parent_name: str
     name: str
 
 

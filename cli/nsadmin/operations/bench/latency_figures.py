@@ -39,6 +39,6 @@ def draw_histogram(latencies_ms: Sequence[float]) -> list[str]:
     for bucket in range(filled_buckets[0], filled_buckets[-1] + 1):
         is_last = bucket == len(_BUCKET_LIMITS_MS)
         limit_text = f">= {_BUCKET_LIMITS_MS[-1]:g}" if is_last else f"< {_BUCKET_LIMITS_MS[bucket]:g}"
-        bar = "#" * ceil(counts[bucket] * _BAR_WIDTH / max(counts))
-        lines.append(f"{limit_text:>7} ms {counts[bucket]:>8} {bar}".rstrip())
+        bar_text = "#" * ceil(counts[bucket] * _BAR_WIDTH / max(counts))
+        lines.append(f"{limit_text:>7} ms {counts[bucket]:>8} {bar_text}".rstrip())
     return lines

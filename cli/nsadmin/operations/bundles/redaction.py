@@ -51,7 +51,7 @@ class Redactor:
         self._hidden_pattern: re.Pattern[str] | None = None
         self._encoded_forms: tuple[bytes, ...] | None = None
         for secret in known_secrets:
-            self._learn(secret)
+            self._learn_secret(secret)
 
     def redact_tables(self, tables: Mapping[str, AnswerTable]) -> dict[str, AnswerTable]:
         """Return the tables without secrets."""
@@ -97,7 +97,7 @@ class Redactor:
             return HIDDEN_TEXT
         return self._hide_text(_hide_in_value(json_value))
 
-    def _learn(self, value: str, name: str = "") -> None:
+    def _learn_secret(self, value: str, name: str = "") -> None:
         if value.startswith("{"):
             self._learn_members(value)
         elif (
@@ -116,7 +116,7 @@ class Redactor:
             return
         for member_name, member in members.items():
             if isinstance(member, str) and is_secret_name(member_name):
-                self._learn(member, member_name)
+                self._learn_secret(member, member_name)
 
     def _redact_named(self, key: RequestKey, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, RecordedAnswer):
@@ -145,7 +145,7 @@ class Redactor:
         if not value or value == "null":
             return value
         if is_secret or is_secret_name(name):
-            self._learn(value, name)
+            self._learn_secret(value, name)
             return HIDDEN_TEXT
         if value.startswith("{"):
             self._learn_members(value)
@@ -194,7 +194,7 @@ class Redactor:
             scanner.take_name(string_value)
             return token
         if scanner.is_in_secret_field and string_value:
-            self._learn(string_value, scanner.field_name)
+            self._learn_secret(string_value, scanner.field_name)
             return json.dumps(HIDDEN_TEXT)
         redacted_value = _hide_in_value(string_value)
         return token if redacted_value == string_value else json.dumps(redacted_value, ensure_ascii=False)

@@ -34,7 +34,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     if release_lines:
         minimum_state = CheckState.WARNING
     return scale.make_finding(
-        _summarize(comparison, missing_items),
+        _summarize_comparison(comparison, missing_items),
         samples,
         [
             *map(_describe_drift, drifted[:_MAX_SHOWN]),
@@ -50,7 +50,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     )
 
 
-def _summarize(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
+def _summarize_comparison(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
     slave_text = f"{comparison.slave_count} slaves" if comparison.slave_count != 1 else "1 slave"
     drift_count = len(comparison.drift)
     if not drift_count:

@@ -74,7 +74,7 @@ def judge_writable_topics(
     ]
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     return scale.make_finding(
-        _summarize(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
+        _summarize_groups(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
     )
 
 
@@ -144,7 +144,7 @@ def _group_topics(
     return TopicGroups(reduced_topics, unwritable_topics, read_only_topics)
 
 
-def _summarize(groups: TopicGroups, topic_count: int) -> str:
+def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
     writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
     summary = f"{writable_count} of {topic_count} topics are writable"
     if groups.read_only:

@@ -182,31 +182,31 @@ def _explain_perm(
     Brokers do not learn of such changes.
     """
     server_perms = [_read_perm(server_value) for server_value in difference.server_values]
-    closed = [
+    closed_indexes = [
         server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
     ]
-    opened = [
+    open_indexes = [
         server_index for server_index, server_perm in enumerate(server_perms) if server_perm & Perm.WRITE
     ]
     broker_name = difference.item.parent_name
-    if not closed:
+    if not closed_indexes:
         return _explain_flat_perm(difference, own_value, evidence)
-    if not opened:
+    if not open_indexes:
         return None
     if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
-        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in opened):
+        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in open_indexes):
             return None
         return DivergenceCause(
             "write-perm-added",
             f"{broker_name} itself has no write permission: addWritePerm was sent to "
-            f"{evidence.addrs_at(opened)} only, or the broker's change has not reached it",
+            f"{evidence.addrs_at(open_indexes)} only, or the broker's change has not reached it",
             f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
             "permissions",
         )
     wiped_text = (
-        f"removed on {evidence.addrs_at(closed)} only"
-        if len(closed) <= len(opened)
-        else f"removed, but not on {evidence.addrs_at(opened)}, or a registration restored it there"
+        f"removed on {evidence.addrs_at(closed_indexes)} only"
+        if len(closed_indexes) <= len(open_indexes)
+        else f"removed, but not on {evidence.addrs_at(open_indexes)}, or a registration restored it there"
     )
     return DivergenceCause(
         "wiped",

@@ -127,8 +127,8 @@ def _derive_group_tables(compat_readings: Sequence[Reading]) -> Iterator[FigureT
     clients_by_group = _choose_clients(compat_readings)
     lag_by_place: dict[tuple[str, str], int] = {}
     for reading in compat_readings:
-        for place, behind_count in reading.facts.lag_by_place.items():
-            lag_by_place[place] = lag_by_place.get(place, 0) + behind_count
+        for group_and_topic, behind_count in reading.facts.lag_by_place.items():
+            lag_by_place[group_and_topic] = lag_by_place.get(group_and_topic, 0) + behind_count
     rows: dict[bool, list[FigureRow]] = {False: [], True: []}
     for (group, topic), behind_count in lag_by_place.items():
         clients = clients_by_group.get(group, CompatClients())

@@ -91,15 +91,17 @@ class GroupReader:
     def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
         """Return the next offsets of the closing queues; None for a broker that does not tell them."""
         queues = self._list_queues(self._question.closing_queues)
-        ends = self._admin.queue_progress.get_end_offsets(
+        end_results = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
             broker_ends = [
-                end for queue, end in zip(queues, ends, strict=True) if queue.broker_name == broker
+                end_offset
+                for queue, end_offset in zip(queues, end_results, strict=True)
+                if queue.broker_name == broker
             ]
-            known_ends = tuple(end for end in broker_ends if isinstance(end, int))
+            known_ends = tuple(end_offset for end_offset in broker_ends if isinstance(end_offset, int))
             ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
         return ends_by_broker
 
@@ -168,7 +170,7 @@ def _count_unowned(
     known_sets = [set(info.held_queues) for info in reports if info is not None]
     is_certain = len(known_sets) == len(reports)
     if is_broadcasting:
-        return max((_count_missing(queues, held) for held in known_sets), default=0), is_certain
+        return max((_count_missing(queues, held_queues) for held_queues in known_sets), default=0), is_certain
     return _count_missing(queues, set().union(*known_sets)), is_certain
 
 

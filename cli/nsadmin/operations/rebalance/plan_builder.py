@@ -86,7 +86,9 @@ def build_plan(
     units = _load_units(planned_topics, figures, request.goal)
     if not units and request.goal != "queues":
         source = "queue counts: the topics have no traffic"
-    queue_units = _normalize({topic: float(planned.queue_total) for topic, planned in planned_topics.items()})
+    queue_units = _scale_to_one(
+        {topic: float(planned.queue_total) for topic, planned in planned_topics.items()}
+    )
     topic_loads = [
         TopicLoad(
             topic,
@@ -193,15 +195,19 @@ def _load_units(
     """The part of each topic in the cluster's load; {} without traffic."""
     known_figures = {topic: figures.get(topic, TopicFigures()) for topic in planned_topics}
     if goal == "disk":
-        return _normalize({topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()})
-    sent = _normalize({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
-    received = _normalize({topic: topic_figures.received for topic, topic_figures in known_figures.items()})
+        return _scale_to_one(
+            {topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()}
+        )
+    sent = _scale_to_one({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
+    received = _scale_to_one(
+        {topic: topic_figures.received for topic, topic_figures in known_figures.items()}
+    )
     if not sent or not received:
         return sent or received
     return {topic: (sent[topic] + received[topic]) / 2 for topic in known_figures}
 
 
-def _normalize(amounts: Mapping[str, float]) -> dict[str, float]:
+def _scale_to_one(amounts: Mapping[str, float]) -> dict[str, float]:
     total_amount = sum(amounts.values())
     return {topic: amount / total_amount for topic, amount in amounts.items()} if total_amount else {}
 

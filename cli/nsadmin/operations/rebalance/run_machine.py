@@ -110,12 +110,12 @@ class RebalanceMachine:
             if topic_waits and topic in self.state.moving:
                 waiting[topic] = topic_waits
         self.state = self.state._replace(waiting=waiting)
-        events += self._conclude(now_ms)
+        events += self._end_run(now_ms)
         return RunDecision(
             tuple(events), () if self.is_over else tuple(actions), advanced and not self.is_over
         )
 
-    def _conclude(self, now_ms: int) -> Iterator[RunEvent]:
+    def _end_run(self, now_ms: int) -> Iterator[RunEvent]:
         yield self._build_progress(now_ms)
         if self.state.pause is not None:
             yield run_events.RunPaused(now_ms, self.state.pause)
@@ -167,9 +167,9 @@ class RebalanceMachine:
         if self._first_health is None or now_ms - first_ms > _MINUTE_MS:
             self._first_health = now_ms, observation.health
         if exceeded_limit is not None:
-            self._pause(exceeded_limit)
+            self._pause_run(exceeded_limit)
 
-    def _pause(self, reason: str) -> None:
+    def _pause_run(self, reason: str) -> None:
         self.state = self.state._replace(pause=reason)
 
     def _brokers_of(self, topic: str) -> set[str]:
@@ -252,7 +252,7 @@ class RebalanceMachine:
         start = TopicStart(move, facts, is_rollback, self.state.confs_before.get(topic))
         stages = find_stages(start, self.rules.allow_ordered, was_moved=topic in self.state.moved)
         if isinstance(stages, str):
-            self._pause(stages)
+            self._pause_run(stages)
             return False
         if not is_rollback:
             self.state = self.state._replace(
@@ -306,7 +306,7 @@ class RebalanceMachine:
                 counts_before.get(broker, NO_QUEUES),
             )
             if on_broker.error is None and on_broker.queues not in known_queues:
-                self._pause(
+                self._pause_run(
                     f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "
                     f"{broker}, and the run expected {known_queues[0].read} and {known_queues[0].write}: "
                     "another change is in the way; undo it, and run the command again"
@@ -332,7 +332,7 @@ class RebalanceMachine:
         self, topic: str, progress: TopicProgress, waits: tuple[str, ...], now_ms: int
     ) -> None:
         if self.rules.timeout_ms is not None and now_ms - progress.since > self.rules.timeout_ms and waits:
-            self._pause(
+            self._pause_run(
                 f"{topic} waits for more than {self.rules.timeout_ms // 1000} s (--timeout): {waits[0]}"
             )
 

@@ -72,7 +72,7 @@ class _TargetSearch:
     ) -> None:
         self._clusters, self._topic, self._span = clusters, plan.pair.target_topic, span
         self._sources = tuple(sources)
-        self._wanted = {planned.source: offset for planned, offset in sources}
+        self._offset_by_source = {planned.source: offset for planned, offset in sources}
         self._is_plain = not plan.rules and len(sources) == 1 and not sources[0][0].record.lost_count
 
     def translate(self) -> TranslatedQueue:
@@ -130,7 +130,7 @@ class _TargetSearch:
         span = self._span._replace(end_offset=end_offset)
         for _, message in read_messages(self._clusters.target, self._topic, [span]):
             source = find_source(message)
-            if source is None or source.queue not in self._wanted:
+            if source is None or source.queue not in self._offset_by_source:
                 return message.queue_offset
         return end_offset
 
@@ -146,9 +146,9 @@ class _TargetSearch:
         span = self._span._replace(begin_offset=begin_offset)
         for _, message in read_messages(self._clusters.target, self._topic, [span]):
             source = find_source(message)
-            if source is None or source.queue not in self._wanted:
+            if source is None or source.queue not in self._offset_by_source:
                 continue
             key = (source.queue, source.offset)
-            repeated_count += source.offset < self._wanted[source.queue] or key in copied_messages
+            repeated_count += source.offset < self._offset_by_source[source.queue] or key in copied_messages
             copied_messages.add(key)
         return repeated_count

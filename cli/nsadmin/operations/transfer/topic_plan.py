@@ -248,16 +248,20 @@ def _find_cluster(routes: Iterable[QueueRoute]) -> str:
     return next((route.cluster_name for route in routes if route.cluster_name), "")
 
 
-def _list_routes(admin: AdminClient, topic: str, side: str) -> Sequence[QueueRoute]:
+def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[QueueRoute]:
     try:
         routes = admin.topics.get_route(topic).queues
     except TopicNotExist:
         advice = (
-            "" if side == "source" else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
+            ""
+            if side_name == "source"
+            else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
         )
-        raise NotFound(f'the {side} has no topic "{topic}"{advice}') from None
+        raise NotFound(f'the {side_name} has no topic "{topic}"{advice}') from None
     if any(route.logical_queues is not None for route in routes):
-        raise NotApplied(f'"{topic}" is a static topic on the {side}: static topics cannot be transferred')
+        raise NotApplied(
+            f'"{topic}" is a static topic on the {side_name}: static topics cannot be transferred'
+        )
     return routes
 
 
@@ -299,7 +303,7 @@ def _list_tails(
     known_queues: Mapping[QueueId, QueueRecord],
 ) -> list[QueueSpan]:
     """The parts of target queues that can have copies that the record does not know."""
-    begins: dict[QueueId, int] = {}
+    begin_offsets: dict[QueueId, int] = {}
     for queue, target in mapping.items():
         known_record, span = known_queues.get(queue), target_spans[target]
         begin_offset = (
@@ -307,8 +311,10 @@ def _list_tails(
             if known_record is None or known_record.target_end > span.end_offset
             else max(known_record.target_begin, known_record.target_end - 1)
         )
-        begins[target] = max(span.begin_offset, min(begin_offset, begins.get(target, begin_offset)))
-    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begins.items()]
+        begin_offsets[target] = max(
+            span.begin_offset, min(begin_offset, begin_offsets.get(target, begin_offset))
+        )
+    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begin_offsets.items()]
 
 
 def _was_recreated(known_record: QueueRecord, target_span: QueueSpan, tail: LastCopy | None) -> bool:

@@ -169,8 +169,8 @@ class _ChannelLog:
     def take_line(self, line: str) -> None:
         if requested := self._REQUESTED.match(line):
             self._requested_addr = join_addr(requested[1], int(requested[2]))
-        elif opened := self._OPENED.match(line):
-            self._addrs_by_channel[opened[1]] = self._requested_addr or ""
+        elif opened_match := self._OPENED.match(line):
+            self._addrs_by_channel[opened_match[1]] = self._requested_addr or ""
         elif failed := self._FAILED.match(line):
             far_addr = self._addrs_by_channel.get(failed[1], "")
             self.reasons_by_addr[far_addr] = failed[2].removeprefix("connect failed: ").lower()

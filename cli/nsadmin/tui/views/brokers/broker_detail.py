@@ -56,7 +56,7 @@ class BrokerDetailView(View):
             return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
         display_state = display_states.state_of_broker(broker)
         headline_cells = [
-            Cell(f"{display_state.sign} {display_state.word}", display_state.tone),
+            Cell(f"{display_state.sign} {display_state.name}", display_state.tone),
             Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
         ]
         if broker.error_text is not None:
@@ -75,7 +75,14 @@ class BrokerFiguresView(BrokerDetailView):
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
-        Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
+        Column(
+            "group",
+            "",
+            9,
+            lambda row: row.group_name,
+            lambda row: Cell(row.group_label, "accent"),
+            drop_rank=1,
+        ),
         Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
         make_column(
             "value",

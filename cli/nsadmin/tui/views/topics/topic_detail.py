@@ -341,7 +341,7 @@ def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> 
                     Cell(f"{display_state.sign} ", display_state.tone),
                     Cell(f"{role_text:<9}"),
                     Cell(f"{broker.broker_key.broker_addr:<22}", "dim"),
-                    Cell(display_state.word, display_state.tone),
+                    Cell(display_state.name, display_state.tone),
                 ]
             )
     return lines
