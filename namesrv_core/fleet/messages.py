@@ -249,10 +249,10 @@ def _message_body(message_properties: dict[str, str], message_number: int, body_
         "amount": message_number * 7919 % 100_000 / 100,
     }
     empty_body = json.dumps({**body_fields, "note": ""})
-    filler = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
+    filler_text = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
         : max(body_size - len(empty_body), 0)
     ]
-    return json.dumps({**body_fields, "note": filler}).encode()
+    return json.dumps({**body_fields, "note": filler_text}).encode()
 
 
 def _message_tag(message_number: int) -> str:

@@ -213,10 +213,10 @@ class _Handlers:
 
 
 def _describe_tool(tool: CommandTool) -> types.Tool:
-    entry = tool.exposed.entry
+    entry = tool.exposed_command.entry
     return types.Tool(
         name=tool.name,
-        title=f"Plan: {entry.help}" if tool.exposed.is_change else entry.help,
+        title=f"Plan: {entry.help}" if tool.exposed_command.is_change else entry.help,
         description=tool.description,
         input_schema=dict(tool.input_schema),
         output_schema=dict(tool.output_schema),

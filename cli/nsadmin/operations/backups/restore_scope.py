@@ -64,11 +64,13 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         groups=_select_items(broker.groups, scope.groups)
         if Section.GROUPS in sections and (is_whole or scope.groups)
         else {},
-        offsets={key: saved for key, saved in broker.offsets.items() if is_selected(*key)}
+        offsets={key: saved_offset for key, saved_offset in broker.offsets.items() if is_selected(*key)}
         if Section.OFFSETS in sections
         else {},
         consume_modes=[
-            assigned for assigned in broker.consume_modes if is_selected(assigned.topic, assigned.group)
+            assigned_mode
+            for assigned_mode in broker.consume_modes
+            if is_selected(assigned_mode.topic, assigned_mode.group)
         ]
         if Section.CONSUME_MODES in sections
         else [],

@@ -22,9 +22,9 @@ def find_percentiles(latencies_ms: Sequence[float]) -> Percentiles:
     """Return the percentiles by nearest rank: each is a latency that was measured."""
     if not latencies_ms:
         return Percentiles()
-    ordered = sorted(latencies_ms)
-    ranks = (ceil(len(ordered) * fraction) - 1 for fraction in (0.5, 0.9, 0.99, 0.999, 1))
-    return Percentiles(*(ordered[max(0, rank)] for rank in ranks))
+    sorted_latencies = sorted(latencies_ms)
+    ranks = (ceil(len(sorted_latencies) * fraction) - 1 for fraction in (0.5, 0.9, 0.99, 0.999, 1))
+    return Percentiles(*(sorted_latencies[max(0, rank)] for rank in ranks))
 
 
 def draw_histogram(latencies_ms: Sequence[float]) -> list[str]:

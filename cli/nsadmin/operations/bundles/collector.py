@@ -326,11 +326,11 @@ def _run_procedures(open_client: OpenClient, access: Access, collection: _Collec
         check_suite.CheckScope(tls=access.tls, settle_seconds=0),
         _CHECKS_OF_TABLES,
     )
-    stranger = access._replace(credentials=None, tls=None, retries=0)
+    unauthenticated_access = access._replace(credentials=None, tls=None, retries=0)
     with (
         open_client(access) as own_client,
-        open_client(stranger) as plain_client,
-        open_client(stranger._replace(tls=Tls(verify=False))) as tls_client,
+        open_client(unauthenticated_access) as plain_client,
+        open_client(unauthenticated_access._replace(tls=Tls(verify=False))) as tls_client,
         _ignore_failures(),
     ):
         observer.observe_servers(

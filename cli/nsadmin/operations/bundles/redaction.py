@@ -55,21 +55,21 @@ class Redactor:
 
     def redact_tables(self, tables: Mapping[str, AnswerTable]) -> dict[str, AnswerTable]:
         """Return the tables without secrets."""
-        named: dict[str, AnswerTable] = {
+        answer_tables: dict[str, AnswerTable] = {
             server_addr: {key: self._redact_named(key, outcome) for key, outcome in table.items()}
             for server_addr, table in tables.items()
         }
-        forms = _list_forms(self._secrets)
-        if not forms:
-            return named
-        self._hidden_pattern = _join_forms(forms)
-        encoded_forms = [_encode_form(form) for form in forms]
-        if len(forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
+        secret_forms = _list_forms(self._secrets)
+        if not secret_forms:
+            return answer_tables
+        self._hidden_pattern = _join_forms(secret_forms)
+        encoded_forms = [_encode_form(form) for form in secret_forms]
+        if len(secret_forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
             self._encoded_forms = tuple(form for form in encoded_forms if form is not None)
         redacted_by_body: dict[bytes, bytes] = {}
         return {
             server_addr: {key: self._hide_values(outcome, redacted_by_body) for key, outcome in table.items()}
-            for server_addr, table in named.items()
+            for server_addr, table in answer_tables.items()
         }
 
     def redact_json(self, json_value: Any) -> Any:
@@ -275,8 +275,8 @@ def _encode_form(form: str) -> bytes | None:
 
 def _list_forms(secrets: Iterable[str]) -> list[str]:
     """Return all secrets, the longest first; also as they occur within JSON strings."""
-    forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
-    return sorted(forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
+    secret_forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
+    return sorted(secret_forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
 
 
 def _join_forms(longest_first: Iterable[str]) -> re.Pattern[str]:

@@ -172,9 +172,9 @@ def _list_unknown_brokers(
 def _find_missing_reasons(observation: WritableTopicsObservation, cluster_name: str | None) -> dict[str, str]:
     """The broker names without any registered process, with the reason."""
     return {
-        missing.broker.broker_name: describe_missing(missing)
-        for missing in observation.lost_topics.missing_brokers
-        if missing.is_group_gone and missing.broker.may_be_in(cluster_name)
+        missing_broker.broker.broker_name: describe_missing(missing_broker)
+        for missing_broker in observation.lost_topics.missing_brokers
+        if missing_broker.is_group_gone and missing_broker.broker.may_be_in(cluster_name)
     }
 
 
@@ -188,11 +188,11 @@ def _find_lost_topics(
     # A broker has topics with the names of itself and its cluster. No list of system topics has them.
     own_topics = {
         own_topic
-        for missing in observation.lost_topics.missing_brokers
+        for missing_broker in observation.lost_topics.missing_brokers
         for own_topic in (
-            missing.broker.broker_name,
-            missing.broker.cluster_name,
-            f"{missing.broker.cluster_name}_REPLY_TOPIC",
+            missing_broker.broker.broker_name,
+            missing_broker.broker.cluster_name,
+            f"{missing_broker.broker.cluster_name}_REPLY_TOPIC",
         )
     }
     return {

@@ -115,12 +115,12 @@ def derive_compat_tables(readings: Sequence[Reading]) -> Iterator[FigureTable]:
 
 def _choose_clients(compat_readings: Iterable[Reading]) -> dict[str, CompatClients]:
     """The clients of each group, from the first broker that has any, as a client is connected to several."""
-    chosen: dict[str, CompatClients] = {}
+    chosen_clients: dict[str, CompatClients] = {}
     for reading in compat_readings:
         for group, clients in reading.facts.clients_by_group.items():
-            if not chosen.get(group, CompatClients()).client_count:
-                chosen[group] = clients
-    return chosen
+            if not chosen_clients.get(group, CompatClients()).client_count:
+                chosen_clients[group] = clients
+    return chosen_clients
 
 
 def _derive_group_tables(compat_readings: Sequence[Reading]) -> Iterator[FigureTable]:

@@ -71,30 +71,30 @@ def list_move_stages(before: QueuesByBroker, after: QueuesByBroker) -> tuple[Mov
     old_pairs = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
     new_pairs = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
     all_reads = {broker: max(old_pairs[broker].read, new_pairs[broker].read) for broker in brokers}
-    shrinking = {
+    shrinking_reads = {
         broker: new_pairs[broker].read
         for broker in brokers
         if new_pairs[broker].read < old_pairs[broker].read
     }
     stages: list[MoveStage] = []
-    growing = {
+    growing_reads = {
         broker: old_pairs[broker].read
         for broker in brokers
         if new_pairs[broker].read > old_pairs[broker].read
     }
-    if growing:
+    if growing_reads:
         opened_pairs = {broker: QueuePair(all_reads[broker], old_pairs[broker].write) for broker in brokers}
-        stages.append(MoveStage(OPEN_READS, opened_pairs, opens_from=growing))
+        stages.append(MoveStage(OPEN_READS, opened_pairs, opens_from=growing_reads))
     if any(new_pairs[broker].write > old_pairs[broker].write for broker in brokers):
         all_writes = {
             broker: QueuePair(all_reads[broker], max(old_pairs[broker].write, new_pairs[broker].write))
             for broker in brokers
         }
         stages.append(MoveStage(OPEN_WRITES, all_writes))
-    if shrinking or any(new_pairs[broker].write < old_pairs[broker].write for broker in brokers):
+    if shrinking_reads or any(new_pairs[broker].write < old_pairs[broker].write for broker in brokers):
         closed_pairs = {broker: QueuePair(all_reads[broker], new_pairs[broker].write) for broker in brokers}
-        stages.append(MoveStage(CLOSE_WRITES, closed_pairs, drains_from=shrinking))
-    if shrinking:
+        stages.append(MoveStage(CLOSE_WRITES, closed_pairs, drains_from=shrinking_reads))
+    if shrinking_reads:
         stages.append(MoveStage(CLOSE_READS, new_pairs))
     return (*stages, *list_deletions(before, after, new_pairs))
 
@@ -103,5 +103,7 @@ def list_deletions(
     before: Iterable[str], after: QueuesByBroker, counts: QueuesByBroker, order_conf: str | None = None
 ) -> tuple[MoveStage, ...]:
     """Return the stage that deletes the topic from the brokers in `before` that are not in `after`."""
-    emptied = tuple(sorted({*before} - {*after}))
-    return (MoveStage(DELETE_TOPIC, counts, order_conf, deletes_on=emptied),) if emptied else ()
+    emptied_brokers = tuple(sorted({*before} - {*after}))
+    return (
+        (MoveStage(DELETE_TOPIC, counts, order_conf, deletes_on=emptied_brokers),) if emptied_brokers else ()
+    )

@@ -67,13 +67,13 @@ def format_generation(generation: Generation) -> str:
     return format_order_conf(dict(generation))
 
 
-def can_follow(previous: Generation, following: Generation) -> bool:
+def can_follow(previous_generation: Generation, next_generation: Generation) -> bool:
     """Whether each queue that both generations have has the same keys in both."""
-    slots_before, slots_after = _first_slots(previous), _first_slots(following)
+    slots_before, slots_after = _first_slots(previous_generation), _first_slots(next_generation)
     shared_brokers = slots_before.keys() & slots_after.keys()
     if not shared_brokers:
         return True
-    return _count_queues(previous) == _count_queues(following) and all(
+    return _count_queues(previous_generation) == _count_queues(next_generation) and all(
         slots_before[broker] == slots_after[broker] for broker in shared_brokers
     )
 
@@ -129,8 +129,8 @@ def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
         path = find_generations(first_generation, last_generation, brokers)
         if not conf_now:
             stages.append(MoveStage(PIN_ORDER, start_pairs, format_generation(first_generation)))
-        for previous, following in itertools.pairwise(path):
-            stages += _list_switch_stages(brokers, previous, following)
+        for previous_generation, next_generation in itertools.pairwise(path):
+            stages += _list_switch_stages(brokers, previous_generation, next_generation)
     last_conf = stages[-1].order_conf if stages else conf_now
     stages += _finish_counts(_even_counts(brokers, last_generation), final_pairs, last_conf)
     wanted_conf = conf_after or ""
@@ -138,7 +138,7 @@ def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
         stages.append(MoveStage(UNPIN_ORDER, final_pairs, wanted_conf))
     used_brokers = {
         *before,
-        *(broker for stage in stages for broker, pair in stage.counts.items() if any(pair)),
+        *(broker for stage in stages for broker, queue_pair in stage.counts.items() if any(queue_pair)),
     }
     return (*stages, *list_deletions(used_brokers, after, final_pairs, wanted_conf))
 
@@ -149,56 +149,63 @@ def _align_reads(
     """Yield the stages after which exactly the queues of the first generation are readable."""
     if any(old_pairs[broker].read < start_pairs[broker].read for broker in start_pairs):
         raise NoOrderedPathError("producers write to queues that consumers do not read")
-    surplus = {
+    surplus_reads = {
         broker: start_pairs[broker].read
         for broker in start_pairs
         if old_pairs[broker].read > start_pairs[broker].read
     }
-    if surplus:
+    if surplus_reads:
         held_pairs = {
             broker: QueuePair(old_pairs[broker].read, start_pairs[broker].write) for broker in start_pairs
         }
-        yield MoveStage(CLOSE_WRITES, held_pairs, conf_now, drains_from=surplus)
+        yield MoveStage(CLOSE_WRITES, held_pairs, conf_now, drains_from=surplus_reads)
     if old_pairs != start_pairs:
         yield MoveStage(CLOSE_READS, start_pairs, conf_now)
 
 
 def _list_switch_stages(
-    brokers: list[str], previous: Generation, following: Generation
+    brokers: list[str], previous_generation: Generation, next_generation: Generation
 ) -> Iterator[MoveStage]:
-    counts_before, counts_after = _even_counts(brokers, previous), _even_counts(brokers, following)
-    gated = {
+    counts_before, counts_after = (
+        _even_counts(brokers, previous_generation),
+        _even_counts(brokers, next_generation),
+    )
+    gated_pairs = {
         broker: QueuePair(
             counts_before[broker].read, max(counts_before[broker].write, counts_after[broker].write)
         )
         for broker in brokers
     }
-    if gated != counts_before:
-        added = {
+    if gated_pairs != counts_before:
+        added_pairs = {
             broker: counts_before[broker].read
             for broker in brokers
             if counts_after[broker].read > counts_before[broker].read
         }
-        yield MoveStage(ADD_QUEUES, gated, format_generation(previous), opens_from=added)
-    drained = {
+        yield MoveStage(
+            ADD_QUEUES, gated_pairs, format_generation(previous_generation), opens_from=added_pairs
+        )
+    drained_pairs = {
         broker: counts_after[broker].read
         for broker in brokers
         if counts_after[broker].read < counts_before[broker].read
     }
-    yield MoveStage(SWITCH_ORDER, gated, format_generation(following), drains_from=drained)
-    yield MoveStage(READ_ON, counts_after, format_generation(following))
+    yield MoveStage(SWITCH_ORDER, gated_pairs, format_generation(next_generation), drains_from=drained_pairs)
+    yield MoveStage(READ_ON, counts_after, format_generation(next_generation))
 
 
 def _finish_counts(
-    even: QueuesByBroker, final: QueuesByBroker, order_conf: str | None
+    even_pairs: QueuesByBroker, final_counts: QueuesByBroker, order_conf: str | None
 ) -> Iterator[MoveStage]:
-    if even != final:
+    if even_pairs != final_counts:
         yield MoveStage(
             OPEN_READS,
-            final,
+            final_counts,
             order_conf,
             opens_from={
-                broker: even[broker].read for broker in final if final[broker].read > even[broker].read
+                broker: even_pairs[broker].read
+                for broker in final_counts
+                if final_counts[broker].read > even_pairs[broker].read
             },
         )
 
