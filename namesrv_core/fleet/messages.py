@@ -265,7 +265,7 @@ def _message_producer(broker_model: BrokerModel, topic: str, message_number: int
 
 
 def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) -> str:
-    """The unique key of the message. The broker takes the place of the class loader in it."""
+    """The unique key of the message. It has the broker where Java puts the class loader."""
     host_bytes = _encode_address(_message_producer(broker_model, topic, message_number).client_addr)[:4]
     broker_hash = zlib.crc32(broker_model.spec.broker_name.encode()) >> 1
     return build_unique_key(

@@ -30,7 +30,7 @@ class WorkMemory:
         self._waiting_works: dict[AnswerWork, None] = {}
 
     def reserve_bytes(self, answer_work: "AnswerWork", held_bytes: int) -> None:
-        """Count what a computation will hold after its next step."""
+        """Count the bytes that a computation will hold after its next step."""
         self._total_bytes += held_bytes - self._held_by_work.get(answer_work, 0)
         self._held_by_work[answer_work] = held_bytes
 

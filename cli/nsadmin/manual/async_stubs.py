@@ -155,7 +155,7 @@ def _annotation_text(annotation: ast.expr | None) -> str:
 
 
 def _unquote_annotation(annotation: ast.expr) -> ast.expr:
-    """What a quoted annotation says: a stub needs no quotes."""
+    """The annotation without quotes, because a stub needs none."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return ast.parse(annotation.value, mode="eval").body
     return annotation

@@ -100,7 +100,7 @@ def make_bundle_finder(bundle: "SupportBundle", option_values: Mapping[str, Any]
 
 @contextmanager
 def enter_bundle(shared_options: SharedOptions) -> Iterator[SharedOptions]:
-    """Let the clock, the state folder and the journals be those of the bundle, if there is one."""
+    """If a bundle is read, use its clock, its state folder and its journals."""
     bundle = shared_options.bundle
     if bundle is None:
         yield shared_options

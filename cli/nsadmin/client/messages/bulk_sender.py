@@ -221,5 +221,5 @@ class BulkSender:
 def _breaks_order(
     draft: MessageDraft, send_queue: SendQueue, batch: Sequence[tuple[MessageDraft, SendQueue]]
 ) -> bool:
-    """Whether the broker could store an ordered message before one that was sent earlier."""
+    """Whether the broker could store this ordered message before an earlier one of the batch."""
     return draft.sharding_key is not None and any(other_queue == send_queue for _, other_queue in batch)

@@ -309,7 +309,7 @@ class DeadLetterReplay:
         self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
 
     def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
-        """Find out what became of the batches of a killed run."""
+        """Find out which messages of a killed run's batches were stored."""
         known_brokers = {queue_span.broker_name for _, queue_span in letter_spans}
         for pending_batch in list(self._memory.pending.values()):
             if pending_batch.place.broker_name in known_brokers:
@@ -317,7 +317,7 @@ class DeadLetterReplay:
                 yield self._progress[pending_batch.place.broker_name]
 
     def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
-        """Read the queue that a batch was sent to, note and return the offsets of what arrived there."""
+        """Read the queue that a batch was sent to. Record and return the offsets of the stored messages."""
         try:
             arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
         except ClientClosed:

@@ -168,7 +168,7 @@ def _describe_restore(file_name: str, selected_backup: ClusterBackup, scope: Res
 
 
 def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
-    """Return a note about static topics of which an old backup has only the names."""
+    """Return a note about static topics. Old backups have only their names."""
     topics = {
         topic
         for broker in selected_backup.brokers.values()

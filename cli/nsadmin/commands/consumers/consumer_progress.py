@@ -346,7 +346,7 @@ def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> dict[st
 
 
 def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
-    """Return a line for each server because of which clients behind proxies may be missing."""
+    """Return a line for each failed server. Clients behind proxies may be missing because of it."""
     return [
         f"clients behind proxies may be missing: {server}: {error_text(proxy_error)}"
         for server, proxy_error in proxy_errors.items()

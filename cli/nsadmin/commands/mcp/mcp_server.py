@@ -165,7 +165,7 @@ class _Handlers:
         raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')
 
     async def _read_file(self, uri: str, file_name: str) -> types.ReadResourceResult:
-        """Return what the command that shows such a file says about it."""
+        """Return the description of the command that shows such a file."""
         tool = self._content.tools.get(_find_showing_tool(file_name))
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')

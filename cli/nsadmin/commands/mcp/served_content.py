@@ -49,7 +49,7 @@ def build_content(
 
 
 def _select_commands(exposed_commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:
-    """Return the commands that a list names by themselves or by their category."""
+    """Return the commands of a list of command names and categories."""
     selected_names: set[str] = set()
     for word in filter(None, (word.strip() for word in tools_text.split(","))):
         category = registry.find_category(word)

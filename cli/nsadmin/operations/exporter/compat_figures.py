@@ -38,7 +38,7 @@ class CompatClients(NamedTuple):
 
 
 class CompatFacts(NamedTuple):
-    """What is combined over brokers: the clients by group, and the lag by group and topic."""
+    """The figures that are combined over brokers: clients by group, and lag by group and topic."""
 
     clients_by_group: Mapping[str, CompatClients]
     lag_by_place: Mapping[tuple[str, str], int]

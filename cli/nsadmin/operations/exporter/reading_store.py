@@ -39,7 +39,7 @@ class ReadingStore:
             self._error_counts[source, server] += 1
 
     def retain_brokers(self, brokers: Collection[ServerIdentity], reporters: Collection[str]) -> None:
-        """Forget the brokers that no name server lists, and what only the first of a broker name reports."""
+        """Forget unlisted brokers, and readings of REPORTER_SOURCES from brokers that are not reporters."""
         servers_by_addr = {server.address: server for server in brokers}
         with self._lock:
             for (source, server_addr), reading in list(self._readings.items()):

@@ -58,7 +58,7 @@ class LostTopics(NamedTuple):
 
     @property
     def reasons_by_name(self) -> dict[str, str]:
-        """The broker names of which no process is listed, with a description."""
+        """The broker names without a listed process, each with a description."""
         return {
             missing_broker.broker.broker_name: describe_missing(missing_broker)
             for missing_broker in reversed(self.missing_brokers)

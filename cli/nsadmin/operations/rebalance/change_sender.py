@@ -87,7 +87,7 @@ class ChangeSender:
         _require_success(self._admin.queue_progress.commit_offsets(commits))
 
     def _create_group(self, action: CreateGroupOn) -> None:
-        """Create the group as another broker has it, also with settings that this nsadmin does not know."""
+        """Create the group with all settings that another broker has, including unknown ones."""
         brokers = [broker for broker in sorted(self._master_addrs) if broker != action.broker]
         tables = self._admin.bulk.list_groups([self._master_addrs[broker] for broker in brokers])
         group_config: Mapping[str, Any] | None = next(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 TARGET_EXCESS = 0.02
 """The search ends when no broker has more than the lower bound plus this part of it."""
 MIN_BROKERS = 2
-"""Brokers that a topic keeps, if it had so many."""
+"""The minimum number of brokers of a topic, unless it had fewer before."""
 EPSILON = 1e-9
 
 
@@ -101,7 +101,7 @@ class LoadState:
         self._least_of_added = min(movable_mean, self._target) * (1 - TARGET_EXCESS)
 
     def _compute_lower_bound(self) -> float:
-        """The load that the fullest remaining broker has at least: the mean, or what must stay there."""
+        """The lowest load that the fullest remaining broker can get: the mean, or its immovable load."""
         fixed_loads = self._fixed_loads
         for topic_index, counts in enumerate(self._counts):
             is_fixed = self._topic_loads[topic_index].is_fixed

@@ -59,8 +59,8 @@ class MoveStage(NamedTuple):
     def has_settle_time(self) -> bool:
         """Whether the settle time must pass before the next stage: clients refresh their routes meanwhile.
 
-        In the one of CLOSE_READS, POP consumers acknowledge or return the messages that they have fetched,
-        before the topic is deleted.
+        In the settle time of CLOSE_READS, POP consumers acknowledge or return the messages that they have
+        fetched, before the topic is deleted.
         """
         return self.kind in (OPEN_WRITES, CLOSE_WRITES, CLOSE_READS, PIN_ORDER, SWITCH_ORDER)
 

@@ -99,7 +99,7 @@ class RunProgress(NamedTuple):
 
 
 class RunPaused(NamedTuple):
-    """The run stops by itself."""
+    """The run pauses without a request of the operator."""
 
     time: int
     reason: str

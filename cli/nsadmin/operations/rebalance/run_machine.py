@@ -29,7 +29,7 @@ _MINUTE_MS = 60_000
 
 
 class RunDecision(NamedTuple):
-    """The events of an observation, the changes to make, and whether to look again at once."""
+    """The events of an observation, the changes to make, and whether to observe again immediately."""
 
     events: tuple[RunEvent, ...]
     actions: tuple[RunAction, ...]
@@ -297,7 +297,7 @@ class RebalanceMachine:
         events.append(run_events.TopicMoved(now_ms, topic, self.state.is_rollback))
 
     def _finds_other_change(self, topic: str, progress: TopicProgress, facts: MovingTopicFacts) -> bool:
-        """Pause if a broker has queues that neither this stage nor the one before gave it."""
+        """Pause if the queues of a broker match neither this stage nor the previous one."""
         stage = progress.stages[progress.position]
         counts_before: QueuesByBroker = (
             progress.stages[progress.position - 1].counts if progress.position else progress.start

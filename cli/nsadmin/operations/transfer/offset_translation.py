@@ -1,6 +1,6 @@
 """Translates the offsets of a group from source queues to target queues, through the copies.
 
-Rule: a group that continues at the new offset misses no message, neither a copy nor one of another producer.
+Rule: a group that continues at the new offset misses no copy and no message of another producer.
 """
 
 from collections.abc import Mapping, Sequence

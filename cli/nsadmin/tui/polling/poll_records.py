@@ -334,7 +334,7 @@ class EventSeen(Poll, frozen=True, tag="event"):
 
 
 class MessagesPolled(Poll, frozen=True, tag="messages"):
-    """The next messages of a query. Rule: it is never recorded, because bodies are not for other eyes.
+    """The next messages of a query. Rule: it is never recorded, because bodies are confidential.
 
     A new `run_id` begins again. `examined`, `lost` and `skipped` count since the begin of the run; see
     `MessageLog`. `state` is reading, waiting (for new messages), full (the read limit is reached) or done.
