@@ -197,21 +197,21 @@ class DeadLetterReplay:
             if self._remaining == 0:
                 return
 
-    def _choose_letters(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+    def _choose_letters(self, replay_place: ReplayPlace, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
         """Return the dead letters of a page that are to be replayed, and count those that are skipped."""
-        replayed_offsets, max_replays = self._memory.list_replayed(place), self._options.max_replays
+        replayed_offsets, max_replays = self._memory.list_replayed(replay_place), self._options.max_replays
         chosen_letters: list[DeadLetter] = []
         for letter in letters:
             if not self._selection.is_match(letter) or len(chosen_letters) == self._remaining:
                 continue
             is_known = letter.message.queue_offset in replayed_offsets
             if is_known or (self._replayed_letters and self._replayed_letters.has_replay(letter)):
-                self._add_counts(place.broker_name, known=1)
+                self._add_counts(replay_place.broker_name, known=1)
                 self._copies.note_replayed(letter)
                 if not is_known:
-                    self._note_replayed(place, letter)
+                    self._note_replayed(replay_place, letter)
             elif max_replays is not None and letter.replay_count >= max_replays:
-                self._add_counts(place.broker_name, guarded=1)
+                self._add_counts(replay_place.broker_name, guarded=1)
             elif letter.origin_topic is None:
                 self._count_failure(letter, NotApplied("the dead letter does not name its origin topic"))
             elif letter.message.body_error is not None:
@@ -219,9 +219,9 @@ class DeadLetterReplay:
                     letter, NotApplied(f"the body is unreadable: {letter.message.body_error}")
                 )
             elif self._copies.is_copy(letter):
-                self._add_counts(place.broker_name, copies=1)
+                self._add_counts(replay_place.broker_name, copies=1)
                 if self._copies.is_settled(letter):
-                    self._note_replayed(place, letter)
+                    self._note_replayed(replay_place, letter)
             else:
                 chosen_letters.append(letter)
         return chosen_letters
@@ -243,8 +243,8 @@ class DeadLetterReplay:
     def _target_topic(self, letter: DeadLetter) -> str | None:
         return letter.origin_topic if self._options.to_origin else letter.retry_topic
 
-    def _replay_batch(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
-        if place.broker_name in self._broken_brokers:
+    def _replay_batch(self, replay_place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
+        if replay_place.broker_name in self._broken_brokers:
             return
         self._keep_rate(len(letters))
         try:
@@ -259,10 +259,10 @@ class DeadLetterReplay:
         except ClientClosed:
             raise
         except RocketMQError as error:
-            self._break_broker(place.broker_name, error)
+            self._break_broker(replay_place.broker_name, error)
             return
         pending_batch = PendingBatch(
-            place,
+            replay_place,
             {letter.message.queue_offset: letter.message.offset_msg_id for letter in letters},
             send_queue,
             begin_offset,
@@ -296,17 +296,17 @@ class DeadLetterReplay:
         self._settle_copies(pending_batch.place, letters, frozenset(replayed_offsets))
 
     def _settle_copies(
-        self, place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
+        self, replay_place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
     ) -> None:
         """Note that copies of replayed dead letters need no replay."""
         for copy in self._copies.end_batch(
             [letter for letter in letters if letter.message.queue_offset in replayed_offsets],
             [letter for letter in letters if letter.message.queue_offset not in replayed_offsets],
         ):
-            self._note_replayed(place._replace(queue_id=copy.message.queue_id), copy)
+            self._note_replayed(replay_place._replace(queue_id=copy.message.queue_id), copy)
 
-    def _note_replayed(self, place: ReplayPlace, letter: DeadLetter) -> None:
-        self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
+    def _note_replayed(self, replay_place: ReplayPlace, letter: DeadLetter) -> None:
+        self._memory.note_replayed(replay_place, letter.message.queue_offset, letter.message.offset_msg_id)
 
     def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Find out which messages of a killed run's batches were stored."""

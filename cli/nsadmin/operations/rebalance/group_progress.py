@@ -72,14 +72,16 @@ class GroupReader:
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return the queues without a committed offset up to their end, by group and broker."""
-        places = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
+        committed_keys = [
+            (self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues
+        ]
         end_offsets = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends = dict(zip(queues, end_offsets, strict=True))
         missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
-        committed_offsets = self._admin.queue_progress.get_committed_offsets(places)
-        for (_, group, queue), committed in zip(places, committed_offsets, strict=True):
+        committed_offsets = self._admin.queue_progress.get_committed_offsets(committed_keys)
+        for (_, group, queue), committed in zip(committed_keys, committed_offsets, strict=True):
             end_offset = ends[queue]
             if isinstance(end_offset, RocketMQError):
                 raise end_offset
