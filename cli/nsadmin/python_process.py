@@ -14,5 +14,5 @@ def build_command(module_name: str, *arguments: str) -> list[str]:
 
 
 def build_environment(more_variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of such a process; what it starts imports nothing from there, either."""
+    """Return the environment of such a process. Its child processes import nothing from there, either."""
     return os.environ | {"PYTHONSAFEPATH": "1"} | dict(more_variables or {})

@@ -68,7 +68,7 @@ def view_counters(broker_model: BrokerModel, command: RemotingCommand, now_ms: i
 
 
 def ignore_cleanup(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
-    """Requests to clean up files, of which a simulated broker has none."""
+    """Requests to clean up files. A simulated broker has no files."""
     return HandlerOutcome()
 
 

@@ -249,10 +249,10 @@ def _message_body(message_properties: dict[str, str], message_number: int, body_
         "amount": message_number * 7919 % 100_000 / 100,
     }
     empty_body = json.dumps({**body_fields, "note": ""})
-    filler = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
+    filler_text = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
         : max(body_size - len(empty_body), 0)
     ]
-    return json.dumps({**body_fields, "note": filler}).encode()
+    return json.dumps({**body_fields, "note": filler_text}).encode()
 
 
 def _message_tag(message_number: int) -> str:
@@ -265,7 +265,7 @@ def _message_producer(broker_model: BrokerModel, topic: str, message_number: int
 
 
 def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) -> str:
-    """The unique key of the message. The broker takes the place of the class loader in it."""
+    """The unique key of the message. It has the broker where Java puts the class loader."""
     host_bytes = _encode_address(_message_producer(broker_model, topic, message_number).client_addr)[:4]
     broker_hash = zlib.crc32(broker_model.spec.broker_name.encode()) >> 1
     return build_unique_key(

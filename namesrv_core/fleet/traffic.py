@@ -45,7 +45,7 @@ class BrokerTraffic:
         self.message_size = random_source.randrange(300, 2000)
         self._reader_factor = random_source.uniform(0.9, 2.4)
         self._rate_waves = [
-            (period_ms, swing, random_source.uniform(0, math.tau)) for period_ms, swing in _RATE_WAVES
+            (period_ms, amplitude, random_source.uniform(0, math.tau)) for period_ms, amplitude in _RATE_WAVES
         ]
         self._write_pauses: list[tuple[int, int | None]] = []
 
@@ -84,11 +84,11 @@ class BrokerTraffic:
         return int(self._integrate_rate(time_ms) - self._integrate_rate(self._stores_since_ms) - paused_count)
 
     def _integrate_rate(self, time_ms: int) -> float:
-        swings = (
-            swing * period_ms / math.tau * math.cos(math.tau * (time_ms % period_ms) / period_ms + phase)
-            for period_ms, swing, phase in self._rate_waves
+        swing_terms = (
+            amplitude * period_ms / math.tau * math.cos(math.tau * (time_ms % period_ms) / period_ms + phase)
+            for period_ms, amplitude, phase in self._rate_waves
         )
-        return self._mean_tps / 1000 * (time_ms - sum(swings))
+        return self._mean_tps / 1000 * (time_ms - sum(swing_terms))
 
     def stored_count(self, time_ms: int) -> int:
         """The number of messages stored so far, also on a slave."""

@@ -126,7 +126,7 @@ def _record_check(record_type: Any) -> ShapeCheck:
 
     if record_type is not TopicChanges:
         return has_shape
-    # A change without both sides is none.
+    # A change needs a value before or after.
     return lambda json_value: (
         has_shape(json_value) and bool(json_value.get("before") or json_value.get("after"))
     )

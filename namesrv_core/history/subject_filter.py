@@ -190,7 +190,7 @@ _GLOBAL_TYPE_MARKS = tuple(f'"type":"{type_name}"'.encode() for type_name in GLO
 
 
 def _build_line_marks(subject: JournalSubject | None) -> tuple[bytes, ...] | None:
-    """The texts of which every line about the subject contains one, or None if there are no such texts."""
+    """Every line about the subject contains at least one of these texts. None if no text is certain."""
     if subject is None or subject.kind == "cluster":
         return None
     json_texts = (json.dumps(subject.name, ensure_ascii=is_ascii) for is_ascii in (False, True))

@@ -35,7 +35,7 @@ def expect_acting_master(
                 server_names,
                 within_seconds,
                 min_id_fields,
-                sure=other_members.are_known,
+                is_sure=other_members.are_known,
             )
         )
         if has_acting_master:
@@ -51,7 +51,11 @@ def expect_acting_master(
             ):
                 expected_events.append(
                     ExpectedEvent(
-                        ("TopicsChanged",), affected_servers, within_seconds, closed_fields, sure=was_writable
+                        ("TopicsChanged",),
+                        affected_servers,
+                        within_seconds,
+                        closed_fields,
+                        is_sure=was_writable,
                     )
                 )
     return expected_events
@@ -81,7 +85,7 @@ def expect_new_minimum(
                 within_seconds,
                 min_id_fields,
                 REGISTRATION_CAUSES,
-                sure=is_sure and other_members.are_known,
+                is_sure=is_sure and other_members.are_known,
             )
         )
     return expected_events

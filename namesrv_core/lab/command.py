@@ -278,7 +278,7 @@ async def _play_and_stay(
     parsed_flags: argparse.Namespace,
     announce_lab: AnnounceNameServers | None,
 ) -> None:
-    async with _announcement(announce_lab) as announce_servers:
+    async with _announce_servers(announce_lab) as announce_servers:
 
         async def print_banner(lab_cluster: LabCluster) -> None:
             banner_notes = [
@@ -298,7 +298,7 @@ async def _play_and_stay(
 
 
 @asynccontextmanager
-async def _announcement(
+async def _announce_servers(
     announce_lab: AnnounceNameServers | None,
 ) -> AsyncIterator[Callable[[Sequence[str], Sequence[str]], list[str]]]:
     """Announce the name servers, and undo the announcement at the end."""

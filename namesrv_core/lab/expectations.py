@@ -73,5 +73,5 @@ def expect_return(
                 REGISTRATION_CAUSES,
                 format_broker_ids(heard_brokers),
             )
-            expected_events.append(late_return._replace(sure=False))
+            expected_events.append(late_return._replace(is_sure=False))
     return expected_events

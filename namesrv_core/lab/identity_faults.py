@@ -42,7 +42,11 @@ async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
         repeated_types = ("AddressConflict", "BrokerRegistered")
         expected_events.append(
             ExpectedEvent(
-                repeated_types, listener_names, fault.lasts + AT_ONCE_SECONDS, each=broker_names, sure=False
+                repeated_types,
+                listener_names,
+                fault.lasts + AT_ONCE_SECONDS,
+                broker_id_texts=broker_names,
+                is_sure=False,
             )
         )
     fault_context.record_deed(
@@ -73,8 +77,8 @@ def _expect_reclaim(
             server_names,
             NEXT_HEARTBEAT_SECONDS,
             conflict_fields,
-            each=(broker.name,),
-            sure=is_sure,
+            broker_id_texts=(broker.name,),
+            is_sure=is_sure,
         )
         for server_names, is_sure in split_by_certainty(
             listener_names,
@@ -109,13 +113,17 @@ def _expect_impostor_end(
         # The last registration decides whether the id is free until then.
         expected_events.append(
             ExpectedEvent(
-                ("BrokerRegistered",), listener_names, NEXT_HEARTBEAT_SECONDS, each=(broker.name,), sure=False
+                ("BrokerRegistered",),
+                listener_names,
+                NEXT_HEARTBEAT_SECONDS,
+                broker_id_texts=(broker.name,),
+                is_sure=False,
             )
         )
         min_id_fields = {"brokerName": broker.broker_spec.broker_name}
         expected_events.append(
             ExpectedEvent(
-                ("MinBrokerIdChanged",), listener_names, NEXT_HEARTBEAT_SECONDS, min_id_fields, sure=False
+                ("MinBrokerIdChanged",), listener_names, NEXT_HEARTBEAT_SECONDS, min_id_fields, is_sure=False
             )
         )
     return expected_events
@@ -138,7 +146,7 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     for new_slave in new_slaves:
         new_slave.run_state = "up"
     expected_events = [
-        expected_event._replace(where={"clusterName": fault.cluster})
+        expected_event._replace(field_values={"clusterName": fault.cluster})
         if expected_event.types == ("BrokerRegistered",)
         else expected_event
         for expected_event in expect_return(lab_cluster, new_slaves)

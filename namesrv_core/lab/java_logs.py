@@ -181,8 +181,8 @@ class _JavaLog:
         broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
         holder_addr = self.members_by_name.get(broker_name, {}).get(broker_id)
         if self.is_dialect_5 and holder_addr is None:
-            stranger = f"broker[{broker_id}]={event_fields['brokerAddr']}"
-            yield None, f"Can't register topicConfigWrapper={{}} because {stranger} has not registered."
+            broker_text = f"broker[{broker_id}]={event_fields['brokerAddr']}"
+            yield None, f"Can't register topicConfigWrapper={{}} because {broker_text} has not registered."
         elif self.is_dialect_5:
             broker_place = (
                 f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"

@@ -50,9 +50,9 @@ async def _restart_name_servers(
     ]
     for return_event in expect_return(lab_cluster, running_brokers, NEXT_HEARTBEAT_SECONDS):
         returned_servers = tuple(
-            server_name for server_name in return_event.on if server_name in server_names
+            server_name for server_name in return_event.server_names if server_name in server_names
         )
-        expected_events += [return_event._replace(on=returned_servers)] if returned_servers else []
+        expected_events += [return_event._replace(server_names=returned_servers)] if returned_servers else []
     fault_context.record_deed(fault.kind, "end", server_names, expected_events)
     for name_server in name_servers:
         await name_server.start_server()
@@ -70,7 +70,7 @@ async def pause_namesrv(fault_context: FaultContext, fault: Fault) -> None:
         {"pauseMillis": pause_bounds},
         ("name server",),
     )
-    expected_events = [pause_event._replace(sure=fault.lasts > 6.5)]
+    expected_events = [pause_event._replace(is_sure=fault.lasts > 6.5)]
     expected_events += expect_silence(
         lab_cluster, running_brokers, server_names, 0, fault.lasts + NEXT_HEARTBEAT_SECONDS
     )

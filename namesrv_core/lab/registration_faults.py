@@ -105,7 +105,7 @@ async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
                 listener_names,
                 AT_ONCE_SECONDS,
                 causes=("REGISTER_BROKER",),
-                each=broker_names,
+                broker_id_texts=broker_names,
             )
         )
     for broker in brokers:
@@ -149,7 +149,7 @@ async def delete_topic(fault_context: FaultContext, fault: Fault) -> None:
             AT_ONCE_SECONDS,
             topic_fields,
             (request_code.name,),
-            sure=had_topic,
+            is_sure=had_topic,
         )
     ]
     fault_context.record_deed(fault.kind, "begin", member_names(masters), expected_events, topic=fault.topic)

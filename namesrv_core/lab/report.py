@@ -43,7 +43,7 @@ def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> 
         report_lines.append(
             f"  UNEXPLAINED on {server_name}: {record.event_type} ({record.origin.cause}) {shown_fields}"
         )
-    due_findings = [finding for finding in verdict.findings if finding.expected.sure]
+    due_findings = [finding for finding in verdict.findings if finding.expected.is_sure]
     report_lines.append(
         f"# {len(due_findings) - len(verdict.missed_findings)} of {len(due_findings)} "
         f"expected events are in the journals, "
@@ -55,7 +55,7 @@ def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> 
 
 def _deed_line(deed: Deed) -> str:
     fault_text = deed.fault if deed.phase == "begin" else f"end of {deed.fault}"
-    return f"{deed.at:9.1f} s  {fault_text} {_join_first_names(deed.on)}"
+    return f"{deed.after_seconds:9.1f} s  {fault_text} {_join_first_names(deed.target_names)}"
 
 
 def _join_first_names(names: Iterable[str]) -> str:
@@ -74,13 +74,17 @@ def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
     if seen_findings:
         last_seconds = max(finding.after_seconds or 0 for finding in seen_findings)
         server_names = _join_first_names(dict.fromkeys(finding.server_name for finding in seen_findings))
-        broker_hint = f" of {len(expected_event.each)} brokers" if len(expected_event.each) > 1 else ""
+        broker_hint = (
+            f" of {len(expected_event.broker_id_texts)} brokers"
+            if len(expected_event.broker_id_texts) > 1
+            else ""
+        )
         finding_lines.append(
             f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s"
         )
     finding_lines += [
         f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, "
-        f"due in {expected_event.within:g} s"
+        f"due in {expected_event.within_seconds:g} s"
         for finding in findings
         if finding.is_missed
     ]

@@ -9,36 +9,49 @@ from typing import Any, NamedTuple
 FORMAT_VERSION = 1
 TRUTH_FILE = "truth.jsonl"
 
+_FILE_KEYS = {
+    "time_ms": "time",
+    "after_seconds": "at",
+    "target_names": "on",
+    "server_names": "on",
+    "within_seconds": "within",
+    "field_values": "where",
+    "broker_id_texts": "each",
+    "is_sure": "sure",
+}
+"""The keys of fields that have another name in the file. Deeds and expected events both have the key `on`."""
+
 
 class ExpectedEvent(NamedTuple):
-    """An event of one of the `types`, expected on each server of `on` within `within` seconds.
+    """An event of one of the `types`, expected on each of the servers within `within_seconds`.
 
-    `where` has values by field name, with dots for nested fields; a list allows any of its values, a map has
-    `min` and `max`. `causes` are the allowed causes. There is one event for each broker of `each`. An event
-    that is not `sure` may be missing. It depends on the time of the fault between two heartbeats, or on the
-    order in which members of a group join or leave.
+    `field_values` are the expected values by field name, with dots for nested fields. A list allows any of
+    its values, a map has `min` and `max`. `causes` are the allowed causes. One event is expected for each
+    broker of `broker_id_texts` ("NAME:ID"). If `is_sure` is False, the event may be missing: it depends on
+    the time of the fault between two heartbeats, or on the order in which members of a group join or leave.
     """
 
     types: tuple[str, ...]
-    on: tuple[str, ...]
-    within: float
-    where: Mapping[str, Any] = {}
+    server_names: tuple[str, ...]
+    within_seconds: float
+    field_values: Mapping[str, Any] = {}
     causes: tuple[str, ...] = ()
-    each: tuple[str, ...] = ()
-    sure: bool = True
+    broker_id_texts: tuple[str, ...] = ()
+    is_sure: bool = True
 
 
 class Deed(NamedTuple):
     """A line of the log: the begin or the end (`phase`) of a fault, or of the run itself (fault "run").
 
-    `time` is in ms since 1970, `at` in seconds since the start. `on` are brokers or name servers.
+    `time_ms` is in ms since 1970, `after_seconds` is the time since the start. `target_names` are brokers or
+    name servers.
     """
 
-    time: int
-    at: float
+    time_ms: int
+    after_seconds: float
     fault: str
     phase: str
-    on: tuple[str, ...] = ()
+    target_names: tuple[str, ...] = ()
     details: Mapping[str, Any] = {}
     expected: tuple[ExpectedEvent, ...] = ()
 
@@ -69,16 +82,22 @@ def encode_deed(deed: Deed) -> str:
     deed_fields = deed._asdict() | {
         "expected": [_encode_expected(expected_event) for expected_event in deed.expected]
     }
-    return json.dumps({"v": FORMAT_VERSION, **deed_fields}) + "\n"
+    return json.dumps({"v": FORMAT_VERSION, **_rename_fields(deed_fields)}) + "\n"
+
+
+def _rename_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {_FILE_KEYS.get(field_name, field_name): field_value for field_name, field_value in fields.items()}
 
 
 def _encode_expected(expected_event: ExpectedEvent) -> dict[str, Any]:
-    return {
-        field_name: field_value
-        for field_name, field_value in expected_event._asdict().items()
-        # No server may be concerned: a fault during which all of them are down.
-        if field_value not in ((), {}) or field_name not in ExpectedEvent._field_defaults
-    }
+    return _rename_fields(
+        {
+            field_name: field_value
+            for field_name, field_value in expected_event._asdict().items()
+            # `server_names` may be empty: if all servers are down during a fault, no event is expected.
+            if field_value not in ((), {}) or field_name not in ExpectedEvent._field_defaults
+        }
+    )
 
 
 def read_deeds(log_path: Path) -> list[Deed]:
@@ -91,21 +110,24 @@ def _decode_deed(json_object: dict[str, Any]) -> Deed:
     if json_object.pop("v", None) != FORMAT_VERSION:
         raise ValueError(f"a line with another version than {FORMAT_VERSION}")
     expected_events = tuple(
-        ExpectedEvent(**_lists_to_tuples(expected_object)) for expected_object in json_object.pop("expected")
+        ExpectedEvent(**_decode_fields(ExpectedEvent._fields, expected_object))
+        for expected_object in json_object.pop("expected")
     )
-    return Deed(**_lists_to_tuples(json_object), expected=expected_events)
+    return Deed(**_decode_fields(Deed._fields, json_object), expected=expected_events)
 
 
-def _lists_to_tuples(json_object: dict[str, Any]) -> dict[str, Any]:
-    """Convert lists to tuples, because JSON has no tuples."""
+def _decode_fields(field_names: Iterable[str], json_object: Mapping[str, Any]) -> dict[str, Any]:
+    """Rename the keys to field names, and convert lists to tuples, because JSON has no tuples."""
+    names_by_key = {_FILE_KEYS.get(field_name, field_name): field_name for field_name in field_names}
     return {
-        field_name: tuple(field_value) if isinstance(field_value, list) else field_value
-        for field_name, field_value in json_object.items()
+        names_by_key.get(json_key, json_key): tuple(value) if isinstance(value, list) else value
+        for json_key, value in json_object.items()
     }
 
 
 def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
     """The same expected events, all of them uncertain unless `is_sure`."""
     return [
-        expected_event._replace(sure=expected_event.sure and is_sure) for expected_event in expected_events
+        expected_event._replace(is_sure=expected_event.is_sure and is_sure)
+        for expected_event in expected_events
     ]

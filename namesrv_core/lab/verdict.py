@@ -29,7 +29,7 @@ class ExpectationFinding(NamedTuple):
 
     @property
     def is_missed(self) -> bool:
-        return self.after_seconds is None and self.expected.sure
+        return self.after_seconds is None and self.expected.is_sure
 
 
 class RunVerdict(NamedTuple):
@@ -47,23 +47,25 @@ def judge_journals(
     deeds: Sequence[Deed], records_by_server: Mapping[str, Sequence[JournalRecord]]
 ) -> RunVerdict:
     """Compare the deeds of a run with the journals of its name servers, by server name."""
-    began_ms = next(deed.time for deed in deeds if deed.fault == "run" and deed.phase == "begin")
-    ended_ms = next((deed.time for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
+    began_ms = next(deed.time_ms for deed in deeds if deed.fault == "run" and deed.phase == "begin")
+    ended_ms = next((deed.time_ms for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
     explained_records: set[tuple[str, int]] = set()
     findings = []
     for deed, expected_event, server_name, broker_id_text in _list_cases(deeds):
-        due_ms = deed.time + expected_event.within * 1000
-        shift_ms = _clock_shift_ms(deeds, server_name, deed.time)
+        due_ms = deed.time_ms + expected_event.within_seconds * 1000
+        shift_ms = _clock_shift_ms(deeds, server_name, deed.time_ms)
         matching_records = [
             record
             for record in records_by_server.get(server_name, ())
-            if deed.time + shift_ms - _CLOCK_SLACK_MS <= record.time_ms <= due_ms + shift_ms + _CLOCK_SLACK_MS
+            if deed.time_ms + shift_ms - _CLOCK_SLACK_MS
+            <= record.time_ms
+            <= due_ms + shift_ms + _CLOCK_SLACK_MS
             and _matches_expectation(expected_event, broker_id_text, record)
         ]
         explained_records |= {(server_name, record.seq) for record in matching_records}
         if ended_ms is None or due_ms <= ended_ms or matching_records:
             after_seconds = (
-                (matching_records[0].time_ms - shift_ms - deed.time) / 1000 if matching_records else None
+                (matching_records[0].time_ms - shift_ms - deed.time_ms) / 1000 if matching_records else None
             )
             findings.append(
                 ExpectationFinding(deed, expected_event, server_name, broker_id_text, after_seconds)
@@ -84,8 +86,8 @@ def judge_journals(
 def _list_cases(deeds: Iterable[Deed]) -> Iterator[tuple[Deed, ExpectedEvent, str, str]]:
     for deed in deeds:
         for expected_event in deed.expected:
-            for server_name in expected_event.on:
-                for broker_id_text in expected_event.each or ("",):
+            for server_name in expected_event.server_names:
+                for broker_id_text in expected_event.broker_id_texts or ("",):
                     yield deed, expected_event, server_name, broker_id_text
 
 
@@ -94,7 +96,7 @@ def _clock_shift_ms(deeds: Iterable[Deed], server_name: str, until_ms: int) -> i
     return sum(
         round(deed.details["seconds"] * 1000)
         for deed in deeds
-        if deed.fault == "skew" and server_name in deed.on and deed.time < until_ms
+        if deed.fault == "skew" and server_name in deed.target_names and deed.time_ms < until_ms
     )
 
 
@@ -103,7 +105,7 @@ def _matches_expectation(expected_event: ExpectedEvent, broker_id_text: str, rec
         return False
     if expected_event.causes and record.origin.cause not in expected_event.causes:
         return False
-    wanted_values = dict(expected_event.where)
+    wanted_values = dict(expected_event.field_values)
     if broker_id_text:
         broker_name, _, broker_id = broker_id_text.rpartition(":")
         wanted_values |= {"brokerName": broker_name, "brokerId": int(broker_id)}

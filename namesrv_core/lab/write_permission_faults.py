@@ -25,7 +25,7 @@ async def _change_write_permission(
             AT_ONCE_SECONDS,
             {"brokerName": broker_group},
             (request_code.name,),
-            sure=is_change,
+            is_sure=is_change,
         )
         for broker_group in broker_groups
         for affected_servers, is_change in split_by_certainty(

@@ -27,7 +27,7 @@ _BYTES_PER_STEP = 1 << 16
 _MAX_KNOWN_TEXTS = 1024
 _SHOWN_CHARACTERS = 200
 _MAX_FIELD_BYTES = 1024
-"""More than any number has: what is behind them is not decoded."""
+"""More bytes than any number has. The decoder ignores the bytes after them."""
 
 
 def is_compressed(body_bytes: bytes, broker_version: int, compressed_flag: bool) -> bool:

@@ -1,7 +1,7 @@
 """The JSON dialect of Java's servers and clients: reads and writes what fastjson 2 in 5.5.0 does.
 
 It differs from RFC 8259 in two ways. Integer map keys have no quotes, unless the reader requests the standard
-dialect. A value of one type is accepted in the place of another ("5" for 5).
+dialect. A value of one type is accepted for another ("5" for 5).
 """
 
 import json

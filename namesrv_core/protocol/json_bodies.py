@@ -121,7 +121,7 @@ def parse_queue_datas(route_body: bytes, json_depth: int = UNLIMITED) -> list[Qu
     if queue_items is None or queue_items == {} or queue_items == "":
         return []
     if isinstance(queue_items, dict):
-        # fastjson 2 accepts a single object in the place of a list.
+        # fastjson 2 accepts a single object instead of a list.
         queue_items = [queue_items]
     if not isinstance(queue_items, list):
         raise ValueError("queueDatas is not a list")

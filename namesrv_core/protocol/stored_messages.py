@@ -143,8 +143,8 @@ def encode_batch_message(body: bytes, property_table: Mapping[str, str], flag: i
     property_bytes = encode_properties(property_table).encode()
     require_short_properties(property_bytes)
     size = _INNER_HEAD.size + len(body) + 2 + len(property_bytes)
-    head = _INNER_HEAD.pack(size, 0, 0, flag, len(body))
-    return b"".join((head, body, len(property_bytes).to_bytes(2, "big"), property_bytes))
+    inner_head = _INNER_HEAD.pack(size, 0, 0, flag, len(body))
+    return b"".join((inner_head, body, len(property_bytes).to_bytes(2, "big"), property_bytes))
 
 
 def require_short_properties(property_bytes: bytes) -> None:

@@ -20,7 +20,7 @@ CHECK_SECONDS = 1.0
 _RESERVED_FILES = 64
 _MAX_ADDRESS_SHARE = 0.75
 _SHARE_AFTER_CUT = 0.875
-"""What remains of `maxBufferedBytes` after a cut. So each search for the largest streams frees megabytes."""
+"""The part of `maxBufferedBytes` that may remain after a cut, so that each cut frees megabytes."""
 _WORK_SHARE = 4
 """The share of `maxBufferedBytes` (1/4) for computations that run at the same time."""
 

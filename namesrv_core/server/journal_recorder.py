@@ -49,13 +49,13 @@ QueuedItem = tuple[RecordOrigin, Event | QueuedSnapshot]
 
 
 class JournalFigures(NamedTuple):
-    """The state of a journal: waiting changes, age of the oldest one (s), records so far, lost events."""
+    """The state of a journal. `behind_seconds` is the age of the oldest waiting change."""
 
     is_ok: bool
-    waiting: int
-    behind: float
-    records: int
-    lost: int
+    waiting_changes: int
+    behind_seconds: float
+    record_count: int
+    lost_count: int
 
 
 class JournalRecorder:

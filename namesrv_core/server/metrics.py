@@ -79,17 +79,19 @@ class ServerMetrics(Collector):
             yield build_gauge(
                 "journal_waiting_changes",
                 "Changes waiting to be written to the journal.",
-                journal_figures.waiting,
+                journal_figures.waiting_changes,
             )
             yield build_gauge(
-                "journal_behind_seconds", "Age of the oldest waiting change.", journal_figures.behind
+                "journal_behind_seconds", "Age of the oldest waiting change.", journal_figures.behind_seconds
             )
             yield build_counter(
                 "journal_lost_events",
                 "Events missing from the journal because the queue was full.",
-                journal_figures.lost,
+                journal_figures.lost_count,
             )
-            yield build_counter("journal_records", "Records queued for the journal.", journal_figures.records)
+            yield build_counter(
+                "journal_records", "Records queued for the journal.", journal_figures.record_count
+            )
         yield build_labelled_histogram(
             "event_loop_lag_seconds", "Delay of the event loop's timers.", {(): counters.loop_lag}, ()
         )

@@ -85,7 +85,7 @@ def silences_by_addr(tables: RouteTables, now_ms: int) -> dict[str, tuple[int, i
 
 
 def find_expired_brokers(tables: RouteTables, now_ms: int) -> DepartureOrder:
-    """The brokers whose timeout has passed. One that gives a sign of life before it leaves will stay."""
+    """The brokers whose timeout has passed. A broker that sends a heartbeat before it is removed stays."""
     expired_keys = [
         live_key for live_key, live_broker in tables.live_brokers.items() if _is_expired(live_broker, now_ms)
     ]

@@ -209,7 +209,7 @@ def mapping_infos_json(queue_mappings: dict[str | None, MappingInfo]) -> dict[st
 
 
 def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
-    """The body ClusterInfo, as it is in the last step. The steps before encode the groups."""
+    """The body ClusterInfo. Only the last step returns it; earlier steps encode the groups."""
     for group_index, broker_group in enumerate(list(tables.broker_groups.values())):
         if group_index % _GROUPS_PER_STEP == 0:
             yield

@@ -50,7 +50,7 @@ def _write_new_file(file_path: Path, new_content: bytes, initial_mode: int, file
 
 
 def open_new_file(file_path: Path, initial_mode: int = _PRIVATE_MODE) -> BinaryIO:
-    """Create a temporary file. What a killed process left in its place is removed, also a link."""
+    """Create a temporary file. Replaces a file or a link that a killed process left there."""
     with suppress(FileNotFoundError):
         file_path.unlink()
     return open(

@@ -30,7 +30,7 @@ class WorkMemory:
         self._waiting_works: dict[AnswerWork, None] = {}
 
     def reserve_bytes(self, answer_work: "AnswerWork", held_bytes: int) -> None:
-        """Count what a computation will hold after its next step."""
+        """Count the bytes that a computation will hold after its next step."""
         self._total_bytes += held_bytes - self._held_by_work.get(answer_work, 0)
         self._held_by_work[answer_work] = held_bytes
 
@@ -103,16 +103,16 @@ class AnswerWork:
                     self._work_memory.reserve_bytes(self, reserved_bytes)
         except StopIteration as stop_iteration:
             self.answer = stop_iteration.value
-            self.drop()
+            self.release_work()
             return True
         except Exception:
-            self.drop()
+            self.release_work()
             raise
         finally:
             self.seconds += work_clock() - began_at
         return False
 
-    def drop(self) -> None:
+    def release_work(self) -> None:
         """End the work, finished or not, and release its memory."""
         self._answer_steps.close()
         self._work_memory.release_bytes(self)

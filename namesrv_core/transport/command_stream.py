@@ -25,7 +25,7 @@ _PIECE_BYTES = 1 << 14
 _MANY_PAYLOADS = 32
 _LARGE_ANSWER_BYTES = 1 << 16
 _BYTES_OBJECT_BYTES = 48
-"""What a small bytes object in a list takes beyond its content."""
+"""The memory of a small bytes object in a list, without its content."""
 
 
 class StreamOwner(Protocol):
@@ -290,7 +290,7 @@ class CommandStream(asyncio.Protocol):
         self._waiting_payloads.clear()
         self._unread_bytes = b""
         if self._current_work is not None:
-            self._current_work.drop()
+            self._current_work.release_work()
             self._current_work = None
 
     # Reports to the observer.

@@ -15,7 +15,7 @@ class SelectorBell:
         selector.register(self._heard_socket, selectors.EVENT_READ)
 
     def ring(self) -> None:
-        """Wake the selector, by any thread. A bell that is closed, or rings already, is left alone."""
+        """Wake the selector, from any thread. Does nothing if the bell is closed or already rings."""
         with suppress(OSError):
             self._ringing_socket.send(b"\0")
 

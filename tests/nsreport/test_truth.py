@@ -66,7 +66,7 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
     ]
 
     def fits(row: Row, name: str, case: Case) -> bool:
-        same = row.server == f"{name}/{case.server}" and overlap(span_of(row), (case.deed.time, case.due))
+        same = row.server == f"{name}/{case.server}" and overlap(span_of(row), (case.deed.time_ms, case.due))
         if row.brokerName is None:
             return same and "ServerPaused" in case.expected.types
         return same and seat(row) == (name, case.broker)
@@ -79,7 +79,7 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
     score.sure = [
         ((name, case), any(fits(row, name, case) for row in rows))
         for name, case in cases
-        if case.expected.sure
+        if case.expected.is_sure
     ]
     score.show()
 
@@ -101,7 +101,7 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
         elapsed = row.upSeconds + row.downSeconds + row.plannedSeconds + row.unknownSeconds
         # Of those that were there at the beginning, all time has to be of some kind.
         whole = pytest.approx((until - START) / 1000, abs=0.2)
-        assert broker not in plays[name].deeds[0].on or elapsed == whole
+        assert broker not in plays[name].deeds[0].target_names or elapsed == whole
         # Nobody looks behind the end of a scenario.
         assert row.unknownSeconds >= (until - plays[name].end) / 1000 - 1
     quiet = [row for row in rows if row.brokerName.startswith("quiet-day/")]
@@ -130,7 +130,7 @@ def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
                     for row in rows
                     if row.brokerName == f"{name}/{group}"
                     and row.field == field
-                    and overlap(span_of(row), (deed.time, deed.time + 1000))
+                    and overlap(span_of(row), (deed.time_ms, deed.time_ms + 1000))
                 ]
                 score.sure.append(((name, deed, group), bool(found)))
         for group, span in cut_off(play):
@@ -141,7 +141,7 @@ def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 def cut_off(play: Play) -> list[tuple[str, Span]]:
     """Groups whose brokers are all away from some name servers, and not from all; from when to when."""
-    seats = set(play.deeds[0].on)
+    seats = set(play.deeds[0].target_names)
     losses = [loss for loss in play.losses() if is_sure(loss)]
     found = []
     for deed in {id(loss.deed): loss.deed for loss in losses}.values():

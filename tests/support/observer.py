@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
     @property
     def due(self) -> float:
-        return self.deed.time + self.expected.within * 1000
+        return self.deed.time_ms + self.expected.within_seconds * 1000
 
 
 class Loss(NamedTuple):
@@ -57,7 +57,7 @@ class Play(NamedTuple):
 
     @property
     def end(self) -> int:
-        return next(deed.time for deed in self.deeds if (deed.fault, deed.phase) == ("run", "end"))
+        return next(deed.time_ms for deed in self.deeds if (deed.fault, deed.phase) == ("run", "end"))
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -69,19 +69,19 @@ class Play(NamedTuple):
             for deed in self.deeds
             for expected in deed.expected
             if set(types) & set(expected.types)
-            for server in expected.on
-            for broker in expected.each or ("",)
+            for server in expected.server_names
+            for broker in expected.broker_id_texts or ("",)
         ]
 
     def ended(self, deed: Deed) -> float:
         """When what was done was undone."""
         same = [
-            other.time
+            other.time_ms
             for other in self.deeds
             if other.phase == "end"
             and other.fault == deed.fault
-            and other.on == deed.on
-            and other.time >= deed.time
+            and other.target_names == deed.target_names
+            and other.time_ms >= deed.time_ms
         ]
         return min(same, default=self.end)
 
@@ -89,8 +89,8 @@ class Play(NamedTuple):
         """All that name servers had to, or might, miss brokers for."""
         returns = [case for case in self.cases("BrokerRegistered") if len(case.expected.types) == 1]
         for case in self.cases("BrokerUnregistered"):
-            brokers = [case.broker] if case.broker else list(case.deed.on)
-            is_sure = case.expected.sure and bool(case.broker) and len(case.expected.types) == 1
+            brokers = [case.broker] if case.broker else list(case.deed.target_names)
+            is_sure = case.expected.is_sure and bool(case.broker) and len(case.expected.types) == 1
             for broker in brokers:
                 back = [
                     other
@@ -99,10 +99,10 @@ class Play(NamedTuple):
                     and _is_behind(other.deed, case.deed)
                 ]
                 # Of those that are sure, the first one; one that is not may come, or not.
-                first = min((other.deed.time for other in back), default=self.end)
+                first = min((other.deed.time_ms for other in back), default=self.end)
                 own = any(other.deed is case.deed for other in back)
                 earliest = self.ended(case.deed) if own else first
-                sure_back = [other.due for other in back if other.expected.sure]
+                sure_back = [other.due for other in back if other.expected.is_sure]
                 latest = min(sure_back, default=max((other.due for other in back), default=self.end))
                 yield Loss(
                     self.name,
@@ -110,13 +110,17 @@ class Play(NamedTuple):
                     case.server,
                     broker,
                     (min(case.due, self.end), earliest),
-                    (case.deed.time, min(latest, self.end)),
+                    (case.deed.time_ms, min(latest, self.end)),
                     is_sure,
                 )
 
 
 def _is_behind(deed: Deed, before: Deed) -> bool:
-    return deed is before or deed.time > before.time or (deed.time == before.time and deed.phase == "end")
+    return (
+        deed is before
+        or deed.time_ms > before.time_ms
+        or (deed.time_ms == before.time_ms and deed.phase == "end")
+    )
 
 
 START = 1_767_600_000_000
@@ -168,9 +172,9 @@ def _lines(made: Play, server: str, text: str) -> Iterator[str]:
 
 def _shifts(deeds: list[Deed], server: str) -> Iterator[tuple[int, float, float]]:
     """By how many ms the clock of a server was wrong, from when to when."""
-    turns = [deed for deed in deeds if deed.fault == "skew" and server in deed.on]
+    turns = [deed for deed in deeds if deed.fault == "skew" and server in deed.target_names]
     total, since = 0, float("-inf")
     for deed in turns:
-        yield total, since, deed.time
-        total, since = total + round(deed.details["seconds"] * 1000), deed.time
+        yield total, since, deed.time_ms
+        total, since = total + round(deed.details["seconds"] * 1000), deed.time_ms
     yield total, since, float("inf")

@@ -92,7 +92,7 @@ def of_flaps(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         ]
         by_server = {loss.server for loss in mine}
         sure = merged([loss.sure for loss in mine if is_sure(loss)])
-        most = len({loss.deed.time for loss in mine})
+        most = len({loss.deed.time_ms for loss in mine})
         explained = {plain(server) for server in row.servers} <= by_server and sure <= row.outages <= most
         score.told.append((row, explained or (row.cause == "address conflict" and seat(row) in conflicts)))
     for loss in losses:
@@ -123,15 +123,15 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         for name, play in plays.items()
         for kind, outcome in opened.items()
         for case in play.cases(kind)
-        if kind == "WritePermAdded" or case.expected.where.get("changes.before.perm") == 4
+        if kind == "WritePermAdded" or case.expected.field_values.get("changes.before.perm") == 4
     ]
 
     def fits(row: Row, moment: datetime | None, name: str, case: Case) -> bool:
         same = (row.server, row.brokerName) == (
             f"{name}/{case.server}",
-            f"{name}/{case.expected.where['brokerName']}",
+            f"{name}/{case.expected.field_values['brokerName']}",
         )
-        return same and moment is not None and case.deed.time - slack <= ms(moment) <= case.due
+        return same and moment is not None and case.deed.time_ms - slack <= ms(moment) <= case.due
 
     by_hand = [row for row in rows if row.method == "WIPE_WRITE_PERM_OF_BROKER"]
     for row in by_hand:
@@ -139,19 +139,19 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         reasons = {outcome for name, case, outcome in undone if fits(row, row.openedTs, name, case)}
         score.told.append((row, known and (row.outcome in reasons or row.outcome in ("holds", "restarted"))))
     for name, case in wiped:
-        if case.expected.sure:
+        if case.expected.is_sure:
             score.sure.append(((name, case), any(fits(row, row.closedTs, name, case) for row in by_hand)))
     for name, case, outcome in undone:
-        if case.expected.sure:
+        if case.expected.is_sure:
             found = [row for row in by_hand if fits(row, row.openedTs, name, case)]
             score.sure.append(((name, case, outcome), any(row.outcome == outcome for row in found)))
     # Whom a wipe left out.
     for name, play in plays.items():
         for deed in play.deeds:
-            for server in set(play.servers) - set(deed.on) if deed.fault == "wipe" else ():
+            for server in set(play.servers) - set(deed.target_names) if deed.fault == "wipe" else ():
                 missed = [row for row in rows if row.server == f"{name}/{server}" and row.outcome == "missed"]
                 score.sure.append(
-                    ((deed, server), any(abs(ms(row.ts) - deed.time) < 1000 + slack for row in missed))
+                    ((deed, server), any(abs(ms(row.ts) - deed.time_ms) < 1000 + slack for row in missed))
                 )
     return score
 

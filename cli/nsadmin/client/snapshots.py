@@ -299,12 +299,12 @@ def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
 
 
 def _inflate_snapshot(file_content: bytes) -> bytes:
-    inflated = bounded_inflation.inflate_zstd_frame(
+    inflated_bytes = bounded_inflation.inflate_zstd_frame(
         file_content, bounded_inflation.max_inflated_bytes(len(file_content))
     )
-    if inflated.problem_text is not None:
-        raise ValueError(inflated.problem_text)
-    return inflated.content
+    if inflated_bytes.problem_text is not None:
+        raise ValueError(inflated_bytes.problem_text)
+    return inflated_bytes.content
 
 
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:

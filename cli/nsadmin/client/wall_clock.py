@@ -1,4 +1,4 @@
-"""The wall clock of everything that reads a cluster: the moment of the bundle while one is read."""
+"""The wall clock of all code that reads a cluster. For a bundle, it shows the time of the bundle."""
 
 import time as _time
 
@@ -6,15 +6,15 @@ _frozen_seconds: float | None = None
 
 
 def time() -> float:
-    """Return the seconds since 1970 (UTC): now, or the moment at which the clock stands still."""
+    """Return the seconds since 1970 (UTC): the current time, or the time of a frozen clock."""
     return _time.time() if _frozen_seconds is None else _frozen_seconds
 
 
-def freeze(seconds: float | None) -> None:
-    """Let the clock stand still, or run again.
+def freeze_clock(seconds: float | None) -> None:
+    """Freeze the clock at a time, or let it run again.
 
     Args:
-        seconds: The moment in seconds since 1970 (UTC); None to let it run.
+        seconds: The time in seconds since 1970 (UTC); None to let it run.
     """
     global _frozen_seconds
     _frozen_seconds = seconds

@@ -107,8 +107,8 @@ class ClusterRebalance:
         )
         cluster_state = observe_cluster(self._admin, cluster_name)
         check_request(cluster_state, request)
-        places = topic_figures.list_places(cluster_state, list_user_topics(cluster_state))
-        offset_reading = topic_figures.read_offsets(self._admin, cluster_state, places)
+        broker_topics = topic_figures.list_broker_topics(cluster_state, list_user_topics(cluster_state))
+        offset_reading = topic_figures.read_offsets(self._admin, cluster_state, broker_topics)
         if journal is not None:
             figures, covered_seconds = topic_figures.read_journal_figures(Path(journal), cluster_name)
             source = f"journal {round(covered_seconds)} s"

@@ -151,11 +151,11 @@ def _render_parameter(argument: ast.arg, default: ast.expr | None) -> str:
 
 def _annotation_text(annotation: ast.expr | None) -> str:
     assert annotation is not None
-    return _expression_text(_unquote(annotation))
+    return _expression_text(_unquote_annotation(annotation))
 
 
-def _unquote(annotation: ast.expr) -> ast.expr:
-    """What a quoted annotation says: a stub needs no quotes."""
+def _unquote_annotation(annotation: ast.expr) -> ast.expr:
+    """The annotation without quotes, because a stub needs none."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return ast.parse(annotation.value, mode="eval").body
     return annotation
@@ -190,7 +190,7 @@ def _collect_names(
     annotations = [function.returns, *(argument.annotation for argument in arguments)]
     for annotation in annotations:
         assert annotation is not None
-        for node in ast.walk(_unquote(annotation)):
+        for node in ast.walk(_unquote_annotation(annotation)):
             if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
                 continue
             name = "AsyncIterator" if node.id == "Iterator" else node.id

@@ -20,7 +20,7 @@ _UNITS = {
 }
 _PANEL_WIDTH, _PANEL_HEIGHT, _COLUMNS = 8, 7, 3
 _BUSIEST = 15
-"""Series of a panel about topics or groups, of which a cluster can have thousands."""
+"""The most series in a panel about topics or groups. A cluster can have thousands of them."""
 _SCALED_SUBJECTS = ("groups", "topics")
 
 

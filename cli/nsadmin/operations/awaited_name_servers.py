@@ -1,4 +1,4 @@
-"""Finds the name servers that a broker waited for in vain while it registered a change.
+"""Finds the name servers that did not answer while a broker registered a change.
 
 A broker answers a change of a topic only after all of its name servers answered its registration, or after
 registerBrokerTimeoutMills (24 s). So one frozen name server makes a change that was made look failed.

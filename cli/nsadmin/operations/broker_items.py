@@ -49,7 +49,10 @@ def _name_acl_entry(subject: str, entry: AclEntry) -> str:
 
 def list_mode_items(assigned_modes: Iterable[AssignedMode]) -> dict[str, ItemFields]:
     """Return the fields of each consume mode by "TOPIC GROUP"."""
-    return {f"{assigned.topic} {assigned.group}": assigned.mode._asdict() for assigned in assigned_modes}
+    return {
+        f"{assigned_mode.topic} {assigned_mode.group}": assigned_mode.mode._asdict()
+        for assigned_mode in assigned_modes
+    }
 
 
 def share_fields(share: BrokerQueueShare) -> ItemFields:

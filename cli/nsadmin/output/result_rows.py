@@ -47,7 +47,7 @@ class ResultRows(NamedTuple):
 
 
 class OutputText(str):
-    """A text that is written as it is, but escaped on a terminal; `errors` decides the exit code."""
+    """A text that is written unchanged, or escaped on a terminal. `errors` determines the exit code."""
 
     errors: Sequence[RocketMQError | None]
 

@@ -225,7 +225,7 @@ def _lines_with_sentences(
             for column_name, text in zip(short_columns, cell_texts, strict=True)
         ]
         while leading_cells and leading_cells[-1][0].strip() == cell_text(None):
-            # The sentence takes the place of empty cells at the end of the row.
+            # The sentence replaces empty cells at the end of the row.
             leading_cells.pop()
         sentence_texts = [
             cell_text(row[column_name])

@@ -40,7 +40,12 @@ def open_chosen_bundle(
     Raises UsageError if the file cannot be read, and InvalidBundleError if it is no bundle.
     """
     source_name, bundle_path, context = next(
-        (way for way in _ways_by_rank(option_values, chosen_context) if way[1]), ("", "", NO_CONTEXT)
+        (
+            bundle_source
+            for bundle_source in _sources_by_rank(option_values, chosen_context)
+            if bundle_source[1]
+        ),
+        ("", "", NO_CONTEXT),
     )
     if not bundle_path:
         return None
@@ -54,10 +59,10 @@ def open_chosen_bundle(
         ) from None
 
 
-def _ways_by_rank(
+def _sources_by_rank(
     option_values: Mapping[str, Any], chosen_context: ChosenContext
 ) -> Iterator[tuple[str, str | None, ChosenContext]]:
-    """The possible bundles: source, path (None for none), and the context that has it.
+    """The possible bundles by precedence: source, path (None for none), and the context that has it.
 
     Name servers on the command line replace the bundle of a context; those in the environment replace that
     of the context in use.
@@ -66,12 +71,12 @@ def _ways_by_rank(
     context_bundle = chosen_context.context.bundle
     if any(option_values.get(option_name) for option_name, _ in DISCOVERY_OPTIONS):
         context_bundle = None
-    context_way = (f"context {chosen_context.name}", context_bundle, chosen_context)
+    context_source = (f"context {chosen_context.name}", context_bundle, chosen_context)
     if chosen_context.is_named:
-        yield context_way
+        yield context_source
     yield BUNDLE_VARIABLE, os.environ.get(BUNDLE_VARIABLE), NO_CONTEXT
     if not os.environ.get(ENVIRONMENT_VARIABLE, "").strip():
-        yield context_way
+        yield context_source
 
 
 def make_bundle_access(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> Access:
@@ -99,15 +104,15 @@ def make_bundle_finder(bundle: "SupportBundle", option_values: Mapping[str, Any]
 
 @contextmanager
 def enter_bundle(shared_options: SharedOptions) -> Iterator[SharedOptions]:
-    """Let the clock, the state folder and the journals be those of the bundle, if there is one."""
+    """If a bundle is read, use its clock, its state folder and its journals."""
     bundle = shared_options.bundle
     if bundle is None:
         yield shared_options
         return
-    wall_clock.freeze(bundle.manifest.created_ms / 1000)
+    wall_clock.freeze_clock(bundle.manifest.created_ms / 1000)
     try:
         with bundle_state.enter_folder(bundle) as journal_folders:
             yield shared_options._replace(journal_folders=journal_folders)
     finally:
-        wall_clock.freeze(None)
+        wall_clock.freeze_clock(None)
         bundle.close()

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 DISCOVERY_OPTIONS = (("namesrv_addr", "-n"), ("config_file", "--configFile"), ("endpoint", "--endpoint"))
 
 
-class DiscoveryWay(NamedTuple):
+class DiscoverySource(NamedTuple):
     """One source of name servers: its description, and the function that finds them."""
 
-    way_words: str
+    source_words: str
     find_name_servers: NameServerFinder
 
 
@@ -33,7 +33,7 @@ class DiscoveryChoice(NamedTuple):
     """The chosen source, and the descriptions of the others."""
 
     find_name_servers: NameServerFinder
-    overruled_ways: tuple[str, ...]
+    overruled_sources: tuple[str, ...]
 
 
 def choose_discovery(
@@ -46,17 +46,18 @@ def choose_discovery(
     Kubernetes. This function sends no request.
     """
     chosen_tunnel = choose_tunnel(option_values, chosen_context)
-    usable_ways = [
-        discovery_way
-        for discovery_way in _ways_by_rank(
+    usable_sources = [
+        discovery_source
+        for discovery_source in _sources_by_rank(
             option_values, chosen_context, _EndpointReader(timeout_seconds, chosen_tunnel)
         )
-        if discovery_way is not None
+        if discovery_source is not None
     ]
-    if not usable_ways:
+    if not usable_sources:
         return DiscoveryChoice(lambda: choose_name_servers(environ={}), ())
     return DiscoveryChoice(
-        usable_ways[0].find_name_servers, tuple(discovery_way.way_words for discovery_way in usable_ways[1:])
+        usable_sources[0].find_name_servers,
+        tuple(discovery_source.source_words for discovery_source in usable_sources[1:]),
     )
 
 
@@ -77,23 +78,23 @@ class _EndpointReader(NamedTuple):
             return find_name_servers(**settings, find_addrs=find_addrs)
 
 
-def _ways_by_rank(
+def _sources_by_rank(
     option_values: Mapping[str, Any], chosen_context: ChosenContext, endpoint_reader: _EndpointReader
-) -> tuple[DiscoveryWay | None, ...]:
-    kube_ways = _kube_ways_by_source(endpoint_reader.chosen_tunnel)
-    given_way, environment_way, context_way = (
-        _given_way(option_values, endpoint_reader) or kube_ways.get("given"),
-        _environment_way() or kube_ways.get("environment"),
-        _context_way(chosen_context, endpoint_reader) or kube_ways.get("context"),
+) -> tuple[DiscoverySource | None, ...]:
+    kube_sources = _kube_sources_by_rank(endpoint_reader.chosen_tunnel)
+    given_source, environment_source, context_source = (
+        _given_source(option_values, endpoint_reader) or kube_sources.get("given"),
+        _environment_source() or kube_sources.get("environment"),
+        _context_source(chosen_context, endpoint_reader) or kube_sources.get("context"),
     )
     return (
-        (given_way, context_way, environment_way)
+        (given_source, context_source, environment_source)
         if chosen_context.is_named
-        else (given_way, environment_way, context_way)
+        else (given_source, environment_source, context_source)
     )
 
 
-def _kube_ways_by_source(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, DiscoveryWay]:
+def _kube_sources_by_rank(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, DiscoverySource]:
     """The name servers in a Kubernetes namespace, by the source of the namespace."""
     if chosen_tunnel is None or not chosen_tunnel.lists_name_servers:
         return {}
@@ -104,10 +105,12 @@ def _kube_ways_by_source(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, Dis
 
         return list_name_servers(target)
 
-    return {chosen_tunnel.source: DiscoveryWay(f"pods of {target}", list_pods)}
+    return {chosen_tunnel.source: DiscoverySource(f"pods of {target}", list_pods)}
 
 
-def _given_way(option_values: Mapping[str, Any], endpoint_reader: _EndpointReader) -> DiscoveryWay | None:
+def _given_source(
+    option_values: Mapping[str, Any], endpoint_reader: _EndpointReader
+) -> DiscoverySource | None:
     present_options = [
         (option_values[option_name], option_flag)
         for option_name, option_flag in DISCOVERY_OPTIONS
@@ -123,15 +126,15 @@ def _given_way(option_values: Mapping[str, Any], endpoint_reader: _EndpointReade
     [(option_value, option_flag)] = present_options
     if option_flag == "-n":
         given_addrs = choose_name_servers(option_value)
-        return DiscoveryWay(option_flag, lambda: given_addrs._replace(origin=option_flag))
+        return DiscoverySource(option_flag, lambda: given_addrs._replace(origin=option_flag))
     return (
-        _file_way(NO_CONTEXT.resolve_path(option_value), endpoint_reader)
+        _file_source(NO_CONTEXT.resolve_path(option_value), endpoint_reader)
         if option_flag == "--configFile"
-        else _endpoint_way(option_value, endpoint_reader)
+        else _endpoint_source(option_value, endpoint_reader)
     )
 
 
-def _environment_way() -> DiscoveryWay | None:
+def _environment_source() -> DiscoverySource | None:
     variable_text = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
     if not variable_text:
         return None
@@ -142,48 +145,50 @@ def _environment_way() -> DiscoveryWay | None:
         except BadAddress as error:
             raise BadAddress(f"{ENVIRONMENT_VARIABLE}: {error}") from None
 
-    return DiscoveryWay(f"{ENVIRONMENT_VARIABLE} {variable_text}", find_in_environment)
+    return DiscoverySource(f"{ENVIRONMENT_VARIABLE} {variable_text}", find_in_environment)
 
 
-def _context_way(chosen_context: ChosenContext, endpoint_reader: _EndpointReader) -> DiscoveryWay | None:
+def _context_source(
+    chosen_context: ChosenContext, endpoint_reader: _EndpointReader
+) -> DiscoverySource | None:
     context, context_name = chosen_context.context, chosen_context.name or ""
     if context.namesrv_addr is not None:
         namesrv_text = context.namesrv_addr
-        discovery_way = DiscoveryWay(
+        discovery_source = DiscoverySource(
             namesrv_text, lambda: NameServerList(require_addrs(namesrv_text), "context", context_name)
         )
     elif context.config_file is not None:
-        discovery_way = _file_way(chosen_context.resolve_path(context.config_file), endpoint_reader)
+        discovery_source = _file_source(chosen_context.resolve_path(context.config_file), endpoint_reader)
     elif context.endpoint is not None:
-        discovery_way = _endpoint_way(context.endpoint, endpoint_reader)
+        discovery_source = _endpoint_source(context.endpoint, endpoint_reader)
     else:
         return None
 
     def find_in_context() -> NameServerList:
         try:
-            return discovery_way.find_name_servers()
+            return discovery_source.find_name_servers()
         except BadAddress as error:
             raise BadAddress(f"context {context_name}: {error}") from None
 
-    return DiscoveryWay(f"context {context_name} ({discovery_way.way_words})", find_in_context)
+    return DiscoverySource(f"context {context_name} ({discovery_source.source_words})", find_in_context)
 
 
-def _file_way(properties_file: "Path", endpoint_reader: _EndpointReader) -> DiscoveryWay:
+def _file_source(properties_file: "Path", endpoint_reader: _EndpointReader) -> DiscoverySource:
     def find_in_file() -> NameServerList:
         from nsadmin.client.connection.discovery import from_file
 
         return endpoint_reader.find(lambda **settings: from_file(properties_file, **settings))
 
-    return DiscoveryWay(f"file {properties_file}", find_in_file)
+    return DiscoverySource(f"file {properties_file}", find_in_file)
 
 
-def _endpoint_way(endpoint_url: str, endpoint_reader: _EndpointReader) -> DiscoveryWay:
+def _endpoint_source(endpoint_url: str, endpoint_reader: _EndpointReader) -> DiscoverySource:
     def ask_endpoint() -> NameServerList:
         from nsadmin.client.connection.discovery import from_endpoint
 
         return endpoint_reader.find(lambda **settings: from_endpoint(endpoint_url, **settings))
 
-    return DiscoveryWay(f"endpoint {endpoint_url}", ask_endpoint)
+    return DiscoverySource(f"endpoint {endpoint_url}", ask_endpoint)
 
 
 def cache_folder() -> "Path":

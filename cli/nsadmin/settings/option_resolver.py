@@ -64,7 +64,7 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
         debug=option_values.get("debug", False),
         context=chosen_context.name,
         color=context.color,
-        overruled_sources=discovery_choice.overruled_ways if discovery_choice else (),
+        overruled_sources=discovery_choice.overruled_sources if discovery_choice else (),
         credentials_source=found_credentials and found_credentials.source,
         journal_folders=tuple(
             str(chosen_context.resolve_path(journal_folder)) for journal_folder in context.journals

@@ -228,7 +228,7 @@ class Tui(BaseTui):
         self._show_current_view()
 
     def replace_view(self, view: View) -> None:
-        """Show another view in the place of the current one."""
+        """Replace the current view."""
         self.navigation.replace_view(view)
         self._show_current_view()
 

@@ -125,7 +125,7 @@ class BaseTui(App[None]):
         raise NotImplementedError
 
     def replace_view(self, view: View) -> None:
-        """Show another view in the place of the current one."""
+        """Replace the current view."""
         raise NotImplementedError
 
     def switch_context(self, cluster_context: ClusterContext) -> None:

@@ -66,7 +66,7 @@ class MessageController:
         self._app.push_screen(MessageSearchScreen(message_query, self.tools), self._show_query)
 
     def _show_query(self, message_query: "MessageQuery | None") -> None:
-        """Show a query, in the place of an earlier one. The tab of a topic stays behind it."""
+        """Show a query instead of an earlier one. Going back returns to the tab of the topic."""
         if message_query is None:
             return
         from nsadmin.tui.messages.message_table import MessagesView

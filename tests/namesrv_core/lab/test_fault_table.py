@@ -50,8 +50,8 @@ def played(scenario: Scenario, folder: Path) -> tuple[list[Deed], RunVerdict]:
 
 
 def told(finding: ExpectationFinding) -> str:
-    place = f"{finding.broker_id_text} on {finding.server_name} within {finding.expected.within} s"
-    return f"{finding.deed.at} {finding.deed.fault}: {finding.expected.types} {place}"
+    place = f"{finding.broker_id_text} on {finding.server_name} within {finding.expected.within_seconds} s"
+    return f"{finding.deed.after_seconds} {finding.deed.fault}: {finding.expected.types} {place}"
 
 
 def test_every_kind_of_fault_can_be_done() -> None:
@@ -70,7 +70,7 @@ def test_the_journals_have_the_truth(name: str, tmp_path: Path) -> None:
     _, found = played(scenario, tmp_path)
     assert [told(finding) for finding in found.missed_findings] == []
     assert [(server, record.event_type, record.event_fields) for server, record in found.unexplained] == []
-    sure = [finding for finding in found.findings if finding.expected.sure]
+    sure = [finding for finding in found.findings if finding.expected.is_sure]
     assert SHOWN[name] <= {kind for finding in sure for kind in finding.expected.types}
 
 
@@ -78,7 +78,7 @@ def test_a_seed_gives_the_same_story_each_time(tmp_path: Path) -> None:
     scenario = load_built_in_scenarios()["flapping-broker"]._replace(start=1_767_600_000_000, duration=420)
     runs = [played(scenario, tmp_path / name) for name in ("one", "two")]
     stories = [
-        [(finding.deed.time, finding.expected.types, finding.server_name, finding.broker_id_text,
+        [(finding.deed.time_ms, finding.expected.types, finding.server_name, finding.broker_id_text,
         finding.after_seconds)
          for finding in found.findings]
         for _, found in runs

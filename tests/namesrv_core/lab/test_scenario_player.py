@@ -18,8 +18,8 @@ def played(folder: Path, *faults: Fault) -> list[tuple[float, str, str, tuple[st
     found = judge_run(scenario, folder, deeds)
     assert (found.missed_findings, found.unexplained) == ([], [])
     assert truth_log.read_deeds(folder / "truth.jsonl") == deeds
-    assert [deed.time for deed in deeds] == [START + round(deed.at * 1000) for deed in deeds]
-    return [(deed.at, deed.fault, deed.phase, deed.on) for deed in deeds][1:-1]
+    assert [deed.time_ms for deed in deeds] == [START + round(deed.after_seconds * 1000) for deed in deeds]
+    return [(deed.after_seconds, deed.fault, deed.phase, deed.target_names) for deed in deeds][1:-1]
 
 
 def test_repeated_and_staggered_faults_have_their_times(tmp_path: Path) -> None:

@@ -51,13 +51,13 @@ def test_anything_else_is_missed_and_unexplained(seen: JournalRecord) -> None:
 
 
 def test_what_is_not_sure_may_be_missing_and_explains() -> None:
-    unsure = LOST._replace(sure=False)
+    unsure = LOST._replace(is_sure=False)
     assert judge_journals(deeds(unsure), {"ns-1": []}).missed_findings == []
     assert judge_journals(deeds(unsure), {"ns-1": [record(4)]}).unexplained == []
 
 
 def test_what_is_due_after_the_end_is_not_missed() -> None:
-    assert judge_journals(deeds(LOST._replace(within=51)), {"ns-1": []}).findings == []
+    assert judge_journals(deeds(LOST._replace(within_seconds=51)), {"ns-1": []}).findings == []
 
 
 def test_a_clock_that_was_set_is_allowed_for() -> None:
@@ -78,5 +78,5 @@ def test_paths_go_into_lists_and_ranges() -> None:
         ({"pauseMillis": {"min": 30, "max": 40}}, True),
         ({"pauseMillis": {"min": 41, "max": 50}}, False),
     ):
-        found = judge_journals(deeds(expected._replace(where=where)), {"ns-1": [seen]})
+        found = judge_journals(deeds(expected._replace(field_values=where)), {"ns-1": [seen]})
         assert (not found.missed_findings) is is_there

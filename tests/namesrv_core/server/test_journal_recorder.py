@@ -303,9 +303,9 @@ def test_a_disk_that_fails_makes_the_oldest_that_waits_older(bench: Bench) -> No
         pass
     bench.now += 30
     found = bench.recorder.read_figures()
-    assert (found.is_ok, found.waiting, found.behind) == (False, 1, 30.0)
+    assert (found.is_ok, found.waiting_changes, found.behind_seconds) == (False, 1, 30.0)
     bench.disk.error = None
-    while bench.recorder.read_figures().behind:
+    while bench.recorder.read_figures().behind_seconds:
         pass
     bench.recorder.stop()
     assert bench.recorder.read_figures().is_ok
@@ -393,7 +393,7 @@ def test_large_values_count_as_many_changes_so_the_queue_stays_small(
     assert 50 << 20 < 120_000 * sum(accepted) < 70 << 20
     assert accepted == sorted(accepted, reverse=True)
     bench.recorder.write_waiting()
-    assert bench.recorder.read_figures().waiting == 0
+    assert bench.recorder.read_figures().waiting_changes == 0
     bench.journal.close()
 
 
@@ -469,5 +469,5 @@ def test_whatever_makes_an_event_large_counts(
 ) -> None:
     bench = Bench(tmp_path, monkeypatch)
     bench.recorder.put_event(ORIGIN, event)
-    assert 250 <= bench.recorder.read_figures().waiting < 260
+    assert 250 <= bench.recorder.read_figures().waiting_changes < 260
     bench.journal.close()

@@ -110,9 +110,9 @@ def test_work_that_is_dropped_makes_room_and_ends() -> None:
     young, gone = (crowd.work(name, FREE_WORK_BYTES, LIMIT) for name in ("young", "gone"))
     assert not gone.take_turn(standing)
     assert not young.take_turn(standing)
-    gone.drop()
+    gone.release_work()
     assert crowd.resumed == []
-    old.drop()
+    old.release_work()
     assert crowd.resumed == ["young"]
     assert young.take_turn(standing)
 

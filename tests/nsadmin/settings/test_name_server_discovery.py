@@ -53,13 +53,13 @@ def test_what_was_overruled_is_in_the_order_in_which_it_would_have_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NAMESRV_ADDR", "env:1")
-    assert choose_discovery({"namesrv_addr": ["a"]}, LAB, 3).overruled_ways == (
+    assert choose_discovery({"namesrv_addr": ["a"]}, LAB, 3).overruled_sources == (
         "NAMESRV_ADDR env:1",
         "context lab (lab:1)",
     )
-    assert choose_discovery({}, LAB, 3).overruled_ways == ("context lab (lab:1)",)
-    assert choose_discovery({}, LAB._replace(is_named=True), 3).overruled_ways == ("NAMESRV_ADDR env:1",)
-    assert choose_discovery({}, NO_CONTEXT, 3).overruled_ways == ()
+    assert choose_discovery({}, LAB, 3).overruled_sources == ("context lab (lab:1)",)
+    assert choose_discovery({}, LAB._replace(is_named=True), 3).overruled_sources == ("NAMESRV_ADDR env:1",)
+    assert choose_discovery({}, NO_CONTEXT, 3).overruled_sources == ()
 
 
 def test_two_ways_at_once_are_refused() -> None:

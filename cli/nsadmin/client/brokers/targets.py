@@ -36,7 +36,7 @@ NO_MASTER = "this broker has no master now"
 
 
 def target_at_addr(broker_addr: str) -> BrokerTarget:
-    """Return a target of which only the address is known.
+    """Return a target with a known address, but unknown name and id.
 
     Args:
         broker_addr: The broker address.

@@ -69,7 +69,7 @@ def _derive_kv_value(table: AnswerTable, key: RequestKey) -> RecordedAnswer | No
     value = values.get(ext.get("key"))
     if value is None:
         remark = f"No config item, Namespace: {ext.get('namespace')} Key: {ext.get('key')}"
-        return _refuse(ResponseCode.QUERY_NOT_FOUND, remark, answer.version)
+        return _build_refusal(ResponseCode.QUERY_NOT_FOUND, remark, answer.version)
     return RecordedAnswer(0, {"value": value}, b"", None, answer.version)
 
 
@@ -82,12 +82,12 @@ def _derive_topic_config(table: AnswerTable, key: RequestKey) -> RecordedAnswer 
         return None
     if all_configs.version < V5_0_0:
         remark = f" request type {key.code} not supported"
-        return _refuse(ResponseCode.REQUEST_CODE_NOT_SUPPORTED, remark, all_configs.version)
+        return _build_refusal(ResponseCode.REQUEST_CODE_NOT_SUPPORTED, remark, all_configs.version)
     topic = dict(key.ext)["topic"]
     topic_config = (_parse_body(all_configs.body).get("topicConfigTable") or {}).get(topic)
     if topic_config is None:
         remark = f"No topic in this broker. topic: {topic}"
-        return _refuse(ResponseCode.TOPIC_NOT_EXIST, remark, all_configs.version)
+        return _build_refusal(ResponseCode.TOPIC_NOT_EXIST, remark, all_configs.version)
     return RecordedAnswer(0, None, json.dumps(topic_config).encode(), None, all_configs.version)
 
 
@@ -125,7 +125,7 @@ def _derive_committed_offset(table: AnswerTable, key: RequestKey) -> RecordedAns
         # Brokers of 4.x answer 0 if the queue still has its first message.
         return None
     remark = "Not found, do not set to zero, maybe this group boot first"
-    return _refuse(ResponseCode.QUERY_NOT_FOUND, remark, all_offsets.version)
+    return _build_refusal(ResponseCode.QUERY_NOT_FOUND, remark, all_offsets.version)
 
 
 def _derive_group_stats(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
@@ -157,7 +157,7 @@ def _derive_missing_route(table: AnswerTable, key: RequestKey) -> RecordedAnswer
     if all_topics is None or all_topics.code != 0 or topic in _list_topics(all_topics.body):
         return None
     remark = f"No topic route info in name server for the topic: {topic}"
-    return _refuse(ResponseCode.TOPIC_NOT_EXIST, remark, all_topics.version)
+    return _build_refusal(ResponseCode.TOPIC_NOT_EXIST, remark, all_topics.version)
 
 
 @lru_cache(maxsize=64)
@@ -176,7 +176,7 @@ def _derive_missing_producers(table: AnswerTable, key: RequestKey) -> RecordedAn
     ):
         return None
     remark = f"the producer group[{group}] not exist"
-    return _refuse(ResponseCode.SYSTEM_ERROR, remark, all_producers.version)
+    return _build_refusal(ResponseCode.SYSTEM_ERROR, remark, all_producers.version)
 
 
 def _derive_missing_consumers(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
@@ -188,7 +188,7 @@ def _derive_missing_consumers(table: AnswerTable, key: RequestKey) -> RecordedAn
     if group in (_parse_body(all_groups.body).get("subscriptionGroupTable") or ()):
         return None
     remark = f"the consumer group[{group}] not online"
-    return _refuse(ResponseCode.CONSUMER_NOT_ONLINE, remark, all_groups.version)
+    return _build_refusal(ResponseCode.CONSUMER_NOT_ONLINE, remark, all_groups.version)
 
 
 def _derive_filtered_users(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
@@ -225,7 +225,7 @@ def _filter_list(
     return answer._replace(body=json.dumps(wanted_items).encode())
 
 
-def _refuse(code: ResponseCode, remark: str, version: int) -> RecordedAnswer:
+def _build_refusal(code: ResponseCode, remark: str, version: int) -> RecordedAnswer:
     # A plain number: the search for a member of an enumeration in a range visits the whole range.
     return RecordedAnswer(int(code), None, b"", remark, version)
 

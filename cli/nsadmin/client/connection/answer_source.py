@@ -1,4 +1,4 @@
-"""AnswerSource, which takes the place of the servers of a client, or notes what they answer."""
+"""AnswerSource, which answers instead of a client's servers, or records the servers' answers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol

@@ -135,24 +135,26 @@ class _EndpointThread(Thread):
                 response.close()
             request = response.next_request
             if request.url.host != first_url.host or request.url.scheme not in (first_url.scheme, "https"):
-                raise self._unreadable(f"the endpoint redirects to another host, {request.url}")
-        raise self._unreadable(f"more than {_MAX_REDIRECTS} redirects")
+                raise self._unreadable_error(f"the endpoint redirects to another host, {request.url}")
+        raise self._unreadable_error(f"more than {_MAX_REDIRECTS} redirects")
 
     def _read_text(self, response: "httpx.Response") -> str:
         if response.status_code != 200:
-            raise self._unreadable(f"HTTP status {response.status_code} instead of 200")
+            raise self._unreadable_error(f"HTTP status {response.status_code} instead of 200")
         content_encoding = response.headers.get("Content-Encoding", "identity")
         if content_encoding.lower() != "identity":
             # 1.5 MB of gzip can become 4.5 GB.
-            raise self._unreadable(f"the answer has the encoding {content_encoding}, which was not requested")
+            raise self._unreadable_error(
+                f"the answer has the encoding {content_encoding}, which was not requested"
+            )
         answer_bytes = bytearray()
         for answer_piece in response.iter_raw():
             answer_bytes += answer_piece
             if len(answer_bytes) > MAX_ANSWER_BYTES:
-                raise self._unreadable(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+                raise self._unreadable_error(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
         return answer_bytes.decode("utf-8", "replace")
 
-    def _unreadable(self, reason: str) -> CallError:
+    def _unreadable_error(self, reason: str) -> CallError:
         return CallError(self._url, "unreadable", reason)
 
 

@@ -148,7 +148,9 @@ class ClientRuntime:
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[RunningClient]:
         """Read the runtime state of clients, given as pairs of (group, client)."""
-        asked_clients = [pair for pair in group_clients if can_be_asked(pair[1])]
+        asked_clients = [
+            addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])
+        ]
         info_results = [
             decode_answer(answer, parse_running_info)
             for answer in self._send_to_clients(asked_clients, with_jstack)

@@ -96,7 +96,7 @@ class BulkSender:
         self._message_sender, self._send_queues = message_sender, send_queues
         self._rate, self._compression = messages_per_second, compression
         self._transactions, self._tracer = transactions, tracer
-        self._began_at, self._sent_count, self._turn = monotonic(), 0, 0
+        self._began_at, self._sent_count, self._next_queue_index = monotonic(), 0, 0
 
     def send_drafts(self, drafts: Iterable[MessageDraft | None]) -> Iterator[list[SentDraft]]:
         """Send drafts, and yield the outcome of each batch.
@@ -136,8 +136,8 @@ class BulkSender:
     def _choose_queue(self, draft: MessageDraft) -> SendQueue:
         if draft.sharding_key is not None:
             return self._send_queues[zlib.crc32(draft.sharding_key.encode()) % len(self._send_queues)]
-        self._turn += 1
-        return self._send_queues[self._turn % len(self._send_queues)]
+        self._next_queue_index += 1
+        return self._send_queues[self._next_queue_index % len(self._send_queues)]
 
     def _send_batch(self, batch: Sequence[tuple[MessageDraft, SendQueue]]) -> Iterator[list[SentDraft]]:
         if not batch:
@@ -221,5 +221,5 @@ class BulkSender:
 def _breaks_order(
     draft: MessageDraft, send_queue: SendQueue, batch: Sequence[tuple[MessageDraft, SendQueue]]
 ) -> bool:
-    """Whether the broker could store an ordered message before one that was sent earlier."""
+    """Whether the broker could store this ordered message before an earlier one of the batch."""
     return draft.sharding_key is not None and any(other_queue == send_queue for _, other_queue in batch)

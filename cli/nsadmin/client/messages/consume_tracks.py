@@ -153,7 +153,7 @@ def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
     Args:
         tracks: The tracks of one message.
     """
-    return {track.group: track.track_type for track in tracks}
+    return {consume_track.group: consume_track.track_type for consume_track in tracks}
 
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
@@ -162,4 +162,8 @@ def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
     Args:
         tracks: The tracks of one message.
     """
-    return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]
+    return [
+        f"group {consume_track.group}: {error_text(consume_track.error)}"
+        for consume_track in tracks
+        if consume_track.error is not None
+    ]

@@ -151,7 +151,7 @@ class DeadLetterReplay:
         """
         for _, queue_span in letter_spans:
             message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
-            self._count(queue_span.broker_name, total=message_count)
+            self._add_counts(queue_span.broker_name, total=message_count)
         try:
             yield from self._resolve_pending(letter_spans)
             if self._selection.max_messages is not None:
@@ -163,7 +163,7 @@ class DeadLetterReplay:
                 sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
             )
             yield from self._replay_places(letter_spans, self._watch)
-            yield from self._settle(self._watch)
+            yield from self._watch_until_settled(self._watch)
             if not self._broken_brokers:
                 self._memory.end_run()
         finally:
@@ -186,7 +186,7 @@ class DeadLetterReplay:
             if broker_name in self._broken_brokers:
                 yield self._progress[broker_name]
                 continue
-            self._count(broker_name, examined=len(message_page.messages))
+            self._add_counts(broker_name, examined=len(message_page.messages))
             place = places_by_queue[broker_name, message_page.queue_id]
             letters = [DeadLetter(broker_name, message) for message in message_page.messages]
             for letter_batch in self._split_batches(self._choose_letters(place, letters)):
@@ -197,21 +197,21 @@ class DeadLetterReplay:
             if self._remaining == 0:
                 return
 
-    def _choose_letters(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+    def _choose_letters(self, replay_place: ReplayPlace, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
         """Return the dead letters of a page that are to be replayed, and count those that are skipped."""
-        replayed_offsets, max_replays = self._memory.list_replayed(place), self._options.max_replays
+        replayed_offsets, max_replays = self._memory.list_replayed(replay_place), self._options.max_replays
         chosen_letters: list[DeadLetter] = []
         for letter in letters:
             if not self._selection.is_match(letter) or len(chosen_letters) == self._remaining:
                 continue
             is_known = letter.message.queue_offset in replayed_offsets
             if is_known or (self._replayed_letters and self._replayed_letters.has_replay(letter)):
-                self._count(place.broker_name, known=1)
+                self._add_counts(replay_place.broker_name, known=1)
                 self._copies.note_replayed(letter)
                 if not is_known:
-                    self._note_replayed(place, letter)
+                    self._note_replayed(replay_place, letter)
             elif max_replays is not None and letter.replay_count >= max_replays:
-                self._count(place.broker_name, guarded=1)
+                self._add_counts(replay_place.broker_name, guarded=1)
             elif letter.origin_topic is None:
                 self._count_failure(letter, NotApplied("the dead letter does not name its origin topic"))
             elif letter.message.body_error is not None:
@@ -219,9 +219,9 @@ class DeadLetterReplay:
                     letter, NotApplied(f"the body is unreadable: {letter.message.body_error}")
                 )
             elif self._copies.is_copy(letter):
-                self._count(place.broker_name, copies=1)
+                self._add_counts(replay_place.broker_name, copies=1)
                 if self._copies.is_settled(letter):
-                    self._note_replayed(place, letter)
+                    self._note_replayed(replay_place, letter)
             else:
                 chosen_letters.append(letter)
         return chosen_letters
@@ -243,8 +243,8 @@ class DeadLetterReplay:
     def _target_topic(self, letter: DeadLetter) -> str | None:
         return letter.origin_topic if self._options.to_origin else letter.retry_topic
 
-    def _replay_batch(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
-        if place.broker_name in self._broken_brokers:
+    def _replay_batch(self, replay_place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
+        if replay_place.broker_name in self._broken_brokers:
             return
         self._keep_rate(len(letters))
         try:
@@ -259,10 +259,10 @@ class DeadLetterReplay:
         except ClientClosed:
             raise
         except RocketMQError as error:
-            self._break_broker(place.broker_name, error)
+            self._break_broker(replay_place.broker_name, error)
             return
         pending_batch = PendingBatch(
-            place,
+            replay_place,
             {letter.message.queue_offset: letter.message.offset_msg_id for letter in letters},
             send_queue,
             begin_offset,
@@ -296,20 +296,20 @@ class DeadLetterReplay:
         self._settle_copies(pending_batch.place, letters, frozenset(replayed_offsets))
 
     def _settle_copies(
-        self, place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
+        self, replay_place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
     ) -> None:
         """Note that copies of replayed dead letters need no replay."""
         for copy in self._copies.end_batch(
             [letter for letter in letters if letter.message.queue_offset in replayed_offsets],
             [letter for letter in letters if letter.message.queue_offset not in replayed_offsets],
         ):
-            self._note_replayed(place._replace(queue_id=copy.message.queue_id), copy)
+            self._note_replayed(replay_place._replace(queue_id=copy.message.queue_id), copy)
 
-    def _note_replayed(self, place: ReplayPlace, letter: DeadLetter) -> None:
-        self._memory.note_replayed(place, letter.message.queue_offset, letter.message.offset_msg_id)
+    def _note_replayed(self, replay_place: ReplayPlace, letter: DeadLetter) -> None:
+        self._memory.note_replayed(replay_place, letter.message.queue_offset, letter.message.offset_msg_id)
 
     def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
-        """Find out what became of the batches of a killed run."""
+        """Find out which messages of a killed run's batches were stored."""
         known_brokers = {queue_span.broker_name for _, queue_span in letter_spans}
         for pending_batch in list(self._memory.pending.values()):
             if pending_batch.place.broker_name in known_brokers:
@@ -317,7 +317,7 @@ class DeadLetterReplay:
                 yield self._progress[pending_batch.place.broker_name]
 
     def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
-        """Read the queue that a batch was sent to, note and return the offsets of what arrived there."""
+        """Read the queue that a batch was sent to. Record and return the offsets of the stored messages."""
         try:
             arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
         except ClientClosed:
@@ -329,11 +329,11 @@ class DeadLetterReplay:
         return arrived_offsets
 
     def _count_replayed(self, broker_name: str, message_count: int) -> None:
-        self._count(broker_name, replayed=message_count)
+        self._add_counts(broker_name, replayed=message_count)
         if self._remaining is not None:
             self._remaining -= message_count
 
-    def _settle(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+    def _watch_until_settled(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         """Count failures, also for some time after the last message: a consumer needs time to fail."""
         settled_at = monotonic() + self._options.settle_seconds
         while True:
@@ -347,7 +347,7 @@ class DeadLetterReplay:
         failures_by_broker = watch.count_failures()
         self._watched_at = monotonic()
         for broker_name, failure_count in failures_by_broker.items():
-            self._update(broker_name, failed_again=failure_count)
+            self._update_progress(broker_name, failed_again=failure_count)
             yield self._progress[broker_name]
         failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
         if max_failures is not None and failure_count > max_failures:
@@ -365,22 +365,22 @@ class DeadLetterReplay:
         self._sent_count += message_count
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
-        self._count(letter.broker_name, failed=1)
+        self._add_counts(letter.broker_name, failed=1)
         if self._progress[letter.broker_name].error is None:
-            self._update(letter.broker_name, error=error)
+            self._update_progress(letter.broker_name, error=error)
 
     def _break_broker(self, broker_name: str, error: RocketMQError) -> None:
         """Read and send no more on this broker."""
         self._broken_brokers.add(broker_name)
-        self._update(broker_name, error=self._progress[broker_name].error or error)
+        self._update_progress(broker_name, error=self._progress[broker_name].error or error)
 
-    def _update(self, broker_name: str, **new_values: Any) -> None:
+    def _update_progress(self, broker_name: str, **new_values: Any) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
         self._progress[broker_name] = broker_replay._replace(**new_values)
 
-    def _count(self, broker_name: str, **increments: int) -> None:
+    def _add_counts(self, broker_name: str, **increments: int) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._update(
+        self._update_progress(
             broker_name,
             **{
                 field_name: getattr(broker_replay, field_name) + increment

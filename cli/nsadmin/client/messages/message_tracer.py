@@ -31,7 +31,7 @@ class MessageTracer:
 
     def __init__(self, message_sender: MessageSender) -> None:
         self._message_sender = message_sender
-        self._send_queues, self._turn = message_sender.list_queues(TRACE_TOPIC), 0
+        self._send_queues, self._next_queue_index = message_sender.list_queues(TRACE_TOPIC), 0
         self._noted: list[tuple[str, str]] = []
 
     def note_send(
@@ -114,9 +114,9 @@ class MessageTracer:
         return next((result.error for result in results if result.error is not None), None)
 
     def _build_message(self, keys: str, trace_records: str) -> OutgoingMessage:
-        self._turn += 1
+        self._next_queue_index += 1
         return OutgoingMessage(
-            self._send_queues[self._turn % len(self._send_queues)],
+            self._send_queues[self._next_queue_index % len(self._send_queues)],
             trace_records.encode(),
             {KEYS_PROPERTY: keys, UNIQUE_KEY_PROPERTY: make_unique_key(time()), "WAIT": "true"},
         )

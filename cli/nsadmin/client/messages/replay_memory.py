@@ -73,14 +73,14 @@ class ReplayMemory:
             The id of the run.
         """
         if self._rules != rules:
-            self._save({"run": {"id": new_run_id, "rules": rules, "count": 0}})
+            self._save_record({"run": {"id": new_run_id, "rules": rules, "count": 0}})
             for place in list(self._replayed) if forgets_replays else ():
                 self.forget_place(place)
         return self._run_id
 
     def end_run(self) -> None:
         """Note that the run is complete."""
-        self._save({"run": None})
+        self._save_record({"run": None})
 
     def list_replayed(self, place: ReplayPlace) -> OffsetRanges:
         """Return the offsets of a queue that were replayed.
@@ -104,7 +104,7 @@ class ReplayMemory:
         Args:
             place: The queue.
         """
-        self._save({"forget": [place]})
+        self._save_record({"forget": [place]})
 
     def begin_batch(self, pending_batch: PendingBatch) -> None:
         """Note a batch before it is sent.
@@ -112,7 +112,7 @@ class ReplayMemory:
         Args:
             pending_batch: The batch.
         """
-        self._save(_build_pending_record(pending_batch))
+        self._save_record(_build_pending_record(pending_batch))
 
     def end_batch(self, pending_batch: PendingBatch, replayed_offsets: Iterable[int]) -> None:
         """Note the outcome of a batch. It is saved with the next batch, or at the end.
@@ -203,7 +203,7 @@ class ReplayMemory:
         self.pending.pop(place, None)
         self._run_count += replayed_count
 
-    def _save(self, record: dict[str, Any]) -> None:
+    def _save_record(self, record: dict[str, Any]) -> None:
         self.apply_record(record)
         records, self._unsaved = [*self._unsaved, record], []
         self._write_records(records)

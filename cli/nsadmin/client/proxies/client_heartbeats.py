@@ -170,9 +170,11 @@ def select_latest(heartbeats: Iterable[ClientHeartbeat]) -> list[ClientHeartbeat
     latest_heartbeats: dict[tuple[str, str, ProxyIdentity], ClientHeartbeat] = {}
     for heartbeat in sorted(heartbeats, key=lambda heartbeat: heartbeat.sent_ms):
         key = (heartbeat.group, heartbeat.client.client_id, heartbeat.proxy)
-        earlier = latest_heartbeats.get(key)
-        if earlier is not None and heartbeat.client.version is None:
-            heartbeat = heartbeat._replace(client=heartbeat.client._replace(version=earlier.client.version))
+        earlier_heartbeat = latest_heartbeats.get(key)
+        if earlier_heartbeat is not None and heartbeat.client.version is None:
+            heartbeat = heartbeat._replace(
+                client=heartbeat.client._replace(version=earlier_heartbeat.client.version)
+            )
         latest_heartbeats[key] = heartbeat
     return [latest_heartbeats[key] for key in sorted(latest_heartbeats)]
 

@@ -161,15 +161,15 @@ def _add_client(clients_by_id: dict[str, ClusterClient], client_id: str, client:
         known_client.language or client.language,
         known_client.version or client.version,
         known_client.protocol or client.protocol,
-        _join(known_client.consumer_groups, client.consumer_groups),
-        _join(known_client.producer_groups, client.producer_groups),
-        _join(known_client.proxy_addrs, client.proxy_addrs),
-        _join(known_client.broker_addrs, client.broker_addrs),
+        _merge_names(known_client.consumer_groups, client.consumer_groups),
+        _merge_names(known_client.producer_groups, client.producer_groups),
+        _merge_names(known_client.proxy_addrs, client.proxy_addrs),
+        _merge_names(known_client.broker_addrs, client.broker_addrs),
         max((time_ms for time_ms in heartbeats if time_ms is not None), default=None),
     )
 
 
-def _join(known_names: tuple[str, ...] | None, more_names: tuple[str, ...] | None) -> tuple[str, ...]:
+def _merge_names(known_names: tuple[str, ...] | None, more_names: tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(sorted({*(known_names or ()), *(more_names or ())}))
 
 
@@ -191,7 +191,7 @@ def _add_local_proxy(client: ClusterClient, proxies: Iterable[ProxyStatus]) -> C
         for proxy in proxies
         if proxy.mode == "local" and client.client_addr in (proxy.connection_addrs or ())
     )
-    return client._replace(proxy_addrs=_join(client.proxy_addrs, local_addrs))
+    return client._replace(proxy_addrs=_merge_names(client.proxy_addrs, local_addrs))
 
 
 def _list_nameless(clients: Iterable[ClusterClient], proxies: Iterable[ProxyStatus]) -> list[ClusterClient]:

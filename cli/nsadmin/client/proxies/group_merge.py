@@ -25,17 +25,21 @@ def add_synced_clients(
             left out.
         heartbeat_errors: Broker to error, if heartbeats there are unreadable.
     """
-    connected = [heartbeat for heartbeat in group_heartbeats if heartbeat.is_connected]
-    merged = group_connections._replace(proxy_errors={**group_connections.proxy_errors, **heartbeat_errors})
-    if not connected:
-        return merged
-    first_proxy = connected[0]
+    connected_heartbeats = [heartbeat for heartbeat in group_heartbeats if heartbeat.is_connected]
+    merged_connections = group_connections._replace(
+        proxy_errors={**group_connections.proxy_errors, **heartbeat_errors}
+    )
+    if not connected_heartbeats:
+        return merged_connections
+    first_proxy = connected_heartbeats[0]
     subscriptions_by_topic = {item.topic: item for item in group_connections.subscriptions}
     disagreements = list(group_connections.disagreements)
-    for heartbeat in connected:
+    for heartbeat in connected_heartbeats:
         disagreements += _compare_subscriptions(heartbeat.client, subscriptions_by_topic)
-    return merged._replace(
-        clients=merge_clients([*group_connections.clients, *(heartbeat.client for heartbeat in connected)]),
+    return merged_connections._replace(
+        clients=merge_clients(
+            [*group_connections.clients, *(heartbeat.client for heartbeat in connected_heartbeats)]
+        ),
         consume_type=group_connections.consume_type or first_proxy.client.consume_type,
         message_model=group_connections.message_model or first_proxy.message_model,
         consume_from_where=group_connections.consume_from_where or first_proxy.consume_from_where,
@@ -79,13 +83,13 @@ def add_listed_clients(
     ]
     has_new_clients = any(client.client_id not in known_ids for client in listed_clients)
     proxy_errors = {addr: error for addr, error in listed_connections.errors.items() if error is not None}
-    merged = group_connections._replace(
+    merged_connections = group_connections._replace(
         clients=merge_clients([*group_connections.clients, *listed_clients]),
         proxy_errors={**group_connections.proxy_errors, **proxy_errors},
     )
     if not has_new_clients or group_connections.consume_type is not None:
-        return merged
-    return merged._replace(
+        return merged_connections
+    return merged_connections._replace(
         consume_type=listed_connections.consume_type,
         message_model=listed_connections.message_model,
         consume_from_where=listed_connections.consume_from_where,

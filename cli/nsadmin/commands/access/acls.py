@@ -228,14 +228,15 @@ def delete_acl(
         # Delete the entry for one topic, on one broker
         nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
     """
-    subject, chosen = parse_subject(subject_text), parse_resources(resource_list)
+    subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)
     policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)
     broker_targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(
-        f"Delete {', '.join(chosen) or 'the whole ACL'} of {subject} from {describe_targets(broker_targets)}?"
+        f"Delete {', '.join(chosen_resources) or 'the whole ACL'} of {subject} from "
+        f"{describe_targets(broker_targets)}?"
     )
     planned_changes = session.admin.acls.plan_delete(
-        distinct_addrs(broker_targets), subject, chosen, policy_kind
+        distinct_addrs(broker_targets), subject, chosen_resources, policy_kind
     )
     return _apply_acl_plans(session, broker_targets, subject, planned_changes)
 

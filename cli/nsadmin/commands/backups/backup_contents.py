@@ -51,7 +51,7 @@ def backup_show(
     item_rows: list[ResultRow] = [
         {
             "section": item.section.value,
-            "brokerName": item.place or None,
+            "brokerName": item.parent_name or None,
             "name": item.name,
             "value": get_plain_value(fields),
         }

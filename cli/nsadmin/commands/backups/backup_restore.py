@@ -99,18 +99,18 @@ def backup_restore(
         overwrites_offsets,
     )
     _require_known_names(backup, scope)
-    selected = select_backup(backup, scope)
+    selected_backup = select_backup(backup, scope)
     restore_run = RestoreRun(
-        session.admin, selected, is_dry_run=session.is_dry_run, overwrites_offsets=overwrites_offsets
+        session.admin, selected_backup, is_dry_run=session.is_dry_run, overwrites_offsets=overwrites_offsets
     )
-    session.confirm_change(_describe_restore(file_name, selected, scope))
+    session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
-    changed = [outcome for outcome in outcomes if outcome.result != "unchanged"]
+    changed_outcomes = [outcome for outcome in outcomes if outcome.result != "unchanged"]
     return ResultRows(
         RESTORE_COLUMNS,
-        [make_outcome_row(outcome) for outcome in changed],
+        [make_outcome_row(outcome) for outcome in changed_outcomes],
         [None, *(outcome.error for outcome in outcomes)],
-        [*_list_static_notes(selected), summarize_outcomes(outcomes)],
+        [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)],
         RESTORE_TABLE_COLUMNS,
     )
 
@@ -157,21 +157,21 @@ def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
             raise UsageError(f'the backup has no {kind} "{unknown_name}": see `nsadmin backup show`')
 
 
-def _describe_restore(file_name: str, selected: ClusterBackup, scope: RestoreScope) -> str:
+def _describe_restore(file_name: str, selected_backup: ClusterBackup, scope: RestoreScope) -> str:
     names = sorted([*scope.topics, *scope.groups])
     scope_text = (
         abbreviate_names(names, 5)
         if names
         else ", ".join(section.value for section in Section if section in scope.sections)
     )
-    return f"Restore {scope_text} of {file_name} into {selected.cluster_name}?"
+    return f"Restore {scope_text} of {file_name} into {selected_backup.cluster_name}?"
 
 
-def _list_static_notes(selected: ClusterBackup) -> list[str]:
-    """Return a note about static topics of which an old backup has only the names."""
+def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
+    """Return a note about static topics. Old backups have only their names."""
     topics = {
         topic
-        for broker in selected.brokers.values()
+        for broker in selected_backup.brokers.values()
         for topic, share in broker.static_topics.items()
         if share is None
     }

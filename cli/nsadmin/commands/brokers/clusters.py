@@ -123,10 +123,10 @@ def cluster_list(
             # mqadmin's form has no column for errors, so each of them becomes a note.
             failure_notes = [str(broker_error) for broker_error in broker_errors]
         else:
-            broker_rows += [_missing_row(missing) for missing in missing_brokers]
+            broker_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
         missing_errors = [
-            BrokerMissingError(f"{missing.broker.label} is {describe_missing(missing)}")
-            for missing in missing_brokers
+            BrokerMissingError(f"{missing_broker.broker.label} is {describe_missing(missing_broker)}")
+            for missing_broker in missing_brokers
         ]
         failure_notes += [str(missing_error) for missing_error in missing_errors]
         row_columns, table_columns = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_TABLE_COLUMNS)
@@ -153,23 +153,23 @@ def _read_brokers(
     except NotFound as error:
         not_found = error
     missing_brokers = [
-        missing
-        for missing in inventory_keeper.observe_brokers(clusters.list_latest_groups())
-        if missing.broker.may_be_in(cluster_name)
+        missing_broker
+        for missing_broker in inventory_keeper.observe_brokers(clusters.list_latest_groups())
+        if missing_broker.broker.may_be_in(cluster_name)
     ]
     if not_found is not None and not missing_brokers:
         raise not_found
     return broker_statuses, missing_brokers
 
 
-def _missing_row(missing: MissingBroker) -> ResultRow:
+def _missing_row(missing_broker: MissingBroker) -> ResultRow:
     return {
-        "clusterName": missing.broker.cluster_name or None,
-        "brokerName": missing.broker.broker_name,
-        "brokerId": missing.broker.broker_id,
-        "brokerAddr": missing.broker.broker_addr or None,
+        "clusterName": missing_broker.broker.cluster_name or None,
+        "brokerName": missing_broker.broker.broker_name,
+        "brokerId": missing_broker.broker.broker_id,
+        "brokerAddr": missing_broker.broker.broker_addr or None,
         "reachable": False,
-        "error": describe_missing(missing),
+        "error": describe_missing(missing_broker),
     }
 
 

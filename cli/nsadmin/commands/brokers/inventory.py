@@ -59,8 +59,8 @@ def inventory_list(session: Session) -> ResultRows:
     except NoneReachable as error:
         return _inventory_rows(inventory_keeper, None, [error])
     missing_labels = {
-        missing.broker.label
-        for missing in inventory_keeper.observe_brokers(session.admin.clusters.list_latest_groups())
+        missing_broker.broker.label
+        for missing_broker in inventory_keeper.observe_brokers(session.admin.clusters.list_latest_groups())
     }
     return _inventory_rows(inventory_keeper, missing_labels, [])
 

@@ -101,7 +101,7 @@ def replica_diff(
         REPLICA_DIFF_COLUMNS,
         list(map(_make_row, comparison.differences if include_lag else comparison.drift)),
         _list_errors(comparison),
-        [*comparison.failure_lines, _summarize(comparison)],
+        [*comparison.failure_lines, _summarize_comparison(comparison)],
         _TABLE_COLUMNS,
     )
 
@@ -118,8 +118,8 @@ def _describe_wait(comparison: ReplicaComparison) -> str:
     return f"{count_noun(lag_count, 'difference')} may disappear with the next copy: comparing again"
 
 
-def _make_row(judged: JudgedDifference) -> ResultRow:
-    difference = judged.difference
+def _make_row(judged_difference: JudgedDifference) -> ResultRow:
+    difference = judged_difference.difference
     return {
         "clusterName": difference.cluster_name,
         "brokerName": difference.broker_name,
@@ -127,10 +127,10 @@ def _make_row(judged: JudgedDifference) -> ResultRow:
         "brokerAddr": difference.slave.broker_addr,
         "kind": difference.kind.value,
         "name": difference.item_name,
-        "state": judged.state.value,
+        "state": judged_difference.state.value,
         "differs": describe_difference(difference),
-        "reason": judged.reason,
-        "since": format_utc(judged.since_ms),
+        "reason": judged_difference.reason,
+        "since": format_utc(judged_difference.since_ms),
         "master": _item_cell(difference, difference.master_item),
         "slave": _item_cell(difference, difference.slave_item),
     }
@@ -151,12 +151,13 @@ def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None
     return [None, *(RocketMQError(failure_line) for failure_line in comparison.failure_lines)]
 
 
-def _summarize(comparison: ReplicaComparison) -> str:
+def _summarize_comparison(comparison: ReplicaComparison) -> str:
     slave_text = count_noun(comparison.slave_count, "slave")
     if not comparison.differences:
         return f"no differences on {slave_text}"
     counts_by_state = {
-        state: sum(judged.state is state for judged in comparison.differences) for state in DifferenceState
+        state: sum(judged_difference.state is state for judged_difference in comparison.differences)
+        for state in DifferenceState
     }
     return (
         f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}: "

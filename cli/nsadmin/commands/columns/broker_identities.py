@@ -13,7 +13,7 @@ _ADDRESS_COLUMNS = ("brokerAddr", "target")
 
 
 def lacks_identities(result_rows: ResultRows) -> bool:
-    """Return whether a row has a broker's address and neither its name nor an error."""
+    """Return whether a row has a broker's address, but no broker name and no error."""
     return "brokerName" in result_rows.columns and any(_addrs_without_name(result_rows))
 
 

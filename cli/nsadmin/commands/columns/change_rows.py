@@ -48,7 +48,7 @@ def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[R
     return [
         {
             "section": str(difference.item.section),
-            "brokerName": difference.item.place or None,
+            "brokerName": difference.item.parent_name or None,
             "name": difference.item.name,
             "differs": describe_change(get_plain_value(difference.before), get_plain_value(difference.after)),
             "before": get_plain_value(difference.before),

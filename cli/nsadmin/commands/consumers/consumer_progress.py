@@ -165,7 +165,10 @@ def _find_missing_brokers(
 ) -> list[BrokerMissingError]:
     """Find the broker names without a registered process; a topic excludes brokers that never had it."""
     lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
-    brokers_by_name = {missing.broker.broker_name: missing.broker for missing in lost_topics.missing_brokers}
+    brokers_by_name = {
+        missing_broker.broker.broker_name: missing_broker.broker
+        for missing_broker in lost_topics.missing_brokers
+    }
     return [
         BrokerMissingError(f"{broker_name} is {reason}: its queues are not counted")
         for broker_name, reason in sorted(lost_topics.reasons_by_name.items())
@@ -344,7 +347,7 @@ def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> dict[st
 
 
 def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
-    """Return a line for each server because of which clients behind proxies may be missing."""
+    """Return a line for each failed server. Clients behind proxies may be missing because of it."""
     return [
         f"clients behind proxies may be missing: {server}: {error_text(proxy_error)}"
         for server, proxy_error in proxy_errors.items()

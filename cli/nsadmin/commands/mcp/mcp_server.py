@@ -55,10 +55,10 @@ _CHANGE_INSTRUCTIONS = (
 
 def serve_stdio(content: ServedContent) -> None:
     """Serve one client on stdin and stdout until it closes stdin, or until SIGTERM or SIGINT."""
-    anyio.run(_serve, content)
+    anyio.run(_serve_content, content)
 
 
-async def _serve(content: ServedContent) -> None:
+async def _serve_content(content: ServedContent) -> None:
     server = _build_server(content)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_at_signal, content)
@@ -165,7 +165,7 @@ class _Handlers:
         raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')
 
     async def _read_file(self, uri: str, file_name: str) -> types.ReadResourceResult:
-        """Return what the command that shows such a file says about it."""
+        """Return the description of the command that shows such a file."""
         tool = self._content.tools.get(_find_showing_tool(file_name))
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')
@@ -213,10 +213,10 @@ class _Handlers:
 
 
 def _describe_tool(tool: CommandTool) -> types.Tool:
-    entry = tool.exposed.entry
+    entry = tool.exposed_command.entry
     return types.Tool(
         name=tool.name,
-        title=f"Plan: {entry.help}" if tool.exposed.is_change else entry.help,
+        title=f"Plan: {entry.help}" if tool.exposed_command.is_change else entry.help,
         description=tool.description,
         input_schema=dict(tool.input_schema),
         output_schema=dict(tool.output_schema),

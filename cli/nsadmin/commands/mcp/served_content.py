@@ -49,22 +49,26 @@ def build_content(
 
 
 def _select_commands(exposed_commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:
-    """Return the commands that a list names by themselves or by their category."""
+    """Return the commands of a list of command names and categories."""
     selected_names: set[str] = set()
     for word in filter(None, (word.strip() for word in tools_text.split(","))):
         category = registry.find_category(word)
         command_entry = registry.find_command(word.replace(" ", ""))
         word_names = {
-            exposed.entry.name
-            for exposed in exposed_commands
-            if exposed.entry.category == category or exposed.entry == command_entry
+            exposed_command.entry.name
+            for exposed_command in exposed_commands
+            if exposed_command.entry.category == category or exposed_command.entry == command_entry
         }
         if not word_names:
             raise _unknown_tool(word, exposed_commands)
         selected_names |= word_names
     if not selected_names:
         raise UsageError('no tool in --tools: write names, such as "topics,clusterList"')
-    return [exposed for exposed in exposed_commands if exposed.entry.name in selected_names]
+    return [
+        exposed_command
+        for exposed_command in exposed_commands
+        if exposed_command.entry.name in selected_names
+    ]
 
 
 def _unknown_tool(word: str, exposed_commands: Sequence[ExposedCommand]) -> UsageError:
@@ -75,7 +79,7 @@ def _unknown_tool(word: str, exposed_commands: Sequence[ExposedCommand]) -> Usag
         return UsageError(f'no tool "{word}" for --tools: nsadmin {command_entry.typed_name} {explanation}')
     known_names = [
         *(category.handle for category in registry.CATEGORIES),
-        *(exposed.entry.name for exposed in exposed_commands),
+        *(exposed_command.entry.name for exposed_command in exposed_commands),
     ]
     similar_names = find_similar_names(word, known_names, 0.6)
     advice = f"; {did_you_mean(similar_names)}" if similar_names else ""

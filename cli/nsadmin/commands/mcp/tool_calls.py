@@ -94,7 +94,7 @@ class ToolCaller:
         cluster = self._choose_cluster(arguments)
         await self._require_own_addresses(tool, arguments, cluster)
         max_rows = arguments.get("maxRows", DEFAULT_ROWS)
-        if not tool.exposed.is_change:
+        if not tool.exposed_command.is_change:
             outcome = await self._run(tool, arguments, cluster, _safety_words(tool))
             return self._to_result(tool, outcome, max_rows)
         return await self._plan_change(tool, arguments, cluster, max_rows)
@@ -188,7 +188,7 @@ class ToolCaller:
     ) -> CommandOutcome:
         is_execution = origin is not None
         origin_variables = {} if origin is None else {ORIGIN_VARIABLE: origin}
-        option_words = () if tool.exposed.entry.kind == "local" else cluster.option_words
+        option_words = () if tool.exposed_command.entry.kind == "local" else cluster.option_words
         outcome = CommandOutcome("", "the server stops", ExitCode.INTERRUPTED)
         with build_command_words(tool, arguments, self._folder) as command, self._open_call_scope():
             async with self._slots:
@@ -213,8 +213,8 @@ class ToolCaller:
                 self._ends_by_scope.pop(call_scope).set()
 
     def _to_result(self, tool: CommandTool, outcome: CommandOutcome, max_rows: int) -> ToolResult:
-        entry = tool.exposed.entry
-        structured = build_result(
+        entry = tool.exposed_command.entry
+        structured_result = build_result(
             outcome.stdout_text,
             outcome.stderr_text,
             outcome.exit_code,
@@ -222,12 +222,12 @@ class ToolCaller:
             max_rows,
         )
         is_error = bool(outcome.exit_code) and not outcome.stdout_text.strip()
-        return ToolResult(structured, is_error)
+        return ToolResult(structured_result, is_error)
 
 
 def _safety_words(tool: CommandTool) -> list[str]:
     """A command that can also change something runs as a dry run, which sends no changing request."""
-    return ["--dry-run"] if tool.exposed.entry.kind == "mixed" else []
+    return ["--dry-run"] if tool.exposed_command.entry.kind == "mixed" else []
 
 
 def _values_of_kind(tool: CommandTool, arguments: Mapping[str, Any], kind: str) -> list[str]:

@@ -81,7 +81,9 @@ def _build_output(stdout_text: str, max_rows: int) -> dict[str, Any]:
         return _bound_text(stdout_text)
     if not isinstance(output_value, list):
         document = neutralise_value(output_value)
-        return {"document": document, "moreRows": 0} if _fits(document) else _bound_text(stdout_text)
+        return (
+            {"document": document, "moreRows": 0} if _is_within_limit(document) else _bound_text(stdout_text)
+        )
     rows = [_neutralise_row(row) for row in output_value[:max_rows]]
     shown_rows = rows[: _count_fitting(rows)]
     more_rows = len(output_value) - len(shown_rows)
@@ -123,7 +125,7 @@ def _count_fitting(rows: Sequence[Any]) -> int:
     return len(rows)
 
 
-def _fits(value: Any) -> bool:
+def _is_within_limit(value: Any) -> bool:
     return len(json.dumps(value, ensure_ascii=False).encode()) <= MAX_RESULT_BYTES
 
 

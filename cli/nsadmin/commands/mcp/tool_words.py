@@ -78,7 +78,7 @@ def build_command_words(
     Raises:
         InvalidArgumentsError: A file is not in the folder of --files.
     """
-    words, names_by_path = [tool.exposed.entry.name], dict[str, str]()
+    words, names_by_path = [tool.exposed_command.entry.name], dict[str, str]()
     with ExitStack() as client_files:
         for tool_parameter in tool.parameters:
             property_name = tool_parameter.property_name
@@ -89,15 +89,17 @@ def build_command_words(
                 value = _find_folder_file(given_value, folder)
                 names_by_path[value] = given_value
             elif tool_parameter.kind == "client-file":
-                ending = CLIENT_FILES[f"{tool.exposed.entry.name}.{tool_parameter.parameter.name}"]
-                value = client_files.enter_context(_write_client_file(given_value, ending))
+                file_ending = CLIENT_FILES[
+                    f"{tool.exposed_command.entry.name}.{tool_parameter.parameter.name}"
+                ]
+                value = client_files.enter_context(_write_client_file(given_value, file_ending))
                 names_by_path[value] = property_name
             words += format_option(tool_parameter.parameter, value)
-        if not tool.exposed.is_change:
+        if not tool.exposed_command.is_change:
             words += _format_fixed_arguments(tool)
         if tool.selects_rows:
             words += _format_selection(arguments)
-        words.append("--format=json" if tool.exposed.entry.kind == "check" else "--output=json")
+        words.append("--format=json" if tool.exposed_command.entry.kind == "check" else "--output=json")
         yield CommandWords(words, names_by_path)
 
 
@@ -105,7 +107,7 @@ def describe_command(tool: CommandTool, arguments: Mapping[str, Any]) -> str:
     """Return the command line that an operator would type, with names instead of paths."""
     import shlex
 
-    words = [f"nsadmin {tool.exposed.entry.typed_name}"]
+    words = [f"nsadmin {tool.exposed_command.entry.typed_name}"]
     for tool_parameter in tool.parameters:
         if tool_parameter.property_name in arguments:
             value = arguments[tool_parameter.property_name]
@@ -123,8 +125,8 @@ def _find_folder_file(file_name: str, folder: ServedFolder | None) -> str:
 
 
 @contextmanager
-def _write_client_file(content: str, ending: str) -> Iterator[str]:
-    descriptor, file_path = tempfile.mkstemp(ending, "nsadmin-mcp-")
+def _write_client_file(content: str, file_ending: str) -> Iterator[str]:
+    descriptor, file_path = tempfile.mkstemp(file_ending, "nsadmin-mcp-")
     try:
         with open(descriptor, "w", encoding="utf-8") as client_file:
             client_file.write(content)
@@ -134,10 +136,10 @@ def _write_client_file(content: str, ending: str) -> Iterator[str]:
 
 
 def _format_fixed_arguments(tool: CommandTool) -> list[str]:
-    fixed_arguments = FIXED_ARGUMENTS.get(tool.exposed.entry.name, {})
+    fixed_arguments = FIXED_ARGUMENTS.get(tool.exposed_command.entry.name, {})
     return [
         word
-        for parameter in command_parameters(tool.exposed.function)
+        for parameter in command_parameters(tool.exposed_command.function)
         if parameter.name in fixed_arguments
         for word in format_option(parameter, fixed_arguments[parameter.name])
     ]

@@ -40,19 +40,19 @@ def dump_compaction_log(
         file_content = Path(file).read_bytes()
     except OSError as read_error:
         raise UsageError(f"cannot read {file}: {read_error.strerror}") from None
-    decoded = decode_messages(file_content)
-    end_byte = len(file_content) - decoded.unread_bytes
+    decoded_messages = decode_messages(file_content)
+    end_byte = len(file_content) - decoded_messages.unread_bytes
     decode_error = None
     if (
-        decoded.unread_bytes
+        decoded_messages.unread_bytes
         and file_content[end_byte + 4 : end_byte + 8] != _BLANK_MAGIC
-        and file_content.count(0, end_byte) < decoded.unread_bytes
+        and file_content.count(0, end_byte) < decoded_messages.unread_bytes
     ):
         decode_error = NotApplied(
-            f"{file}: the bytes from {end_byte} on are not a message; {len(decoded.messages)} "
+            f"{file}: the bytes from {end_byte} on are not a message; {len(decoded_messages.messages)} "
             "messages come before them"
         )
-    located_messages = [LocatedMessage(None, message) for message in decoded.messages]
+    located_messages = [LocatedMessage(None, message) for message in decoded_messages.messages]
     message_rows = [message_row(located_message) for located_message in located_messages]
     dump_notes = [*body_notes(message_rows), *([str(decode_error)] if decode_error else [])]
     return ResultRows(

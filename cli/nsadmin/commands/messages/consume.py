@@ -168,7 +168,7 @@ class MessageStream:
     def list_rows(self) -> ResultRows:
         """All messages as one result."""
         rows = [row for page_rows in self._read_rows() for row in page_rows]
-        return ResultRows(MESSAGE_COLUMNS, rows, self._outcomes(), (), self._table_columns)
+        return ResultRows(MESSAGE_COLUMNS, rows, self._list_outcomes(), (), self._table_columns)
 
     def print_rows(self) -> Iterator[ResultRows]:
         """The messages page by page, as rows below one header."""
@@ -178,7 +178,7 @@ class MessageStream:
             if is_first:
                 self._session.continue_table()
             is_first = False
-        outcomes = self._outcomes()
+        outcomes = self._list_outcomes()
         # Rows without an error are complete. A result without rows would be called empty.
         if is_first or any(outcomes):
             yield ResultRows(MESSAGE_COLUMNS, [], outcomes, self._error_notes())
@@ -187,7 +187,7 @@ class MessageStream:
         """The messages as lines of text."""
         for page_rows in self._read_rows():
             yield OutputText("\n".join(format_line(line_format, row) for row in page_rows))
-        yield OutputText("", self._outcomes())
+        yield OutputText("", self._list_outcomes())
 
     def _read_rows(self) -> Iterator[list[ResultRow]]:
         with catch_stop_signals(_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
@@ -269,7 +269,7 @@ class MessageStream:
         else:
             self._errors_by_queue |= failed_queues
 
-    def _outcomes(self) -> list[RocketMQError | None]:
+    def _list_outcomes(self) -> list[RocketMQError | None]:
         """The outcome of each failed queue, and a success if another queue was read."""
         if self._follows:
             return []

@@ -54,13 +54,13 @@ def parse_start(command_name: str, start_text: str | None, follows: bool) -> Fol
 
 def parse_pairs(command_name: str, option_flag: str, texts: list[str] | None) -> dict[str, str]:
     """Parse texts such as NAME=VALUE."""
-    pairs = {}
+    conditions = {}
     for text in texts or ():
         name, equals_sign, value = text.partition("=")
         if not (name and equals_sign):
             raise UsageError(f'{command_name}: invalid value "{text}" for {option_flag}: use NAME=VALUE')
-        pairs[name] = value
-    return pairs
+        conditions[name] = value
+    return conditions
 
 
 def parse_regex(command_name: str, body_text: str | None) -> re.Pattern[str] | None:

@@ -39,12 +39,12 @@ def message_track(
         for broker_error in broker_errors:
             raise broker_error
         raise NotFound(f'topic "{topic}" has no message with the id "{msg_id}"')
-    story = gather_story(session.admin, found_messages.messages)
-    failures = [error for _, error in story.failures]
-    notes = [f"{failed_part}: {error_text(error)}" for failed_part, error in story.failures]
+    message_story = gather_story(session.admin, found_messages.messages)
+    failures = [error for _, error in message_story.failures]
+    notes = [f"{failed_part}: {error_text(error)}" for failed_part, error in message_story.failures]
     return ResultRows(
         STORY_COLUMNS,
-        [_event_row(event) for event in story.events],
+        [_event_row(event) for event in message_story.events],
         [None, *broker_errors, *failures],
         [*(error_text(error) for error in broker_errors), *notes],
         STORY_TABLE_COLUMNS,

@@ -71,7 +71,7 @@ def _read_descriptors(file_name: str) -> bytes:
         return content
     with TemporaryDirectory(prefix="nsadmin-protobuf-") as folder_name:
         output_path = Path(folder_name, "descriptors")
-        ended = subprocess.run(
+        finished_process = subprocess.run(
             [
                 *_find_compiler(),
                 f"--proto_path={file_path.parent}",
@@ -84,11 +84,13 @@ def _read_descriptors(file_name: str) -> bytes:
             env=build_environment(),
             timeout=_COMPILE_TIMEOUT_SECONDS,
         )
-        if ended.returncode == 0:
+        if finished_process.returncode == 0:
             return output_path.read_bytes()
     # Messages of a logging library come first.
-    lines = [line for line in ended.stderr.splitlines() if ".proto:" in line] or ended.stderr.splitlines()
-    reason = lines[0] if lines else f"protoc ended with {ended.returncode}"
+    lines = [
+        line for line in finished_process.stderr.splitlines() if ".proto:" in line
+    ] or finished_process.stderr.splitlines()
+    reason = lines[0] if lines else f"protoc ended with {finished_process.returncode}"
     raise UsageError(f'--decode protobuf: cannot compile "{file_name}": {reason}')
 
 

@@ -152,7 +152,7 @@ def _finding_rows(
             _difference_rows(finding, namesrv_addrs) if show_each else [_finding_row(finding, namesrv_addrs)]
         )
     ]
-    finding_rows += [_missing_row(missing) for missing in missing_brokers]
+    finding_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
     notes = [
         _summarize_look(observed_look),
         *_missing_notes(missing_brokers),
@@ -174,17 +174,17 @@ def _finding_rows(
     )
 
 
-def _missing_row(missing: MissingBroker) -> ResultRow:
-    forget_command = quote_command("inventory", "forget", missing.broker.label)
+def _missing_row(missing_broker: MissingBroker) -> ResultRow:
+    forget_command = quote_command("inventory", "forget", missing_broker.broker.label)
     return {
         "what": "broker",
-        "name": missing.broker.label,
-        "brokerName": missing.broker.broker_name,
+        "name": missing_broker.broker.label,
+        "brokerName": missing_broker.broker.broker_name,
         "count": 1,
         "state": "missing",
         "seenFor": None,
         "differs": "on no name server",
-        "cause": f"{describe_missing(missing)}: it stopped, or it reaches none of them",
+        "cause": f"{describe_missing(missing_broker)}: it stopped, or it reaches none of them",
         "causeKind": "missing",
         "advice": f"start it, or if you removed it, run: {forget_command}",
         "values": {},
@@ -192,7 +192,10 @@ def _missing_row(missing: MissingBroker) -> ResultRow:
 
 
 def _missing_notes(missing_brokers: Sequence[MissingBroker]) -> list[str]:
-    return [f"{missing.broker.label} is {describe_missing(missing)}" for missing in missing_brokers]
+    return [
+        f"{missing_broker.broker.label} is {describe_missing(missing_broker)}"
+        for missing_broker in missing_brokers
+    ]
 
 
 def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> ResultRow:

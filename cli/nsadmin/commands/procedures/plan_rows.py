@@ -44,7 +44,7 @@ class _StepGroup(NamedTuple):
 
 def step_rows(
     outcomes: Sequence[StepOutcome],
-    troubles: Sequence[PlanTrouble],
+    plan_troubles: Sequence[PlanTrouble],
     stranded: StrandedMessages,
     notes: Sequence[str] = (),
 ) -> ResultRows:
@@ -53,10 +53,10 @@ def step_rows(
     for outcome in outcomes:
         steps_by_group.setdefault(_group_of_outcome(outcome), []).append(outcome.step)
     plan_rows = [_group_row(step_group, steps, stranded) for step_group, steps in steps_by_group.items()]
-    plan_rows += [_trouble_row(trouble) for trouble in troubles]
-    errors = [None, *(trouble.error for trouble in troubles)] if not outcomes else []
+    plan_rows += [_trouble_row(plan_trouble) for plan_trouble in plan_troubles]
+    errors = [None, *(plan_trouble.error for plan_trouble in plan_troubles)] if not outcomes else []
     errors += [outcome.error for outcome in outcomes]
-    errors += [trouble.error for trouble in troubles] if outcomes else []
+    errors += [plan_trouble.error for plan_trouble in plan_troubles] if outcomes else []
     return ResultRows(PLAN_COLUMNS, plan_rows, errors, notes, PLAN_TABLE_COLUMNS)
 
 
@@ -132,13 +132,13 @@ def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: Stra
     }
 
 
-def _trouble_row(trouble: PlanTrouble) -> ResultRow:
+def _trouble_row(plan_trouble: PlanTrouble) -> ResultRow:
     return {
-        "kind": trouble.kind,
-        "name": trouble.item_name or None,
-        "servers": [trouble.server_name],
-        "result": "failed" if trouble.item_name else "unknown",
-        "error": error_text(trouble.error),
+        "kind": plan_trouble.kind,
+        "name": plan_trouble.item_name or None,
+        "servers": [plan_trouble.server_name],
+        "result": "failed" if plan_trouble.item_name else "unknown",
+        "error": error_text(plan_trouble.error),
     }
 
 

@@ -53,7 +53,7 @@ def _client_row(client: ClusterClient) -> ResultRow:
 
 
 def describe_proxy_outage(outage: ProxyOutage) -> list[str]:
-    """Return the sums, proxies in local mode, and servers of which nothing is known."""
+    """Return the sums, the proxies in local mode, and the servers that did not answer."""
     stopped_count = sum(group_loss.remaining_count == 0 for group_loss in outage.group_losses)
     return [
         f"{len(outage.lost_clients)} clients lose their connection; "

@@ -71,8 +71,8 @@ def _list_rows(saved_run: SavedRun) -> Iterator[ResultRow]:
         group_waits = "; ".join(run_state.waiting.get("", ()))
         yield {**common_cells, "waitingFor": run_state.pause or group_waits or None}
     for topic, progress in sorted(run_state.moving.items()):
-        waits = run_state.pause or "; ".join(run_state.waiting.get(topic, ())) or None
-        topic_cells: ResultRow = {**common_cells, "topic": topic, "waitingFor": waits}
+        waiting_text = run_state.pause or "; ".join(run_state.waiting.get(topic, ())) or None
+        topic_cells: ResultRow = {**common_cells, "topic": topic, "waitingFor": waiting_text}
         if progress.stage is None:
             yield topic_cells
             continue

@@ -100,11 +100,11 @@ def what_if(
         proxy_outage = foresee_proxy_outage(
             session.admin, parse_addrs(down_proxy, DEFAULT_PROXY_PORT), _address_matcher()
         )
-        stops = any(group_loss.remaining_count == 0 for group_loss in proxy_outage.group_losses)
+        is_group_stopped = any(group_loss.remaining_count == 0 for group_loss in proxy_outage.group_losses)
         return ResultRows(
             CONNECTION_COLUMNS,
             build_connection_rows(proxy_outage, show_each),
-            _exit_errors(proxy_outage.errors.values(), stops),
+            _exit_errors(proxy_outage.errors.values(), is_group_stopped),
             describe_proxy_outage(proxy_outage),
         )
     if down_namesrv is not None:
@@ -123,18 +123,23 @@ def what_if(
     )
 
 
-def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> ResultRows:
-    loss_rows = [*_topic_rows(outlook.topic_losses, show_each), *map(_group_row, outlook.lost_groups)]
-    stopped_topics = [topic_loss for topic_loss in outlook.topic_losses if topic_loss.topic_loss.stands_still]
-    stopped_groups = [group_loss for group_loss in outlook.lost_groups if group_loss.stands_still]
+def _outlook_rows(broker_outage: BrokerOutage, show_each: bool) -> ResultRows:
+    loss_rows = [
+        *_topic_rows(broker_outage.topic_losses, show_each),
+        *map(_group_row, broker_outage.lost_groups),
+    ]
+    stopped_topics = [
+        topic_loss for topic_loss in broker_outage.topic_losses if topic_loss.topic_loss.stands_still
+    ]
+    stopped_groups = [group_loss for group_loss in broker_outage.lost_groups if group_loss.stands_still]
     errors_by_addr = {
-        server_addr: error for server_addr, error in outlook.errors.items() if error is not None
+        server_addr: error for server_addr, error in broker_outage.errors.items() if error is not None
     }
     notes = [
-        f"{len(outlook.topic_losses)} of {outlook.topic_count} topics lose something: "
-        f"{len(stopped_topics)} stop, {len(outlook.topic_losses) - len(stopped_topics)} lose "
-        f"a part, {len(stopped_groups)} of {len(outlook.lost_groups)} groups cannot read a "
-        f"topic; {outlook.write_share:.0%} of all write queues are lost",
+        f"{len(broker_outage.topic_losses)} of {broker_outage.topic_count} topics lose something: "
+        f"{len(stopped_topics)} stop, {len(broker_outage.topic_losses) - len(stopped_topics)} lose "
+        f"a part, {len(stopped_groups)} of {len(broker_outage.lost_groups)} groups cannot read a "
+        f"topic; {broker_outage.write_share:.0%} of all write queues are lost",
         *(
             f"unknown state of {server_addr}: {error_text(error)}"
             for server_addr, error in errors_by_addr.items()
@@ -214,7 +219,7 @@ def _finding_texts(loss: TopicOutageLoss) -> list[str]:
         f"its order configuration names {', '.join(loss.ordered_by)}": bool(loss.ordered_by),
         "its static queues stay in use": loss.is_static,
     }
-    return [finding_text for finding_text, holds in checked_findings.items() if holds] or ["loses a part"]
+    return [finding_text for finding_text, applies in checked_findings.items() if applies] or ["loses a part"]
 
 
 def _group_row(group_loss: GroupLoss) -> ResultRow:

@@ -110,18 +110,21 @@ def tui(
     if replay_path is None:
         if replay_speed is not None:
             raise UsageError("--speed needs --replay: name a recording or a journal")
-        worlds, player = _build_worlds(session, kv_namespaces or [], journal_folders or [], read_only), None
+        cluster_worlds, player = (
+            _build_worlds(session, kv_namespaces or [], journal_folders or [], read_only),
+            None,
+        )
     else:
         if record_file is not None:
             raise UsageError("--record and --replay exclude each other: pass only one of them")
-        worlds, player = _open_replay(replay_path, 1.0 if replay_speed is None else replay_speed)
+        cluster_worlds, player = _open_replay(replay_path, 1.0 if replay_speed is None else replay_speed)
     tui_app = app.Tui(
-        worlds,
+        cluster_worlds,
         interval=interval_seconds,
         home=screen_name or root_views.SCREEN_NAMES[0],
         preferences=preferences,
         player=player,
-        recorder=None if record_file is None else _open_recorder(record_file, worlds.first_context),
+        recorder=None if record_file is None else _open_recorder(record_file, cluster_worlds.first_context),
         custom_commands=_load_custom_commands(preferences),
         settings_file=None if player is not None else _find_settings_file(),
     )

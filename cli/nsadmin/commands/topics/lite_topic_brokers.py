@@ -57,7 +57,7 @@ def find_holding_brokers(session: Session, parent_topic: str, group: str) -> lis
 def ask_brokers(
     route_brokers: Sequence[_RouteBroker], ask_addrs: Callable[[list[str]], list[ServerResult[ResultT]]]
 ) -> list[ServerResult[ResultT]]:
-    """One result for each broker: its answer, or the error because of which it is not asked."""
+    """One result for each broker: its answer, or the reason why it was not asked."""
     remaining_results = iter(
         ask_addrs(
             [

@@ -18,7 +18,7 @@ class CopyStatus:
         self._status_line = progress.StatusLine(session.write_remark)
         self._began_at, self._error_text = monotonic(), ""
 
-    def show(self, transfer_progress: TransferProgress) -> None:
+    def show_progress(self, transfer_progress: TransferProgress) -> None:
         """Show the progress. A new error stays on the screen."""
         error = transfer_progress.error
         new_text = "" if error is None else str(error)

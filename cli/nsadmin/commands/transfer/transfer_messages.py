@@ -96,7 +96,7 @@ def transfer_messages(
         raise UsageError(f'{command_name}: invalid number "{rate:g}" for --rate: use more than 0')
     if tags and sql_text:
         raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
-    pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
+    topic_pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
     parse_regex(command_name, body)
     rules = MessageRules(
         tuple(tags or ()),
@@ -109,7 +109,7 @@ def transfer_messages(
     begin_ms = parse_time_option("--since", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
-        plans = [planner.plan_topic(pair) for pair in pairs]
+        plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]
         if session.is_dry_run:
             return _preview_rows(plans)
         session.confirm_change(_build_question(plans, source_text, target_text))
@@ -131,7 +131,7 @@ def parse_pairs_of_topics(
 
 
 def _build_question(plans: Sequence[TopicPlan], source_text: str, target_text: str) -> str:
-    topics_text = abbreviate_names([plan.pair.topic for plan in plans], 5)
+    topics_text = abbreviate_names([plan.topic_pair.topic for plan in plans], 5)
     message_count = sum(queue.remaining_count for plan in plans for queue in plan.queues)
     return (
         f"Copy {topics_text} from {source_text} to {target_text}, "
@@ -151,7 +151,7 @@ def _copy_messages(
     ):
         try:
             for progress in rounds:
-                copy_status.show(progress)
+                copy_status.show_progress(progress)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             is_stopped = True
@@ -180,7 +180,7 @@ def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
                 "targetQueue": queue.send_queue.queue_id,
                 "beginOffset": queue.record.begin_offset,
                 "nextOffset": queue.record.next_offset,
-                "remaining": max(0, queue.planned.end_offset - queue.record.next_offset),
+                "remaining": max(0, queue.planned_queue.end_offset - queue.record.next_offset),
                 "copied": queue.copied_count,
                 "skipped": queue.skipped_count,
                 "lost": queue.record.lost_count,
@@ -194,10 +194,10 @@ def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
 def _preview_rows(plans: Sequence[TopicPlan]) -> ResultRows:
     rows: list[ResultRow] = [
         {
-            "topic": plan.pair.topic,
+            "topic": plan.topic_pair.topic,
             "brokerName": queue.source.broker_name,
             "queueId": queue.source.queue_id,
-            "targetTopic": plan.pair.target_topic,
+            "targetTopic": plan.topic_pair.target_topic,
             "targetBroker": queue.send_queue.broker_name,
             "targetQueue": queue.send_queue.queue_id,
             "beginOffset": queue.record.begin_offset,

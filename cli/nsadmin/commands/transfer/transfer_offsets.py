@@ -68,7 +68,7 @@ def transfer_offsets(
                 f"consumers of {group} are connected in the source: stop them, then run this command again"
             )
         if not session.is_dry_run:
-            repeated_count = sum(move.translated.repeated_count for move in moves)
+            repeated_count = sum(move.translated_queue.repeated_count for move in moves)
             session.confirm_change(
                 f"Move {group} on {count_noun(len(moves), 'queue')} of {target_text}? It gets "
                 f"{count_noun(repeated_count, 'message')} again."
@@ -84,15 +84,15 @@ def _make_rows(
     rows += [
         {
             **dict.fromkeys(OFFSET_COLUMNS),
-            "topic": uncarried.topic,
-            "missed": uncarried.pending_count,
+            "topic": uncarried_topic.topic,
+            "missed": uncarried_topic.pending_count,
             "result": "not carried",
         }
-        for uncarried in uncarried_topics
+        for uncarried_topic in uncarried_topics
     ]
     errors: list[RocketMQError | None] = [move.error for move in moves]
-    missed_count = sum(move.translated.missed_count for move in moves) + sum(
-        uncarried.pending_count for uncarried in uncarried_topics
+    missed_count = sum(move.translated_queue.missed_count for move in moves) + sum(
+        uncarried_topic.pending_count for uncarried_topic in uncarried_topics
     )
     if missed_count:
         errors += [None, NotApplied(f"{count_noun(missed_count, 'unconsumed message')} without a copy")]
@@ -101,33 +101,36 @@ def _make_rows(
 
 def _list_notes(moves: Sequence[MovedQueue], uncarried_topics: Sequence[UncarriedTopic]) -> list[str]:
     notes = []
-    for uncarried in uncarried_topics:
-        if uncarried.pending_count and is_retry_topic(uncarried.topic):
-            pending_text = count_noun(uncarried.pending_count, "message")
+    for uncarried_topic in uncarried_topics:
+        if uncarried_topic.pending_count and is_retry_topic(uncarried_topic.topic):
+            pending_text = count_noun(uncarried_topic.pending_count, "message")
             notes.append(
-                f"not carried: {pending_text} in {uncarried.topic}: let the group consume them in the source"
+                f"not carried: {pending_text} in {uncarried_topic.topic}: let the group consume them in the "
+                "source"
             )
-    kept_count = sum(move.result == "kept" and move.old_offset != move.translated.offset for move in moves)
+    kept_count = sum(
+        move.result == "kept" and move.old_offset != move.translated_queue.offset for move in moves
+    )
     if kept_count:
         notes.append(f"{count_noun(kept_count, 'queue')} kept another offset: --overwrite-offsets moves them")
     return notes
 
 
 def _move_row(move: MovedQueue, *, is_dry_run: bool) -> ResultRow:
-    translated = move.translated
+    translated_queue = move.translated_queue
     return {
-        "topic": move.pair.topic,
+        "topic": move.topic_pair.topic,
         "sourceOffsets": {
-            f"{planned.source.broker_name}/{planned.source.queue_id}": offset
-            for planned, offset in translated.sources
+            f"{planned_queue.source.broker_name}/{planned_queue.source.queue_id}": offset
+            for planned_queue, offset in translated_queue.sources
         },
-        "targetTopic": move.pair.target_topic,
-        "targetBroker": translated.span.broker_name,
-        "targetQueue": translated.span.queue_id,
+        "targetTopic": move.topic_pair.target_topic,
+        "targetBroker": translated_queue.span.broker_name,
+        "targetQueue": translated_queue.span.queue_id,
         "from": move.old_offset,
-        "to": translated.offset,
-        "repeated": translated.repeated_count,
-        "missed": translated.missed_count,
+        "to": translated_queue.offset,
+        "repeated": translated_queue.repeated_count,
+        "missed": translated_queue.missed_count,
         "result": "dry-run" if is_dry_run and move.result == "planned" else move.result,
         "error": None if move.error is None else error_text(move.error),
     }

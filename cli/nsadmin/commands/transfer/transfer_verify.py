@@ -50,16 +50,18 @@ def transfer_verify(
         nsadmin transfer verify orders --from prod --to dr --filter result=different --output json
     """
     command_name = "transfer verify"
-    pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
+    topic_pairs = parse_pairs_of_topics(command_name, topics_text, topic_mappings)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
-        plans = [load_transfer(clusters, pair) for pair in pairs]
+        plans = [load_transfer(clusters, topic_pair) for topic_pair in topic_pairs]
         records = [queue.record for plan in plans for queue in plan.queues]
         message_count = sum(record.next_offset - record.begin_offset for record in records)
         with session.show_progress("comparing", 2 * message_count) as advance_progress:
             verified_queues = [
-                verified for plan in plans for verified in verify_topic(clusters, plan, advance_progress)
+                verified_queue
+                for plan in plans
+                for verified_queue in verify_topic(clusters, plan, advance_progress)
             ]
-    rows: list[ResultRow] = [_make_row(verified) for verified in verified_queues]
+    rows: list[ResultRow] = [_make_row(verified_queue) for verified_queue in verified_queues]
     results = {str(row["result"]) for row in rows}
     errors: list[RocketMQError | None] = []
     if "different" in results:
@@ -69,37 +71,37 @@ def transfer_verify(
     return ResultRows(VERIFY_COLUMNS, rows, errors, [], _TABLE_COLUMNS)
 
 
-def _make_row(verified: VerifiedQueue) -> ResultRow:
-    planned, compared = verified.planned, verified.compared
+def _make_row(verified_queue: VerifiedQueue) -> ResultRow:
+    planned_queue, compared_queue = verified_queue.planned_queue, verified_queue.compared_queue
     return {
-        "topic": planned.source.topic,
-        "brokerName": planned.source.broker_name,
-        "queueId": planned.source.queue_id,
-        "targetTopic": planned.send_queue.topic,
-        "targetBroker": planned.send_queue.broker_name,
-        "targetQueue": planned.send_queue.queue_id,
-        "compared": compared.source_count,
-        "copies": compared.copy_count,
-        "missing": len(compared.missing),
-        "duplicates": compared.duplicate_count,
-        "changed": compared.changed_count,
-        "misplaced": compared.misplaced_count,
-        "expired": verified.expired_count,
-        "remaining": planned.remaining_count,
+        "topic": planned_queue.source.topic,
+        "brokerName": planned_queue.source.broker_name,
+        "queueId": planned_queue.source.queue_id,
+        "targetTopic": planned_queue.send_queue.topic,
+        "targetBroker": planned_queue.send_queue.broker_name,
+        "targetQueue": planned_queue.send_queue.queue_id,
+        "compared": compared_queue.source_count,
+        "copies": compared_queue.copy_count,
+        "missing": len(compared_queue.missing),
+        "duplicates": compared_queue.duplicate_count,
+        "changed": compared_queue.changed_count,
+        "misplaced": compared_queue.misplaced_count,
+        "expired": verified_queue.expired_count,
+        "remaining": planned_queue.remaining_count,
         "missingOffsets": [
             f"{begin}-{end - 1}" if end - begin > 1 else str(begin)
-            for begin, end in compared.missing.ranges[:_MAX_RANGES]
+            for begin, end in compared_queue.missing.ranges[:_MAX_RANGES]
         ],
-        "sourceHash": compared.source_hash,
-        "targetHash": compared.target_hash,
-        "result": _judge_queue(verified),
+        "sourceHash": compared_queue.source_hash,
+        "targetHash": compared_queue.target_hash,
+        "result": _judge_queue(verified_queue),
     }
 
 
-def _judge_queue(verified: VerifiedQueue) -> str:
-    compared = verified.compared
-    if not compared.is_equal or compared.changed_count:
+def _judge_queue(verified_queue: VerifiedQueue) -> str:
+    compared_queue = verified_queue.compared_queue
+    if not compared_queue.is_equal or compared_queue.changed_count:
         return "different"
-    if verified.planned.remaining_count:
+    if verified_queue.planned_queue.remaining_count:
         return "unfinished"
-    return "duplicates" if compared.duplicate_count else "equal"
+    return "duplicates" if compared_queue.duplicate_count else "equal"

@@ -37,8 +37,8 @@ class AccessRestore:
             )
         is_equal = user_before is not None and user_fields(user_before) == user_fields(user)
         if error is None and not is_equal and not self._is_dry_run:
-            [applied] = self._admin.users.apply_plans([plan])
-            error = applied.error
+            [change_result] = self._admin.users.apply_plans([plan])
+            error = change_result.error
         return self._judge_change(
             Section.USERS,
             broker_name,
@@ -88,8 +88,8 @@ class AccessRestore:
         after = account_fields(account)
         error = _explain_account_error(plan.error)
         if error is None and before != after and not self._is_dry_run:
-            [applied] = self._admin.plain_acls.apply_plans([plan])
-            error = applied.error
+            [change_result] = self._admin.plain_acls.apply_plans([plan])
+            error = change_result.error
         return self._judge_change(Section.ACCOUNTS, broker_name, account.access_key, (before, after), error)
 
     def _restore_white_addrs(self, broker_addr: str, broker: BrokerBackup) -> RestoreOutcome:
@@ -98,8 +98,8 @@ class AccessRestore:
         after = list(dict.fromkeys([*before, *broker.white_addrs]))
         error = _explain_account_error(acl_result.error)
         if error is None and before != after and not self._is_dry_run:
-            [applied] = self._admin.plain_acls.set_white_addrs([broker_addr], after)
-            error = applied.error
+            [change_result] = self._admin.plain_acls.set_white_addrs([broker_addr], after)
+            error = change_result.error
         return self._judge_change(
             Section.ACCOUNTS, broker.broker_name, WHITE_ADDRS_ITEM, (before, after), error
         )

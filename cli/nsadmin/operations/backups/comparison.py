@@ -8,13 +8,13 @@ from nsadmin.operations.config_diff import is_own_setting
 
 
 class NamedItem(Protocol):
-    """The name of an item: its section, its place such as a broker name, and its name there."""
+    """The name of an item: its section, its parent such as a broker, and its name."""
 
     @property
     def section(self) -> str: ...
 
     @property
-    def place(self) -> str: ...
+    def parent_name(self) -> str: ...
 
     @property
     def name(self) -> str: ...
@@ -44,7 +44,7 @@ def compare_items(
     after: Mapping[ItemT, Mapping[str, Any]],
     section_order: Sequence[str],
 ) -> list[NamedItemDifference]:
-    """Return the items that differ, in the order of sections, places and names.
+    """Return the items that differ, in the order of sections, parents and names.
 
     Settings that name a server or its folders are left out.
     """
@@ -52,7 +52,7 @@ def compare_items(
         NamedItemDifference(item, before.get(item), after.get(item))
         for item in sorted(
             before.keys() | after.keys(),
-            key=lambda item: (section_order.index(item.section), item.place, item.name),
+            key=lambda item: (section_order.index(item.section), item.parent_name, item.name),
         )
         if before.get(item) != after.get(item)
         and not (item.section == Section.SETTINGS and is_own_setting(item.name))

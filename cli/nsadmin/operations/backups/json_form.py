@@ -37,13 +37,15 @@ def broker_record(broker: BrokerBackup) -> dict[str, Any]:
             {
                 "topic": topic,
                 "group": group,
-                "queues": {str(queue_id): [*saved] for queue_id, saved in saved_by_queue.items()},
+                "queues": {
+                    str(queue_id): [*saved_offset] for queue_id, saved_offset in saved_by_queue.items()
+                },
             }
             for (topic, group), saved_by_queue in sorted(broker.offsets.items())
         ],
         "consumeModes": [
-            {"topic": assigned.topic, "group": assigned.group, **assigned.mode._asdict()}
-            for assigned in broker.consume_modes
+            {"topic": assigned_mode.topic, "group": assigned_mode.group, **assigned_mode.mode._asdict()}
+            for assigned_mode in broker.consume_modes
         ],
         "users": [user._replace(password=None)._asdict() for user in broker.users],
         "acls": {subject: [entry._asdict() for entry in entries] for subject, entries in broker.acls.items()},

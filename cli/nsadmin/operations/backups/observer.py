@@ -58,14 +58,14 @@ def observe_backup(
 
 def _read_kv(cluster_state: ClusterState, namespaces: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the values of all namespaces; the first name server that has a key decides."""
-    merged: dict[str, dict[str, str]] = {}
+    merged_values: dict[str, dict[str, str]] = {}
     for server_state in reversed(cluster_state.server_states):
         for namespace in (ORDER_CONF_NAMESPACE, *namespaces):
-            merged.setdefault(namespace, {}).update(server_state.kv.get(namespace, {}))
-    merged[ORDER_CONF_NAMESPACE] = select_cluster_confs(
-        merged.get(ORDER_CONF_NAMESPACE, {}), cluster_state.broker_states
+            merged_values.setdefault(namespace, {}).update(server_state.kv.get(namespace, {}))
+    merged_values[ORDER_CONF_NAMESPACE] = select_cluster_confs(
+        merged_values.get(ORDER_CONF_NAMESPACE, {}), cluster_state.broker_states
     )
-    return merged
+    return merged_values
 
 
 def _list_silent_servers(cluster_state: ClusterState) -> list[str]:
@@ -113,8 +113,8 @@ class _BrokerExtras:
             "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
         )
         self._offsets = {
-            broker_addr: _select_offsets(committed)
-            for broker_addr, committed in self._collect(
+            broker_addr: _select_offsets(committed_offsets)
+            for broker_addr, committed_offsets in self._collect(
                 "offsets", admin.consumers.get_committed_each(choose_brokers(Section.OFFSETS))
             ).items()
         }
@@ -172,14 +172,14 @@ def _is_gap(error: RocketMQError) -> bool:
     return is_unreachable(error) and not isinstance(error, NotSupported)
 
 
-def _select_offsets(committed: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
+def _select_offsets(committed_offsets: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
     """Return the offsets of users' groups by (topic, group)."""
-    selected: dict[tuple[str, str], dict[int, int]] = {}
-    for topic_and_group, by_queue in committed.items():
+    selected_offsets: dict[tuple[str, str], dict[int, int]] = {}
+    for topic_and_group, by_queue in committed_offsets.items():
         topic, _, group = topic_and_group.partition("@")
         if group and not is_system_group(group):
-            selected[topic, group] = dict(by_queue)
-    return selected
+            selected_offsets[topic, group] = dict(by_queue)
+    return selected_offsets
 
 
 def _read_store_times(

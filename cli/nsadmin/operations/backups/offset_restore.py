@@ -44,7 +44,7 @@ class _SavedQueue(NamedTuple):
     topic: str
     group: str
     queue_id: int
-    saved: SavedOffset
+    saved_offset: SavedOffset
 
 
 class _OffsetSearch:
@@ -107,11 +107,11 @@ def plan_offsets(
         RocketMQError: The broker does not answer.
     """
     [committed_result] = admin.consumers.get_committed_each([broker_addr])
-    committed = committed_result.value()
+    committed_offsets = committed_result.value()
     saved_queues = [
-        _SavedQueue(topic, group, queue_id, saved)
+        _SavedQueue(topic, group, queue_id, saved_offset)
         for (topic, group), saved_by_queue in broker.offsets.items()
-        for queue_id, saved in saved_by_queue.items()
+        for queue_id, saved_offset in saved_by_queue.items()
     ]
     store_times = _read_store_times(admin, broker_addr, saved_queues)
     offset_search = _OffsetSearch(admin, broker.broker_name, static_topics)
@@ -119,8 +119,8 @@ def plan_offsets(
         _choose_target(
             offset_search,
             saved_queue,
-            committed.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
-            store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved.offset - 1)),
+            committed_offsets.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
+            store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)),
             overwrites=overwrites,
         )
         for saved_queue in saved_queues
@@ -133,9 +133,9 @@ def _read_store_times(
     """Return the store time of the message before each saved offset, by (topic, queue, offset)."""
     keys = sorted(
         {
-            (saved_queue.topic, saved_queue.queue_id, saved_queue.saved.offset - 1)
+            (saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)
             for saved_queue in saved_queues
-            if saved_queue.saved.offset > 0
+            if saved_queue.saved_offset.offset > 0
         }
     )
     places = (
@@ -156,22 +156,22 @@ def _choose_target(
     *,
     overwrites: bool,
 ) -> OffsetTarget:
-    topic, group, queue_id, saved = saved_queue
+    topic, group, queue_id, saved_offset = saved_queue
     target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
-    if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
+    if old_offset == saved_offset.offset and (saved_offset.offset == 0 or store_ms == saved_offset.store_ms):
         return target._replace(method="kept", reason="the group is there already")
     if old_offset is not None and not overwrites:
         return target._replace(
             method="kept", reason="the group has another offset (--overwrite-offsets moves it)"
         )
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.
-    has_same_message = saved.store_ms is not None or offset_search.is_static(topic)
-    if saved.offset > 0 and has_same_message and store_ms == saved.store_ms:
-        return target._replace(method="position", new_offset=saved.offset)
-    if saved.offset > 0 and saved.store_ms is None:
+    has_same_message = saved_offset.store_ms is not None or offset_search.is_static(topic)
+    if saved_offset.offset > 0 and has_same_message and store_ms == saved_offset.store_ms:
+        return target._replace(method="position", new_offset=saved_offset.offset)
+    if saved_offset.offset > 0 and saved_offset.store_ms is None:
         return target._replace(reason="the message before it had expired when the backup was made")
     # A group at offset 0 had consumed nothing: it begins at the first message that the queue has.
-    begin_ms = 0 if saved.store_ms is None else saved.store_ms + 1
+    begin_ms = 0 if saved_offset.store_ms is None else saved_offset.store_ms + 1
     found_offset = offset_search.search_offset(topic, queue_id, begin_ms)
     if isinstance(found_offset, str):
         return target._replace(reason=found_offset)

@@ -102,10 +102,10 @@ class ClusterBackup(NamedTuple):
 
 
 class BackupItem(NamedTuple):
-    """The name of an item in a backup. `place` is a broker name, or "" for the KV config."""
+    """The name of an item in a backup. `parent_name` is a broker name, or "" for the KV config."""
 
     section: Section
-    place: str
+    parent_name: str
     name: str
 
 
@@ -164,7 +164,9 @@ def _list_broker_items(
         (
             Section.OFFSETS,
             {
-                f"{topic} {group}": {str(queue_id): saved.offset for queue_id, saved in by_queue.items()}
+                f"{topic} {group}": {
+                    str(queue_id): saved_offset.offset for queue_id, saved_offset in by_queue.items()
+                }
                 for (topic, group), by_queue in broker.offsets.items()
             },
         ),

@@ -32,21 +32,26 @@ _SECTIONS_BY_KIND: Mapping[str | None, Section] = {
 
 
 class RestoreRun:
-    """One restore. `selected` has the items, with the names of the cluster's brokers.
+    """One restore. `selected_backup` has the items, with the names of the cluster's brokers.
 
     Raises NotFound if the cluster does not exist.
     """
 
     def __init__(
-        self, admin: AdminClient, selected: ClusterBackup, *, is_dry_run: bool, overwrites_offsets: bool
+        self,
+        admin: AdminClient,
+        selected_backup: ClusterBackup,
+        *,
+        is_dry_run: bool,
+        overwrites_offsets: bool,
     ) -> None:
         self._admin = admin
-        self._selected = selected
+        self._selected = selected_backup
         self._is_dry_run = is_dry_run
         self._overwrites_offsets = overwrites_offsets
-        desired_cluster = describe_desired_cluster(selected)
-        namespaces = [namespace for namespace in selected.kv if namespace != ORDER_CONF_NAMESPACE]
-        self._cluster_state: ClusterState = observe_cluster(admin, selected.cluster_name, namespaces)
+        desired_cluster = describe_desired_cluster(selected_backup)
+        namespaces = [namespace for namespace in selected_backup.kv if namespace != ORDER_CONF_NAMESPACE]
+        self._cluster_state: ClusterState = observe_cluster(admin, selected_backup.cluster_name, namespaces)
         self.planned_diff: ClusterDiff = compute_diff(desired_cluster, self._cluster_state, prune=False)
         self._created_items = {
             (step.server_name, step.kind, step.item_name)
@@ -131,22 +136,26 @@ class RestoreRun:
         change_mode = (
             self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
         )
-        for assigned in broker.consume_modes:
-            if self._is_dry_run and self._is_created(broker.broker_name, assigned.topic, assigned.group):
-                item_name = f"{assigned.topic} {assigned.group}"
-                after = assigned.mode._asdict()
+        for assigned_mode in broker.consume_modes:
+            if self._is_dry_run and self._is_created(
+                broker.broker_name, assigned_mode.topic, assigned_mode.group
+            ):
+                item_name = f"{assigned_mode.topic} {assigned_mode.group}"
+                after = assigned_mode.mode._asdict()
                 yield RestoreOutcome(
                     Section.CONSUME_MODES, broker.broker_name, item_name, None, after, "dry-run"
                 )
                 continue
-            [result] = change_mode([broker_addr], assigned.topic, assigned.group, assigned.mode)
+            [result] = change_mode(
+                [broker_addr], assigned_mode.topic, assigned_mode.group, assigned_mode.mode
+            )
             change: ModeChange | None = result.result
             before = None if change is None or change.mode_before is None else change.mode_before._asdict()
             yield judge_change(
                 Section.CONSUME_MODES,
                 broker.broker_name,
-                f"{assigned.topic} {assigned.group}",
-                (before, assigned.mode._asdict()),
+                f"{assigned_mode.topic} {assigned_mode.group}",
+                (before, assigned_mode.mode._asdict()),
                 result.error,
                 is_dry_run=self._is_dry_run,
             )
@@ -166,8 +175,8 @@ class RestoreRun:
                     )
             broker = broker._replace(
                 offsets={
-                    key: saved
-                    for key, saved in broker.offsets.items()
+                    key: saved_offset
+                    for key, saved_offset in broker.offsets.items()
                     if not self._is_created(broker.broker_name, *key)
                 }
             )
@@ -234,14 +243,14 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
 
 def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
     """Yield one outcome for the queues of a group on a topic that have the same result and reason."""
-    merged: dict[tuple[str, str, str, str, str], list[OffsetOutcome]] = {}
+    outcomes_by_group: dict[tuple[str, str, str, str, str], list[OffsetOutcome]] = {}
     for outcome in outcomes:
         target = outcome.target
         reason = target.reason or target.method
-        merged.setdefault(
+        outcomes_by_group.setdefault(
             (target.topic, target.group, outcome.result, reason, str(outcome.error)), []
         ).append(outcome)
-    for (topic, group, result, reason, _), queue_outcomes in merged.items():
+    for (topic, group, result, reason, _), queue_outcomes in outcomes_by_group.items():
         yield RestoreOutcome(
             Section.OFFSETS,
             broker_name,

@@ -44,7 +44,7 @@ def select_backup(backup: ClusterBackup, scope: RestoreScope) -> ClusterBackup:
 def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
     def is_selected(topic: str, group: str) -> bool:
         # The offsets of a lite topic follow its parent topic.
-        return _matches(parse_parent_name(topic), scope.topics) and _matches(group, scope.groups)
+        return _is_wanted(parse_parent_name(topic), scope.topics) and _is_wanted(group, scope.groups)
 
     # A name of a topic or a group selects that, and no users or settings.
     is_whole = not scope.topics and not scope.groups
@@ -57,18 +57,20 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         static_topics={
             topic: None if share is None else _rename_brokers(share, scope.broker_names)
             for topic, share in broker.static_topics.items()
-            if _matches(topic, scope.topics)
+            if _is_wanted(topic, scope.topics)
         }
         if Section.STATIC_TOPICS in sections and (is_whole or scope.topics)
         else {},
         groups=_select_items(broker.groups, scope.groups)
         if Section.GROUPS in sections and (is_whole or scope.groups)
         else {},
-        offsets={key: saved for key, saved in broker.offsets.items() if is_selected(*key)}
+        offsets={key: saved_offset for key, saved_offset in broker.offsets.items() if is_selected(*key)}
         if Section.OFFSETS in sections
         else {},
         consume_modes=[
-            assigned for assigned in broker.consume_modes if is_selected(assigned.topic, assigned.group)
+            assigned_mode
+            for assigned_mode in broker.consume_modes
+            if is_selected(assigned_mode.topic, assigned_mode.group)
         ]
         if Section.CONSUME_MODES in sections
         else [],
@@ -99,7 +101,7 @@ def _select_kv(backup: ClusterBackup, scope: RestoreScope) -> dict[str, Mapping[
         selected[ORDER_CONF_NAMESPACE] = {
             topic: _rename_order_conf(conf_text, scope.broker_names)
             for topic, conf_text in order_confs.items()
-            if _matches(topic, scope.topics)
+            if _is_wanted(topic, scope.topics)
         }
     if Section.KV in scope.sections and not scope.topics and not scope.groups:
         selected.update(
@@ -117,14 +119,14 @@ def _rename_order_conf(conf_text: str, broker_names: Mapping[str, str]) -> str:
     return ";".join(f"{broker_names.get(name, name)}{colon}{queues}" for name, colon, queues in entries)
 
 
-def _matches(item_name: str, wanted_names: frozenset[str]) -> bool:
+def _is_wanted(item_name: str, wanted_names: frozenset[str]) -> bool:
     return not wanted_names or item_name in wanted_names
 
 
 def _select_items(
     items: Mapping[str, BackupSettings], wanted_names: frozenset[str]
 ) -> dict[str, BackupSettings]:
-    return {name: settings for name, settings in items.items() if _matches(name, wanted_names)}
+    return {name: settings for name, settings in items.items() if _is_wanted(name, wanted_names)}
 
 
 def describe_desired_cluster(selected: ClusterBackup) -> DesiredCluster:

@@ -22,9 +22,9 @@ def find_percentiles(latencies_ms: Sequence[float]) -> Percentiles:
     """Return the percentiles by nearest rank: each is a latency that was measured."""
     if not latencies_ms:
         return Percentiles()
-    ordered = sorted(latencies_ms)
-    ranks = (ceil(len(ordered) * fraction) - 1 for fraction in (0.5, 0.9, 0.99, 0.999, 1))
-    return Percentiles(*(ordered[max(0, rank)] for rank in ranks))
+    sorted_latencies = sorted(latencies_ms)
+    ranks = (ceil(len(sorted_latencies) * fraction) - 1 for fraction in (0.5, 0.9, 0.99, 0.999, 1))
+    return Percentiles(*(sorted_latencies[max(0, rank)] for rank in ranks))
 
 
 def draw_histogram(latencies_ms: Sequence[float]) -> list[str]:
@@ -39,6 +39,6 @@ def draw_histogram(latencies_ms: Sequence[float]) -> list[str]:
     for bucket in range(filled_buckets[0], filled_buckets[-1] + 1):
         is_last = bucket == len(_BUCKET_LIMITS_MS)
         limit_text = f">= {_BUCKET_LIMITS_MS[-1]:g}" if is_last else f"< {_BUCKET_LIMITS_MS[bucket]:g}"
-        bar = "#" * ceil(counts[bucket] * _BAR_WIDTH / max(counts))
-        lines.append(f"{limit_text:>7} ms {counts[bucket]:>8} {bar}".rstrip())
+        bar_text = "#" * ceil(counts[bucket] * _BAR_WIDTH / max(counts))
+        lines.append(f"{limit_text:>7} ms {counts[bucket]:>8} {bar_text}".rstrip())
     return lines

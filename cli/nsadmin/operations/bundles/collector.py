@@ -147,7 +147,7 @@ def _ignore_failures() -> Iterator[None]:
 
 
 class _Collection:
-    """The reads of one cluster. Its tables tell which topics, groups and clients there are."""
+    """The reads of one cluster. Its tables list all topics, groups and clients."""
 
     def __init__(self, admin: AdminClient, plan: CollectionPlan, tables: BrokerTableReader) -> None:
         self._admin = admin
@@ -235,7 +235,7 @@ class _Collection:
         self._target_addrs += [name_result.addr for name_result in name_results]
 
     def read_groups(self, groups: Sequence[str]) -> None:
-        """The progress and the clients of groups. Reads first what all of them need, in one round."""
+        """The progress and the clients of groups. It reads the common data of all groups first."""
         admin = self._admin
         self._tables.record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
         self._tables.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
@@ -266,7 +266,7 @@ class _Collection:
                 self._admin.producers.get_connections(group)
 
     def read_topics(self, topics: Sequence[str]) -> None:
-        """The offsets, traffic and settings of topics. Reads first what all of them need, in one round."""
+        """The offsets, traffic and settings of topics. It reads the common data of all topics first."""
         admin = self._admin
         route_results = admin.topics.get_routes(topics)
         topic_places = [
@@ -326,11 +326,11 @@ def _run_procedures(open_client: OpenClient, access: Access, collection: _Collec
         check_suite.CheckScope(tls=access.tls, settle_seconds=0),
         _CHECKS_OF_TABLES,
     )
-    stranger = access._replace(credentials=None, tls=None, retries=0)
+    unauthenticated_access = access._replace(credentials=None, tls=None, retries=0)
     with (
         open_client(access) as own_client,
-        open_client(stranger) as plain_client,
-        open_client(stranger._replace(tls=Tls(verify=False))) as tls_client,
+        open_client(unauthenticated_access) as plain_client,
+        open_client(unauthenticated_access._replace(tls=Tls(verify=False))) as tls_client,
         _ignore_failures(),
     ):
         observer.observe_servers(

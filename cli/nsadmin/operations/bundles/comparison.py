@@ -16,10 +16,10 @@ SECTION_ORDER = (BROKERS, *(section.value for section in Section if section is n
 
 
 class BundleItem(NamedTuple):
-    """The name of an item. `place` is a broker name, or "" for the KV config and for groups."""
+    """The name of an item. `parent_name` is a broker name, or "" for the KV config and for groups."""
 
     section: str
-    place: str
+    parent_name: str
     name: str
 
 
@@ -62,7 +62,7 @@ def _list_bundle_items(bundle: SupportBundle) -> dict[BundleItem, Any]:
             backup = observe_backup(admin, cluster_name, bundle.manifest.created_ms)
             for item, fields in list_items(backup).items():
                 if item.section is not Section.OFFSETS:
-                    items[BundleItem(item.section.value, item.place, item.name)] = fields
+                    items[BundleItem(item.section.value, item.parent_name, item.name)] = fields
         items.update(_list_lags(admin))
     return items
 

@@ -169,7 +169,7 @@ class Pseudonyms:
             return ip_text
         if address.is_unspecified or ip_text == "::1":
             return ip_text
-        digest = self._digest(str(address))
+        digest = self._hash_name(str(address))
         if address.version == 6:
             first_group = "fd00" if address.is_private else "2a00"
             return f"{first_group}:{digest[:4]}:{digest[4:8]}::{digest[8:12]}"
@@ -177,13 +177,13 @@ class Pseudonyms:
         octets = bytes.fromhex(digest[:6])
         return f"{first_octet}.{octets[0]}.{octets[1]}.{octets[2]}"
 
-    def _digest(self, name: str) -> str:
+    def _hash_name(self, name: str) -> str:
         return hmac.new(self._key, name.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
     def _add_words(self, kind: str, words: Iterable[str]) -> None:
         for word in words:
             if len(word) > 1 and word not in _FIELD_NAMES:
-                self._pseudonym_by_word.setdefault(word, f"{kind}-{self._digest(word)[:10]}")
+                self._pseudonym_by_word.setdefault(word, f"{kind}-{self._hash_name(word)[:10]}")
                 if kind in _KINDS_WITHIN_WORDS:
                     self._inner_names.add(word)
 

@@ -51,25 +51,25 @@ class Redactor:
         self._hidden_pattern: re.Pattern[str] | None = None
         self._encoded_forms: tuple[bytes, ...] | None = None
         for secret in known_secrets:
-            self._learn(secret)
+            self._learn_secret(secret)
 
     def redact_tables(self, tables: Mapping[str, AnswerTable]) -> dict[str, AnswerTable]:
         """Return the tables without secrets."""
-        named: dict[str, AnswerTable] = {
+        answer_tables: dict[str, AnswerTable] = {
             server_addr: {key: self._redact_named(key, outcome) for key, outcome in table.items()}
             for server_addr, table in tables.items()
         }
-        forms = _list_forms(self._secrets)
-        if not forms:
-            return named
-        self._hidden_pattern = _join_forms(forms)
-        encoded_forms = [_encode_form(form) for form in forms]
-        if len(forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
+        secret_forms = _list_forms(self._secrets)
+        if not secret_forms:
+            return answer_tables
+        self._hidden_pattern = _join_forms(secret_forms)
+        encoded_forms = [_encode_form(form) for form in secret_forms]
+        if len(secret_forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
             self._encoded_forms = tuple(form for form in encoded_forms if form is not None)
         redacted_by_body: dict[bytes, bytes] = {}
         return {
             server_addr: {key: self._hide_values(outcome, redacted_by_body) for key, outcome in table.items()}
-            for server_addr, table in named.items()
+            for server_addr, table in answer_tables.items()
         }
 
     def redact_json(self, json_value: Any) -> Any:
@@ -97,7 +97,7 @@ class Redactor:
             return HIDDEN_TEXT
         return self._hide_text(_hide_in_value(json_value))
 
-    def _learn(self, value: str, name: str = "") -> None:
+    def _learn_secret(self, value: str, name: str = "") -> None:
         if value.startswith("{"):
             self._learn_members(value)
         elif (
@@ -116,7 +116,7 @@ class Redactor:
             return
         for member_name, member in members.items():
             if isinstance(member, str) and is_secret_name(member_name):
-                self._learn(member, member_name)
+                self._learn_secret(member, member_name)
 
     def _redact_named(self, key: RequestKey, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, RecordedAnswer):
@@ -145,7 +145,7 @@ class Redactor:
         if not value or value == "null":
             return value
         if is_secret or is_secret_name(name):
-            self._learn(value, name)
+            self._learn_secret(value, name)
             return HIDDEN_TEXT
         if value.startswith("{"):
             self._learn_members(value)
@@ -194,7 +194,7 @@ class Redactor:
             scanner.take_name(string_value)
             return token
         if scanner.is_in_secret_field and string_value:
-            self._learn(string_value, scanner.field_name)
+            self._learn_secret(string_value, scanner.field_name)
             return json.dumps(HIDDEN_TEXT)
         redacted_value = _hide_in_value(string_value)
         return token if redacted_value == string_value else json.dumps(redacted_value, ensure_ascii=False)
@@ -275,8 +275,8 @@ def _encode_form(form: str) -> bytes | None:
 
 def _list_forms(secrets: Iterable[str]) -> list[str]:
     """Return all secrets, the longest first; also as they occur within JSON strings."""
-    forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
-    return sorted(forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
+    secret_forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
+    return sorted(secret_forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
 
 
 def _join_forms(longest_first: Iterable[str]) -> re.Pattern[str]:

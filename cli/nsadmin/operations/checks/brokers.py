@@ -62,7 +62,11 @@ def observe_brokers(
     return BrokerObservation(
         broker_listing,
         status_by_addr,
-        [missing for missing in missing_brokers if missing.broker.may_be_in(cluster_name)],
+        [
+            missing_broker
+            for missing_broker in missing_brokers
+            if missing_broker.broker.may_be_in(cluster_name)
+        ],
     )
 
 
@@ -94,11 +98,15 @@ def judge_brokers(
         if MASTER_BROKER_ID not in broker_group.broker_addrs
     ]
     uncounted_brokers = [
-        missing
-        for missing in observation.missing_brokers
-        if missing.is_group_gone or missing.broker.broker_id != MASTER_BROKER_ID
+        missing_broker
+        for missing_broker in observation.missing_brokers
+        if missing_broker.is_group_gone or missing_broker.broker.broker_id != MASTER_BROKER_ID
     ]
-    gone_names = {missing.broker.broker_name for missing in uncounted_brokers if missing.is_group_gone}
+    gone_names = {
+        missing_broker.broker.broker_name
+        for missing_broker in uncounted_brokers
+        if missing_broker.is_group_gone
+    }
     serving_count = len(observation.status_by_addr) - len(failing_brokers)
     failing_count = len(failing_brokers) + len(unregistered_masters) + len(uncounted_brokers)
     samples = [
@@ -116,7 +124,7 @@ def judge_brokers(
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
     summary = f"{serving_count} of {len(observation.status_by_addr)} registered brokers answer{expected_text}"
     if observation.missing_brokers:
-        missing_labels = [missing.broker.label for missing in observation.missing_brokers]
+        missing_labels = [missing_broker.broker.label for missing_broker in observation.missing_brokers]
         summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
     return scale.make_finding(
         summary, samples, _list_details(observation, unregistered_masters), minimum_state=minimum_state
@@ -132,9 +140,9 @@ def _list_details(
 ) -> list[str]:
     return [
         *(
-            f"{missing.broker.label} at {missing.broker.broker_addr or 'an unknown address'}: "
-            f"{describe_missing(missing)}"
-            for missing in observation.missing_brokers
+            f"{missing_broker.broker.label} at {missing_broker.broker.broker_addr or 'an unknown address'}: "
+            f"{describe_missing(missing_broker)}"
+            for missing_broker in observation.missing_brokers
         ),
         *(
             f"{status.broker_name} {status.broker_id} at {status.broker_addr}: {error_text(status.error)}"

@@ -38,7 +38,10 @@ def judge_divergence(
         for namesrv_addr, _, error in observation.snapshot_results
         if error is not None
     ]
-    detail_lines += [f"{missing.broker.label}: {describe_missing(missing)}" for missing in missing_brokers]
+    detail_lines += [
+        f"{missing_broker.broker.label}: {describe_missing(missing_broker)}"
+        for missing_broker in missing_brokers
+    ]
     missing_sample = scale.make_sample("missing", len(missing_brokers))
     if observation.verdict == "unknown":
         summary = f"{answered_count} of {asked_count} name servers answered: a comparison needs two"
@@ -73,7 +76,7 @@ def judge_divergence(
 def _format_missing(missing_brokers: Sequence[MissingBroker]) -> str:
     if not missing_brokers:
         return ""
-    labels = [missing.broker.label for missing in missing_brokers]
+    labels = [missing_broker.broker.label for missing_broker in missing_brokers]
     return f", and no name server lists {abbreviate_names(labels, _MAX_NAMED)}"
 
 

@@ -30,7 +30,7 @@ def state_weight(check_state: CheckState) -> int:
 
 
 class AlertLimits(NamedTuple):
-    """The ranges outside of which a value raises an alert. With None, no value raises one."""
+    """A value outside these ranges raises an alert. None stands for no alerts."""
 
     warning: AlertRange | None = None
     critical: AlertRange | None = None

@@ -171,7 +171,7 @@ def _format_unsupported(server_views: Sequence[_ServerHeartbeats]) -> list[str]:
 
 
 def _format_summary(
-    names: Mapping[str, str], views_with_ages: Sequence[_ServerHeartbeats], silent: Mapping[str, str]
+    names: Mapping[str, str], views_with_ages: Sequence[_ServerHeartbeats], silent_texts: Mapping[str, str]
 ) -> str:
     oldest_entries = [oldest_entry for view in views_with_ages if (oldest_entry := _find_oldest(view))]
     if not names:
@@ -183,6 +183,6 @@ def _format_summary(
             f"({names[addr]})"
         )
     return (
-        f"the ages of heartbeats are unknown; {len(names) - len(silent)} of {len(names)} listed brokers "
-        "answer"
+        f"the ages of heartbeats are unknown; {len(names) - len(silent_texts)} of {len(names)} listed "
+        "brokers answer"
     )

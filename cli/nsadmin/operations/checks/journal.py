@@ -119,7 +119,7 @@ def judge_journals(scale: CheckScale, observation: JournalObservation) -> CheckF
         for namesrv_addr, journal_status, error in observation.server_statuses
         if error is None and journal_status is not None
     }
-    failing = {
+    failure_texts = {
         namesrv_addr: journal_status
         for namesrv_addr, journal_status in statuses.items()
         if journal_status != "ok"
@@ -147,11 +147,11 @@ def judge_journals(scale: CheckScale, observation: JournalObservation) -> CheckF
     ]
     samples += [
         scale.make_sample("lost", lost_count),
-        scale.make_sample("failing", len(failing) + len(damaged_folders)),
+        scale.make_sample("failing", len(failure_texts) + len(damaged_folders)),
     ]
     minimum_state = worst_state(
         [
-            CheckState.CRITICAL if failing or damaged_folders else CheckState.OK,
+            CheckState.CRITICAL if failure_texts or damaged_folders else CheckState.OK,
             CheckState.WARNING
             if lost_count or any(map(_has_warning, observation.folders))
             else CheckState.OK,
@@ -168,7 +168,7 @@ def judge_journals(scale: CheckScale, observation: JournalObservation) -> CheckF
         for detail_line in _format_folder(folder, observation.now_ms)
     ]
     return scale.make_finding(
-        _format_summary(statuses, failing, observation, damaged_folders),
+        _format_summary(statuses, failure_texts, observation, damaged_folders),
         samples,
         [*detail_lines, *_format_missing_journals(observation), *failure_lines],
         minimum_state=minimum_state,
@@ -217,14 +217,14 @@ def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
 
 def _format_summary(
     statuses: Mapping[str, str],
-    failing: Mapping[str, str],
+    failure_texts: Mapping[str, str],
     observation: JournalObservation,
     damaged_folders: Sequence[InspectedFolder],
 ) -> str:
     summary_parts = []
     if statuses:
         summary_parts.append(
-            f"{len(statuses) - len(failing)} of {len(statuses)} name servers can write their journal"
+            f"{len(statuses) - len(failure_texts)} of {len(statuses)} name servers can write their journal"
         )
     if observation.folders:
         intact_count = len(observation.folders) - len(damaged_folders)

@@ -16,7 +16,9 @@ _RELEASES_THAT_LOSE_METADATA = ("5.3.3", "5.3.4")
 def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     """Judge the drift and the distance of all slaves. If a broker does not answer, it is at least UNKNOWN."""
     drifted = comparison.drift
-    missing_items = [judged for judged in drifted if judged.difference.slave_item is None]
+    missing_items = [
+        judged_difference for judged_difference in drifted if judged_difference.difference.slave_item is None
+    ]
     if not comparison.slave_count:
         return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
     samples = [
@@ -34,7 +36,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     if release_lines:
         minimum_state = CheckState.WARNING
     return scale.make_finding(
-        _summarize(comparison, missing_items),
+        _summarize_comparison(comparison, missing_items),
         samples,
         [
             *map(_describe_drift, drifted[:_MAX_SHOWN]),
@@ -50,7 +52,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     )
 
 
-def _summarize(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
+def _summarize_comparison(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
     slave_text = f"{comparison.slave_count} slaves" if comparison.slave_count != 1 else "1 slave"
     drift_count = len(comparison.drift)
     if not drift_count:
@@ -62,11 +64,11 @@ def _summarize(comparison: ReplicaComparison, missing_items: Sequence[JudgedDiff
     return f"{drift_count} differences on {slave_text} stay, {len(missing_items)} of them are missing items"
 
 
-def _describe_drift(judged: JudgedDifference) -> str:
-    difference = judged.difference
+def _describe_drift(judged_difference: JudgedDifference) -> str:
+    difference = judged_difference.difference
     return (
         f"{difference.broker_name}:{difference.slave.broker_id} {difference.kind.value} "
-        f"{difference.item_name}: {describe_difference(difference)} ({judged.reason})"
+        f"{difference.item_name}: {describe_difference(difference)} ({judged_difference.reason})"
     )
 
 

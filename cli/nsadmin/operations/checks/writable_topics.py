@@ -74,7 +74,7 @@ def judge_writable_topics(
     ]
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     return scale.make_finding(
-        _summarize(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
+        _summarize_groups(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
     )
 
 
@@ -144,7 +144,7 @@ def _group_topics(
     return TopicGroups(reduced_topics, unwritable_topics, read_only_topics)
 
 
-def _summarize(groups: TopicGroups, topic_count: int) -> str:
+def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
     writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
     summary = f"{writable_count} of {topic_count} topics are writable"
     if groups.read_only:
@@ -172,9 +172,9 @@ def _list_unknown_brokers(
 def _find_missing_reasons(observation: WritableTopicsObservation, cluster_name: str | None) -> dict[str, str]:
     """The broker names without any registered process, with the reason."""
     return {
-        missing.broker.broker_name: describe_missing(missing)
-        for missing in observation.lost_topics.missing_brokers
-        if missing.is_group_gone and missing.broker.may_be_in(cluster_name)
+        missing_broker.broker.broker_name: describe_missing(missing_broker)
+        for missing_broker in observation.lost_topics.missing_brokers
+        if missing_broker.is_group_gone and missing_broker.broker.may_be_in(cluster_name)
     }
 
 
@@ -188,11 +188,11 @@ def _find_lost_topics(
     # A broker has topics with the names of itself and its cluster. No list of system topics has them.
     own_topics = {
         own_topic
-        for missing in observation.lost_topics.missing_brokers
+        for missing_broker in observation.lost_topics.missing_brokers
         for own_topic in (
-            missing.broker.broker_name,
-            missing.broker.cluster_name,
-            f"{missing.broker.cluster_name}_REPLY_TOPIC",
+            missing_broker.broker.broker_name,
+            missing_broker.broker.cluster_name,
+            f"{missing_broker.broker.cluster_name}_REPLY_TOPIC",
         )
     }
     return {

@@ -14,7 +14,7 @@ _QUEUED_RETRY_SECONDS = 0.05
 class RequestPace:
     """Allows at most `per_second` requests to begin within any second. Thread-safe.
 
-    Reservations are granted in the order in which they were made, so a large one is not overtaken for ever.
+    Reservations are granted in their order. Otherwise small ones could delay a large one permanently.
     `pause` waits for a number of seconds. If it returns a true value, waiting ends at once.
     """
 

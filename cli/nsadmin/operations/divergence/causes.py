@@ -25,7 +25,7 @@ def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> Divergenc
 
 
 def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
-    missing, broker_name = difference.missing_servers, difference.item.name
+    missing_servers, broker_name = difference.missing_servers, difference.item.name
     broker_addrs = list(
         dict.fromkeys(
             server_value["brokerAddr"]
@@ -33,31 +33,31 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
             if isinstance(server_value, Mapping)
         )
     )
-    if not missing:
+    if not missing_servers:
         return _explain_conflict(broker_name, broker_addrs, evidence)
-    new_list_cause = explain_new_list(broker_addrs, missing, evidence)
+    new_list_cause = explain_new_list(broker_addrs, missing_servers, evidence)
     if new_list_cause is not None:
         return new_list_cause
-    if all(not evidence.server_snapshots[server_index].brokers for server_index in missing):
-        server_list = evidence.addrs_at(missing)
+    if all(not evidence.server_snapshots[server_index].brokers for server_index in missing_servers):
+        server_list = evidence.addrs_at(missing_servers)
         return DivergenceCause(
             "no-brokers",
             f"{server_list} lists no broker at all: it started less than a heartbeat ago, "
             "or no broker reaches it",
             f"check that brokers reach {server_list}, and that their namesrvAddr names it",
         )
-    partial_cause = explain_partial_list(broker_addrs, missing, evidence)
+    partial_cause = explain_partial_list(broker_addrs, missing_servers, evidence)
     if partial_cause is not None:
         return partial_cause
     if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
         return DivergenceCause(
             "gone",
             "the broker does not answer nsadmin either: it stopped, or it never registered with "
-            f"{evidence.addrs_at(missing)}",
+            f"{evidence.addrs_at(missing_servers)}",
             f"check that {broker_name} runs: a name server removes a broker after 2 minutes without a "
             "heartbeat",
         )
-    server_list = evidence.addrs_at(missing)
+    server_list = evidence.addrs_at(missing_servers)
     return DivergenceCause(
         "partition",
         f"its registrations do not reach {server_list}: the network is partitioned, or the name server "
@@ -75,17 +75,18 @@ def _explain_conflict(
             f"{broker_name} moved to another cluster, and some name servers list it in both",
             f"restart {broker_name}, which removes it from its old cluster",
         )
-    alive = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
-    if len(alive) == 1:
+    alive_addrs = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
+    if len(alive_addrs) == 1:
         return DivergenceCause(
             "moved",
-            f"{broker_name} answers at {alive[0]} only: it moved, and some name servers still have the old "
-            "address",
-            f"check that {alive[0]} reaches every name server, and that its namesrvAddr names all of them",
+            f"{broker_name} answers at {alive_addrs[0]} only: it moved, and some name servers still have "
+            "the old address",
+            f"check that {alive_addrs[0]} reaches every name server, and that its namesrvAddr names all "
+            "of them",
         )
     return DivergenceCause(
         "conflict",
-        f"several processes register as {broker_name}: {', '.join(alive or broker_addrs)}",
+        f"several processes register as {broker_name}: {', '.join(alive_addrs or broker_addrs)}",
         "give each broker its own name or id",
     )
 
@@ -108,30 +109,30 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         if topic in evidence.facts_of(broker_addr).own_topics:
             own_value, is_own_known = evidence.facts_of(broker_addr).own_topics[topic], True
             break
-    wrong = _find_wrong_servers(difference, own_value, is_own_known)
+    wrong_servers = _find_wrong_servers(difference, own_value, is_own_known)
     if is_own_known and own_value is None:
         return DivergenceCause(
             "left-over",
             f"{broker_name} does not have the topic any more: it was deleted, but not on "
-            f"{evidence.addrs_at(wrong)}",
+            f"{evidence.addrs_at(wrong_servers)}",
             f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
         )
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
         perm_cause = _explain_perm(difference, own_value, evidence)
         if perm_cause is not None:
             return perm_cause
-    partial_cause = explain_partial_list(broker_addrs, wrong, evidence)
+    partial_cause = explain_partial_list(broker_addrs, wrong_servers, evidence)
     if partial_cause is not None:
         return partial_cause
-    if wrong and difference.missing_servers == wrong:
+    if wrong_servers and difference.missing_servers == wrong_servers:
         return DivergenceCause(
             "not-registered",
-            f"{evidence.addrs_at(wrong)} has no registration of it from {broker_name}: the network between "
-            "them is partitioned, or the topic was deleted there only",
+            f"{evidence.addrs_at(wrong_servers)} has no registration of it from {broker_name}: the network "
+            "between them is partitioned, or the topic was deleted there only",
             f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
-            f"firewall between {broker_name} and {evidence.addrs_at(wrong)}",
+            f"firewall between {broker_name} and {evidence.addrs_at(wrong_servers)}",
         )
-    return _explain_behind(broker_name, wrong, evidence)
+    return _explain_behind(broker_name, wrong_servers, evidence)
 
 
 def _find_wrong_servers(
@@ -182,31 +183,31 @@ def _explain_perm(
     Brokers do not learn of such changes.
     """
     server_perms = [_read_perm(server_value) for server_value in difference.server_values]
-    closed = [
+    closed_indexes = [
         server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
     ]
-    opened = [
+    open_indexes = [
         server_index for server_index, server_perm in enumerate(server_perms) if server_perm & Perm.WRITE
     ]
     broker_name = difference.item.parent_name
-    if not closed:
+    if not closed_indexes:
         return _explain_flat_perm(difference, own_value, evidence)
-    if not opened:
+    if not open_indexes:
         return None
     if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
-        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in opened):
+        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in open_indexes):
             return None
         return DivergenceCause(
             "write-perm-added",
             f"{broker_name} itself has no write permission: addWritePerm was sent to "
-            f"{evidence.addrs_at(opened)} only, or the broker's change has not reached it",
+            f"{evidence.addrs_at(open_indexes)} only, or the broker's change has not reached it",
             f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
             "permissions",
         )
     wiped_text = (
-        f"removed on {evidence.addrs_at(closed)} only"
-        if len(closed) <= len(opened)
-        else f"removed, but not on {evidence.addrs_at(opened)}, or a registration restored it there"
+        f"removed on {evidence.addrs_at(closed_indexes)} only"
+        if len(closed_indexes) <= len(open_indexes)
+        else f"removed, but not on {evidence.addrs_at(open_indexes)}, or a registration restored it there"
     )
     return DivergenceCause(
         "wiped",
@@ -220,17 +221,17 @@ def _explain_flat_perm(
     difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
 ) -> DivergenceCause | None:
     """Explain rw- on a topic that should have rwi: addWritePerm removes the inherit bit of system topics."""
-    flat = [
+    flat_servers = [
         server_index
         for server_index, server_value in enumerate(difference.server_values)
         if _read_perm(server_value) == Perm.READ | Perm.WRITE
     ]
-    if not flat or not _read_perm(own_value) & Perm.INHERIT:
+    if not flat_servers or not _read_perm(own_value) & Perm.INHERIT:
         return None
     broker_name = difference.item.parent_name
     return DivergenceCause(
         "write-perm-added",
-        f"addWritePerm was sent to {evidence.addrs_at(flat)}: it replaces every permission with rw-",
+        f"addWritePerm was sent to {evidence.addrs_at(flat_servers)}: it replaces every permission with rw-",
         f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions",
     )
 
@@ -263,13 +264,13 @@ def _explain_behind(
 
 
 def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
-    having = [
+    having_servers = [
         server_index
         for server_index, server_value in enumerate(difference.server_values)
         if server_value is not None
     ]
     namespace = difference.item.parent_name
-    source_addr = evidence.server_snapshots[having[0]].source
+    source_addr = evidence.server_snapshots[having_servers[0]].source
     advice_text = (
         f"run `{quote_command('kv', 'sync', '-s', namespace, '--from', source_addr)}`, or take the name "
         "server with the right value as the source"
@@ -277,7 +278,7 @@ def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> Divergen
     if difference.missing_servers and not difference.differing_fields:
         return DivergenceCause(
             "kv-written-to-some",
-            f"written to {evidence.addrs_at(having)} only, or deleted on "
+            f"written to {evidence.addrs_at(having_servers)} only, or deleted on "
             f"{evidence.addrs_at(difference.missing_servers)} only: name servers do not replicate KV config",
             advice_text,
         )

@@ -209,13 +209,14 @@ def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> s
     difference_parts = []
     difference = _mask_secrets(difference)
     if difference.missing_servers:
-        knowing = [
+        knowing_servers = [
             server_index
             for server_index in range(len(servers))
             if server_index not in difference.missing_servers
         ]
         difference_parts.append(
-            f"on {_join_addrs(knowing, servers)}, not on {_join_addrs(difference.missing_servers, servers)}"
+            f"on {_join_addrs(knowing_servers, servers)}, not on "
+            f"{_join_addrs(difference.missing_servers, servers)}"
         )
     for field_name, server_values in difference.differing_fields:
         servers_by_value: dict[str, list[int]] = {}

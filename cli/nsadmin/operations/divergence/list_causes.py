@@ -13,14 +13,16 @@ A broker reads its list every 2 minutes and registers every 30 seconds (BrokerCo
 
 
 def explain_partial_list(
-    broker_addrs: Sequence[str], wrong: Sequence[int], evidence: CauseEvidence
+    broker_addrs: Sequence[str], wrong_servers: Sequence[int], evidence: CauseEvidence
 ) -> DivergenceCause | None:
     """Explain the difference if the broker's namesrvAddr names only the servers that are right.
 
     A namesrvAddr counts only if it names all of these with the same addresses as this client.
     """
     right_servers = [
-        server_index for server_index in range(len(evidence.server_snapshots)) if server_index not in wrong
+        server_index
+        for server_index in range(len(evidence.server_snapshots))
+        if server_index not in wrong_servers
     ]
     for broker_addr in broker_addrs:
         registered_servers = evidence.facts_of(broker_addr).registered_servers
@@ -33,24 +35,24 @@ def explain_partial_list(
             )
         ):
             continue
-        unnamed = [
+        unnamed_addrs = [
             server_index
-            for server_index in wrong
+            for server_index in wrong_servers
             if evidence.server_snapshots[server_index].source not in registered_servers
         ]
-        if unnamed:
+        if unnamed_addrs:
             full_list = ";".join(
                 dict.fromkeys(
                     (
                         *registered_servers,
-                        *(evidence.server_snapshots[server_index].source for server_index in unnamed),
+                        *(evidence.server_snapshots[server_index].source for server_index in unnamed_addrs),
                     )
                 )
             )
             return DivergenceCause(
                 "partial-list",
                 "the broker registers with a partial list: its namesrvAddr does not name "
-                f"{evidence.addrs_at(unnamed)}",
+                f"{evidence.addrs_at(unnamed_addrs)}",
                 "run "
                 f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', broker_addr)}`; "
                 "the broker reads the list every 2 minutes",

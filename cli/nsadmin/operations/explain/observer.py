@@ -110,14 +110,16 @@ def find_missing_brokers_of_topic(
         {topic: perms_by_broker},
     )
     processes_by_name: dict[str, list[MissingBroker]] = {}
-    for missing in lost_topics.missing_brokers:
-        if missing.is_group_gone:
-            processes_by_name.setdefault(missing.broker.broker_name, []).append(missing)
+    for lost_broker in lost_topics.missing_brokers:
+        if lost_broker.is_group_gone:
+            processes_by_name.setdefault(lost_broker.broker.broker_name, []).append(lost_broker)
     return tuple(
         MissingTopicBroker(
             broker_name,
             describe_missing(processes[0]),
-            tuple(missing.broker.broker_addr for missing in processes if missing.broker.broker_addr),
+            tuple(
+                lost_broker.broker.broker_addr for lost_broker in processes if lost_broker.broker.broker_addr
+            ),
             lost_topics.had_topic(broker_name, topic),
         )
         for broker_name, processes in processes_by_name.items()

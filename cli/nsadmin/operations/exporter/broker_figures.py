@@ -43,7 +43,7 @@ def build_runtime_tables(server: ServerIdentity, runtime_info: RuntimeInfo) -> t
     disk_bytes = parse_disk_capacity(runtime_info.table.get("commitLogDirCapacity", ""))
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     figures: dict[str, float | None] = {
-        metric_name: _scale(runtime_info.get_number(table_key), factor)
+        metric_name: _scale_number(runtime_info.get_number(table_key), factor)
         for metric_name, table_key, factor in _RUNTIME_FIGURES
     }
     figures |= {
@@ -64,7 +64,7 @@ def build_runtime_tables(server: ServerIdentity, runtime_info: RuntimeInfo) -> t
         FigureTable(
             ("nsadmin_broker_put_latency_seconds",),
             [
-                ((*labels, percentile), (_scale(runtime_info.get_number(table_key), 0.001),))
+                ((*labels, percentile), (_scale_number(runtime_info.get_number(table_key), 0.001),))
                 for percentile, table_key in _PERCENTILES
             ],
         ),
@@ -82,14 +82,14 @@ def _build_pool_rows(server: ServerIdentity, runtime_info: RuntimeInfo) -> list[
             (
                 runtime_info.get_number(f"{pool_name}ThreadPoolQueueSize"),
                 runtime_info.get_number(f"{pool_name}ThreadPoolQueueCapacity"),
-                _scale(runtime_info.get_number(f"{pool_name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
+                _scale_number(runtime_info.get_number(f"{pool_name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
             ),
         )
         for pool_name in pool_names
     ]
 
 
-def _scale(number: float | None, factor: float) -> float | None:
+def _scale_number(number: float | None, factor: float) -> float | None:
     # A division keeps 0.25 s exact, where a product with 0.001 does not.
     return None if number is None else number if factor == 1 else number / round(1 / factor)
 

@@ -37,7 +37,7 @@ _STATE_SOURCES = ("up", "runtime", "replication", "groups", "clients")
 _TOPIC_SOURCES = ("registration", "topics")
 _COMPAT_SOURCES = ("compat",)
 _COMPAT_INTERVALS = 4
-"""So many further intervals a broker may take for the figures of --compat."""
+"""The number of further intervals that a broker may take for the figures of --compat."""
 _STATE_THREADS, _TOPIC_THREADS = 8, 4
 _MAX_NAMED = 4
 

@@ -38,7 +38,7 @@ class CompatClients(NamedTuple):
 
 
 class CompatFacts(NamedTuple):
-    """What is combined over brokers: the clients by group, and the lag by group and topic."""
+    """The figures that are combined over brokers: clients by group, and lag by group and topic."""
 
     clients_by_group: Mapping[str, CompatClients]
     lag_by_place: Mapping[tuple[str, str], int]
@@ -115,20 +115,20 @@ def derive_compat_tables(readings: Sequence[Reading]) -> Iterator[FigureTable]:
 
 def _choose_clients(compat_readings: Iterable[Reading]) -> dict[str, CompatClients]:
     """The clients of each group, from the first broker that has any, as a client is connected to several."""
-    chosen: dict[str, CompatClients] = {}
+    chosen_clients: dict[str, CompatClients] = {}
     for reading in compat_readings:
         for group, clients in reading.facts.clients_by_group.items():
-            if not chosen.get(group, CompatClients()).client_count:
-                chosen[group] = clients
-    return chosen
+            if not chosen_clients.get(group, CompatClients()).client_count:
+                chosen_clients[group] = clients
+    return chosen_clients
 
 
 def _derive_group_tables(compat_readings: Sequence[Reading]) -> Iterator[FigureTable]:
     clients_by_group = _choose_clients(compat_readings)
     lag_by_place: dict[tuple[str, str], int] = {}
     for reading in compat_readings:
-        for place, behind_count in reading.facts.lag_by_place.items():
-            lag_by_place[place] = lag_by_place.get(place, 0) + behind_count
+        for group_and_topic, behind_count in reading.facts.lag_by_place.items():
+            lag_by_place[group_and_topic] = lag_by_place.get(group_and_topic, 0) + behind_count
     rows: dict[bool, list[FigureRow]] = {False: [], True: []}
     for (group, topic), behind_count in lag_by_place.items():
         clients = clients_by_group.get(group, CompatClients())

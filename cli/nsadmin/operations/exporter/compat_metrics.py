@@ -109,19 +109,19 @@ NEVER_FILLED = (
 """Metrics of rocketmq-exporter that have no series there: no code of its master branch sets them."""
 
 
-def _define(name: str, help_text: str, labels: tuple[str, ...]) -> MetricDefinition:
+def _define_metric(name: str, help_text: str, labels: tuple[str, ...]) -> MetricDefinition:
     return MetricDefinition(name, "gauge", "as rocketmq-exporter", "cluster", "compat", labels, help_text)
 
 
 COMPAT_METRICS = (
-    *(_define(*plain_metric) for plain_metric in _PLAIN_METRICS),
-    *(_define(name, help_text, CLIENT_LABELS) for name, help_text in CLIENT_METRICS),
+    *(_define_metric(*plain_metric) for plain_metric in _PLAIN_METRICS),
+    *(_define_metric(name, help_text, CLIENT_LABELS) for name, help_text in CLIENT_METRICS),
     *(
-        _define(f"{RUNTIME_PREFIX}{name}", table_key, RUNTIME_LABELS)
+        _define_metric(f"{RUNTIME_PREFIX}{name}", table_key, RUNTIME_LABELS)
         for name, table_key in (*NUMBER_FIGURES, *SIZE_FIGURES, *CAPACITY_FIGURES, *LATENCY_BUCKETS)
     ),
     *(
-        _define(f"{RUNTIME_PREFIX}{name}_tps{window}", f"{table_keys[0]} {window}", RUNTIME_LABELS)
+        _define_metric(f"{RUNTIME_PREFIX}{name}_tps{window}", f"{table_keys[0]} {window}", RUNTIME_LABELS)
         for name, table_keys in RATE_FIGURES
         for window in RATE_WINDOWS
     ),

@@ -64,10 +64,10 @@ def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) 
             for group, clients in clients_by_group.items():
                 clients_by_kind[kind].setdefault((cluster_name, group), set()).update(clients)
     release_counts: Counter[tuple[str, str, str, str]] = Counter()
-    for kind, clients_by_place in clients_by_kind.items():
+    for kind, clients_by_group_key in clients_by_kind.items():
         # A process can be a client of several groups with the same id.
         clients_by_cluster: dict[str, set[ClientKey]] = {}
-        for (cluster_name, _), group_clients in clients_by_place.items():
+        for (cluster_name, _), group_clients in clients_by_group_key.items():
             clients_by_cluster.setdefault(cluster_name, set()).update(group_clients)
         for cluster_name, cluster_clients in clients_by_cluster.items():
             for client in cluster_clients:
@@ -82,8 +82,8 @@ def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) 
     ]
 
 
-def _count_by_group(clients_by_place: Mapping[tuple[str, str], set[ClientKey]]) -> list[FigureRow]:
+def _count_by_group(clients_by_group_key: Mapping[tuple[str, str], set[ClientKey]]) -> list[FigureRow]:
     return [
         ((cluster_name, clean_label(group)), (float(len(clients)),))
-        for (cluster_name, group), clients in clients_by_place.items()
+        for (cluster_name, group), clients in clients_by_group_key.items()
     ]

@@ -54,7 +54,7 @@ async def _serve_until_signal(
     received_signal: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     for stop_signal in _STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(
-            stop_signal, _resolve, received_signal, stop_signal.name
+            stop_signal, _resolve_signal, received_signal, stop_signal.name
         )
     try:
         for cluster_reader in cluster_readers:
@@ -68,6 +68,6 @@ async def _serve_until_signal(
             cluster_reader.stop()
 
 
-def _resolve(received_signal: asyncio.Future[str], signal_name: str) -> None:
+def _resolve_signal(received_signal: asyncio.Future[str], signal_name: str) -> None:
     if not received_signal.done():
         received_signal.set_result(signal_name)

@@ -39,7 +39,7 @@ _ROW = tuple[str, MetricKind, str, str]
 """The name without "nsadmin_", the kind, the unit and the help of a metric."""
 
 
-def _define(
+def _define_metric(
     subject: Subject, source: str, labels: tuple[str, ...], *metric_rows: _ROW
 ) -> tuple[MetricDefinition, ...]:
     return tuple(
@@ -49,7 +49,7 @@ def _define(
 
 
 METRICS: tuple[MetricDefinition, ...] = (
-    *_define(
+    *_define_metric(
         "name servers",
         "tables",
         NAME_SERVER_LABELS,
@@ -62,13 +62,13 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
         ("nameserver_topics", "gauge", "topics", "Topics that the name server lists."),
     ),
-    *_define(
+    *_define_metric(
         "name servers",
         "tables",
         (*NAME_SERVER_LABELS, "cluster", "role"),
         ("nameserver_brokers", "gauge", "brokers", "Brokers that the name server lists, by role."),
     ),
-    *_define(
+    *_define_metric(
         "name servers",
         "tables",
         (*NAME_SERVER_LABELS, "cluster"),
@@ -79,7 +79,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Broker names without a master.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "up",
         BROKER_LABELS,
@@ -91,13 +91,13 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Time until the broker answered a request or its limit.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "runtime",
         (*BROKER_LABELS, "address", "version"),
         ("broker_info", "gauge", "1", "1; the labels have the address and the release of the broker."),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "runtime",
         BROKER_LABELS,
@@ -149,13 +149,13 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Time for which a writer has held the store's lock.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "runtime",
         (*BROKER_LABELS, "percentile"),
         ("broker_put_latency_seconds", "gauge", "seconds", "Time to store a message (since 5.0)."),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "runtime",
         POOL_LABELS,
@@ -173,7 +173,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Age of the request that has waited for longest.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "runtime",
         BROKER_LABELS,
@@ -184,7 +184,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "End of the master's commit log minus the end of this slave's.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "replication",
         BROKER_LABELS,
@@ -196,7 +196,7 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
         ("broker_in_sync_slaves", "gauge", "slaves", "Slaves of this master that are in sync (since 5.0)."),
     ),
-    *_define(
+    *_define_metric(
         "brokers",
         "registration",
         BROKER_LABELS,
@@ -208,7 +208,7 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
         ("broker_topics", "gauge", "topics", "Topics of the broker."),
     ),
-    *_define(
+    *_define_metric(
         "proxies",
         "proxies",
         ("cluster", "proxy", "mode"),
@@ -222,7 +222,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "When the proxy passed on the last heartbeat of a consumer.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "cluster",
         "divergence",
         ("state",),
@@ -233,7 +233,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Differences between name servers: drift, or new (younger than two heartbeats).",
         ),
     ),
-    *_define(
+    *_define_metric(
         "cluster",
         "drains",
         ("cluster", "broker", "phase"),
@@ -244,7 +244,7 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Start of an open drain of this account.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "groups",
         "groups",
         GROUP_LABELS,
@@ -264,7 +264,7 @@ METRICS: tuple[MetricDefinition, ...] = (
         ("group_committed_messages", "gauge", "messages", "Sum of the committed offsets of the queues."),
         ("group_uncommitted_queues", "gauge", "queues", "Queues without a committed offset."),
     ),
-    *_define(
+    *_define_metric(
         "groups",
         "groups",
         ("cluster", "broker", "group"),
@@ -275,31 +275,31 @@ METRICS: tuple[MetricDefinition, ...] = (
             "Messages consumed, as the broker counts them.",
         ),
     ),
-    *_define(
+    *_define_metric(
         "groups",
         "clients",
         ("cluster", "group"),
         ("group_clients", "gauge", "clients", "Consumers that are connected to any broker or proxy."),
     ),
-    *_define(
+    *_define_metric(
         "clients",
         "clients",
         ("cluster", "group"),
         ("producer_clients", "gauge", "clients", "Producers that are connected to any broker."),
     ),
-    *_define(
+    *_define_metric(
         "clients",
         "clients",
         ("cluster", "kind", "language", "version"),
         ("clients", "gauge", "clients", "Connected consumers and producers, by language and release."),
     ),
-    *_define(
+    *_define_metric(
         "groups",
         "topics",
         ("cluster", "broker", "group"),
         ("group_dead_letters", "gauge", "messages", "Stored dead letters of the group."),
     ),
-    *_define(
+    *_define_metric(
         "topics",
         "topics",
         TOPIC_LABELS,
@@ -318,21 +318,21 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
         ("topic_put_messages_per_second", "gauge", "messages/s", "Messages received (since 5.3.3)."),
     ),
-    *_define(
+    *_define_metric(
         "topics",
         "registration",
         TOPIC_LABELS,
         ("topic_write_queues", "gauge", "queues", "Queues for producers; 0 without write permission."),
         ("topic_read_queues", "gauge", "queues", "Queues for consumers; 0 without read permission."),
     ),
-    *_define(
+    *_define_metric(
         "queues",
         "groups",
         (*GROUP_LABELS, "queue"),
         ("group_queue_lag_messages", "gauge", "messages", "With --per-queue: the lag on one queue."),
         ("group_queue_lag_seconds", "gauge", "seconds", "With --per-queue: the lag on one queue as a time."),
     ),
-    *_define(
+    *_define_metric(
         "queues",
         "topics",
         (*TOPIC_LABELS, "queue"),
@@ -342,14 +342,14 @@ METRICS: tuple[MetricDefinition, ...] = (
 )
 
 EXPORTER_METRICS: tuple[MetricDefinition, ...] = (
-    *_define(
+    *_define_metric(
         "exporter",
         "exporter",
         ("source", "server", *BROKER_LABELS),
         ("scrape_age_seconds", "gauge", "seconds", "Time since the figures of this source were read."),
         ("read_errors_total", "counter", "requests", "Failed reads of this source, by server."),
     ),
-    *_define(
+    *_define_metric(
         "exporter",
         "exporter",
         ("pass",),
@@ -357,20 +357,20 @@ EXPORTER_METRICS: tuple[MetricDefinition, ...] = (
         ("pass_unfinished_servers", "gauge", "servers", "Brokers that the last pass did not finish in time."),
         ("passes_total", "counter", "passes", "Passes since the start."),
     ),
-    *_define(
+    *_define_metric(
         "exporter",
         "exporter",
         (),
         ("series", "gauge", "series", "Series on this page, without those of the exporter itself."),
         ("series_limit", "gauge", "series", "The value of --max-series."),
     ),
-    *_define(
+    *_define_metric(
         "exporter",
         "exporter",
         ("metric",),
         ("series_left_out", "gauge", "series", "Series that this page lacks, because of --max-series."),
     ),
-    *_define(
+    *_define_metric(
         "exporter",
         "exporter",
         ("version",),
@@ -378,7 +378,7 @@ EXPORTER_METRICS: tuple[MetricDefinition, ...] = (
     ),
 )
 
-PROBE_METRICS: tuple[MetricDefinition, ...] = _define(
+PROBE_METRICS: tuple[MetricDefinition, ...] = _define_metric(
     "exporter",
     "exporter",
     (),

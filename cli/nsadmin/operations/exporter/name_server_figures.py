@@ -56,11 +56,11 @@ def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
     A broker that name servers list under different addresses gets the address of the first listing, because
     two servers must not have the same labels.
     """
-    brokers_by_place: dict[tuple[str, str, int], ServerIdentity] = {}
+    servers_by_identity: dict[tuple[str, str, int], ServerIdentity] = {}
     for listing in listings:
         for broker_group in listing.groups.values():
             for member in broker_group.members:
-                brokers_by_place.setdefault(
+                servers_by_identity.setdefault(
                     (broker_group.cluster_name, broker_group.broker_name, member.broker_id),
                     ServerIdentity(
                         member.broker_addr,
@@ -69,7 +69,7 @@ def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
                         str(member.broker_id),
                     ),
                 )
-    return [brokers_by_place[place] for place in sorted(brokers_by_place)]
+    return [servers_by_identity[identity] for identity in sorted(servers_by_identity)]
 
 
 def choose_reported_brokers(brokers: Iterable[ServerIdentity]) -> set[str]:

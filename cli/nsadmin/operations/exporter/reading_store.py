@@ -39,7 +39,7 @@ class ReadingStore:
             self._error_counts[source, server] += 1
 
     def retain_brokers(self, brokers: Collection[ServerIdentity], reporters: Collection[str]) -> None:
-        """Forget the brokers that no name server lists, and what only the first of a broker name reports."""
+        """Forget unlisted brokers, and readings of REPORTER_SOURCES from brokers that are not reporters."""
         servers_by_addr = {server.address: server for server in brokers}
         with self._lock:
             for (source, server_addr), reading in list(self._readings.items()):
@@ -55,10 +55,10 @@ class ReadingStore:
     def expire_readings(self, source_limits: dict[str, float], now_seconds: float) -> None:
         """Forget readings that are older than the limit of their source, in seconds."""
         with self._lock:
-            for place, reading in list(self._readings.items()):
+            for reading_key, reading in list(self._readings.items()):
                 max_age = source_limits.get(reading.source)
                 if max_age is not None and now_seconds - reading.read_at > max_age:
-                    del self._readings[place]
+                    del self._readings[reading_key]
 
     def list_readings(self) -> list[Reading]:
         """Return all readings in the order of their servers."""
@@ -70,7 +70,9 @@ class ReadingStore:
 
     def list_error_counts(self) -> list[tuple[str, ServerIdentity, int]]:
         with self._lock:
-            return [(*place, error_count) for place, error_count in sorted(self._error_counts.items())]
+            return [
+                (*counter_key, error_count) for counter_key, error_count in sorted(self._error_counts.items())
+            ]
 
     def record_pass(self, pass_name: str, duration_seconds: float, unfinished_count: int) -> None:
         with self._lock:

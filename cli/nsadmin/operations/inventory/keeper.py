@@ -40,12 +40,12 @@ class BrokerMissingError(RocketMQError):
     """A broker of the inventory is registered with no name server."""
 
 
-def describe_missing(missing: MissingBroker) -> str:
+def describe_missing(missing_broker: MissingBroker) -> str:
     """Describe a missing broker: "missing: no name server lists it, last seen 2026-...Z"."""
     # Imported late: few commands find a broker missing.
     from nsadmin.phrases import format_utc_second
 
-    last_seen_ms = missing.broker.last_seen_ms
+    last_seen_ms = missing_broker.broker.last_seen_ms
     seen_text = "never seen" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"
     return f"missing: no name server lists it, {seen_text}"
 
@@ -58,11 +58,11 @@ class LostTopics(NamedTuple):
 
     @property
     def reasons_by_name(self) -> dict[str, str]:
-        """The broker names of which no process is listed, with a description."""
+        """The broker names without a listed process, each with a description."""
         return {
-            missing.broker.broker_name: describe_missing(missing)
-            for missing in reversed(self.missing_brokers)
-            if missing.is_group_gone
+            missing_broker.broker.broker_name: describe_missing(missing_broker)
+            for missing_broker in reversed(self.missing_brokers)
+            if missing_broker.is_group_gone
         }
 
     def had_topic(self, broker_name: str, topic: str) -> bool | None:

@@ -69,8 +69,8 @@ class _ListedBroker(NamedTuple):
 class _BrokerMatch(NamedTuple):
     """An expected broker and the entry of a name server that matches it. One of the two can be None."""
 
-    expected: ExpectedBroker | None
-    listed: _ListedBroker | None
+    expected_broker: ExpectedBroker | None
+    listed_broker: _ListedBroker | None
 
 
 _MATCH_KEYS: tuple[Callable[[ExpectedBroker | _ListedBroker], object], ...] = (
@@ -207,7 +207,11 @@ def find_missing(
         and not expected.is_leaving
         and not expected.is_outdated(now_ms)
     ]
-    return tuple(sorted(missing_brokers, key=lambda missing: (missing.broker[1], missing.broker[2])))
+    return tuple(
+        sorted(
+            missing_brokers, key=lambda missing_broker: (missing_broker.broker[1], missing_broker.broker[2])
+        )
+    )
 
 
 def merge_placements(
@@ -245,7 +249,11 @@ def lost_brokers_of_topics(
     topic_placements: TopicPlacements, missing_brokers: Iterable[MissingBroker]
 ) -> dict[str, list[str]]:
     """Return the topics that clients could write to on missing brokers, with the names of these brokers."""
-    missing_names = {missing.broker.broker_name for missing in missing_brokers if missing.is_group_gone}
+    missing_names = {
+        missing_broker.broker.broker_name
+        for missing_broker in missing_brokers
+        if missing_broker.is_group_gone
+    }
     return {
         topic: lost_names
         for topic, perms_by_broker in topic_placements.items()

@@ -150,7 +150,7 @@ def check_registrations(observation: KubeObservation) -> Iterator[KubeProblem]:
 
 def check_network(observation: KubeObservation) -> Iterator[KubeProblem]:
     for pod in observation.directory.pods:
-        if pod.roles and not pod.is_finished and _spec(pod).get("hostNetwork"):
+        if pod.roles and not pod.is_finished and _pod_spec(pod).get("hostNetwork"):
             yield KubeProblem(
                 "hostNetwork",
                 CheckState.WARNING,
@@ -179,10 +179,10 @@ def check_name_server_service(observation: KubeObservation) -> Iterator[KubeProb
 
 def check_store(observation: KubeObservation) -> Iterator[KubeProblem]:
     for pod in observation.directory.pods_with_role("broker"):
-        volumes = {volume.get("name"): volume for volume in _spec(pod).get("volumes", [])}
+        volumes = {volume.get("name"): volume for volume in _pod_spec(pod).get("volumes", [])}
         kinds = {
             kind
-            for container in _spec(pod).get("containers", [])
+            for container in _pod_spec(pod).get("containers", [])
             for mount in container.get("volumeMounts", [])
             if "store" in f"{mount.get('mountPath', '')}/{mount.get('subPath', '')}"
             for kind in volumes.get(mount.get("name"), {})
@@ -203,7 +203,7 @@ def check_store(observation: KubeObservation) -> Iterator[KubeProblem]:
 
 def check_restarts(observation: KubeObservation) -> Iterator[KubeProblem]:
     for pod in observation.directory.pods_with_role("broker"):
-        containers = _spec(pod).get("containers", [])
+        containers = _pod_spec(pod).get("containers", [])
         if not any((container.get("lifecycle") or {}).get("preStop") for container in containers):
             yield KubeProblem(
                 "noPreStop",
@@ -212,7 +212,7 @@ def check_restarts(observation: KubeObservation) -> Iterator[KubeProblem]:
                 pod.name,
                 "add a preStop hook (docs/how-to/run-on-kubernetes.md), or run nsadmin drain before a stop",
             )
-        grace_seconds = _spec(pod).get("terminationGracePeriodSeconds", _DEFAULT_GRACE_SECONDS)
+        grace_seconds = _pod_spec(pod).get("terminationGracePeriodSeconds", _DEFAULT_GRACE_SECONDS)
         if grace_seconds < _MIN_GRACE_SECONDS:
             yield KubeProblem(
                 "shortGracePeriod",
@@ -300,13 +300,13 @@ def _describe_origin(pod: KubePod) -> str:
     return f"of {owners[0].get('kind')} {owners[0].get('name')}" if owners else "without an owner"
 
 
-def _spec(pod: KubePod) -> Mapping[str, Any]:
+def _pod_spec(pod: KubePod) -> Mapping[str, Any]:
     spec: Mapping[str, Any] = pod.manifest.get("spec", {})
     return spec
 
 
 def _read_variable(pod: KubePod, variable_name: str) -> str:
-    for container in _spec(pod).get("containers", []):
+    for container in _pod_spec(pod).get("containers", []):
         for variable in container.get("env", []):
             if variable.get("name") == variable_name:
                 return str(variable.get("value", ""))

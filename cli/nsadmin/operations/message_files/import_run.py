@@ -172,23 +172,25 @@ class ImportRun:
 
     def _send_batch(self, batch: Sequence[FileMessage]) -> bool:
         """Send a batch, save what was sent, and return whether to stop."""
-        waiting = {
+        waiting_messages = {
             file_message.row_number: (file_message, self._build_copy(file_message)) for file_message in batch
         }
         unsent_rows: set[int] = set()
         must_stop = False
-        while waiting and not must_stop:
-            results = send_in_order(self._admin.message_sender, [copy for _, copy in waiting.values()])
-            for row_number, result in zip(list(waiting), results, strict=True):
+        while waiting_messages and not must_stop:
+            results = send_in_order(
+                self._admin.message_sender, [copy for _, copy in waiting_messages.values()]
+            )
+            for row_number, result in zip(list(waiting_messages), results, strict=True):
                 if result is None:
                     continue
-                file_message, copy = waiting.pop(row_number)
+                file_message, copy = waiting_messages.pop(row_number)
                 if not self._note_result(file_message, copy, result):
                     unsent_rows.add(row_number)
                     must_stop = must_stop or not _is_refused(result.error)
             must_stop = must_stop or self._refused_count >= MAX_REFUSED
         row_numbers = [file_message.row_number for file_message in batch]
-        self._memory.note_batch(row_numbers, unsent_rows | set(waiting))
+        self._memory.note_batch(row_numbers, unsent_rows | set(waiting_messages))
         return must_stop
 
     def _note_result(

@@ -81,7 +81,7 @@ def _convert_lines(line_path: Path, parquet_path: Path) -> None:
         f"columns = {{{column_types}}})) TO {_quote_text(parquet_path)} "
         f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)"
     )
-    with _connect() as connection:
+    with _open_duckdb() as connection:
         try:
             connection.execute(query, {"lines": str(line_path)})
         except duckdb.Error as error:
@@ -98,7 +98,7 @@ def read_parquet_rows(parquet_path: Path) -> Iterator[dict[str, Any]]:
     # DuckDB would take a name with * for several files, and an OSError says more than its error.
     with open(parquet_path, "rb"):
         pass
-    with _connect() as connection:
+    with _open_duckdb() as connection:
         try:
             connection.execute(f"SELECT * FROM read_parquet({_quote_text(parquet_path)})")
             column_names = [column[0] for column in connection.description or ()]
@@ -113,7 +113,7 @@ def read_parquet_rows(parquet_path: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def _connect() -> Iterator["duckdb.DuckDBPyConnection"]:
+def _open_duckdb() -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb
 
     connection = duckdb.connect(

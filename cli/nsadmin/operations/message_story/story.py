@@ -60,12 +60,12 @@ def gather_story(admin: AdminClient, located_messages: Iterable[LocatedMessage])
         message = message or located_message.message
         events += list_message_events(located_message)
         try:
-            tracks = admin.consume_tracks.get_tracks(located_message)
+            consume_tracks = admin.consume_tracks.get_tracks(located_message)
         except RocketMQError as error:
             _note_failure(failures, "groups of the topic", error)
             continue
-        events += list_track_events(tracks)
-        groups.update(track.group for track in tracks)
+        events += list_track_events(consume_tracks)
+        groups.update(consume_track.group for consume_track in consume_tracks)
     if message is None:
         return MessageStory((), ())
     for group in sorted(groups):
@@ -102,17 +102,17 @@ def list_message_events(located_message: LocatedMessage) -> list[StoryEvent]:
     ]
 
 
-def list_track_events(tracks: Iterable[ConsumeTrack]) -> list[StoryEvent]:
+def list_track_events(consume_tracks: Iterable[ConsumeTrack]) -> list[StoryEvent]:
     """The present state of each group."""
     return [
         StoryEvent(
             None,
             "group",
-            track.group,
-            TRACK_TEXTS.get(track.track_type, track.track_type)
-            + (f": {error_text(track.error)}" if track.error is not None else ""),
+            consume_track.group,
+            TRACK_TEXTS.get(consume_track.track_type, consume_track.track_type)
+            + (f": {error_text(consume_track.error)}" if consume_track.error is not None else ""),
         )
-        for track in tracks
+        for consume_track in consume_tracks
     ]
 
 

@@ -14,15 +14,15 @@ class TopicFacts(NamedTuple):
     """Facts about topics, from all servers that answered.
 
     `topics_by_server` holds the brokers of each topic, by name server address. `masters` holds the brokers
-    with a registered master, by name server address. `held` holds the topics in a broker's own table, by
-    broker name. `silent` are brokers that did not answer. `group_names` are all consumer groups, None if a
+    with a registered master, by name server address. `held_topics` holds the topics in a broker's own table,
+    by broker name. `silent` are brokers that did not answer. `group_names` are all consumer groups, None if a
     broker did not answer. `clusters_by_broker` are the brokers' clusters, `errors_by_server` the errors by
     address or broker name.
     """
 
     topics_by_server: Mapping[str, Mapping[str, NameSet]]
     masters: Mapping[str, NameSet]
-    held: Mapping[str, NameSet]
+    held_topics: Mapping[str, NameSet]
     silent: NameSet
     group_names: NameSet | None
     clusters_by_broker: Mapping[str, str]
@@ -55,7 +55,9 @@ def find_orphans(topic_facts: TopicFacts) -> list[Orphan]:
 
 
 def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
-    topics_on_brokers = {topic for routed_topics in topic_facts.held.values() for topic in routed_topics}
+    topics_on_brokers = {
+        topic for routed_topics in topic_facts.held_topics.values() for topic in routed_topics
+    }
     addrs_by_orphan: dict[tuple[OrphanKind, str, tuple[str, ...]], list[str]] = {}
     for namesrv_addr, routed_topics in topic_facts.topics_by_server.items():
         for topic, routed_brokers in routed_topics.items():
@@ -77,14 +79,14 @@ def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
 
 def _lacks_topic(topic_facts: TopicFacts, broker_name: str, topic: str) -> bool:
     """Whether a broker certainly lacks a topic. A broker that no name server knows has no topics."""
-    return broker_name not in topic_facts.silent and topic not in topic_facts.held.get(
+    return broker_name not in topic_facts.silent and topic not in topic_facts.held_topics.get(
         broker_name, frozenset()
     )
 
 
 def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
     brokers_by_orphan: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for broker_name, held_topics in topic_facts.held.items():
+    for broker_name, held_topics in topic_facts.held_topics.items():
         namesrv_addrs = tuple(
             namesrv_addr
             for namesrv_addr, master_names in topic_facts.masters.items()
@@ -106,11 +108,13 @@ def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
 def _find_topics_without_group(topic_facts: TopicFacts) -> Iterator[Orphan]:
     if topic_facts.group_names is None:
         return
-    all_topics = sorted({topic for held_topics in topic_facts.held.values() for topic in held_topics})
+    all_topics = sorted({topic for held_topics in topic_facts.held_topics.values() for topic in held_topics})
     for topic, group in find_topics_of_vanished_groups(all_topics, topic_facts.group_names).items():
         broker_names = tuple(
             sorted(
-                broker_name for broker_name, held_topics in topic_facts.held.items() if topic in held_topics
+                broker_name
+                for broker_name, held_topics in topic_facts.held_topics.items()
+                if topic in held_topics
             )
         )
         namesrv_addrs = tuple(

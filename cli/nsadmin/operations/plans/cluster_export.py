@@ -128,15 +128,15 @@ def _merge_values(cluster_state: ClusterState, namespace: str) -> dict[str, str]
 
 def _select_readable(order_confs: OrderConfTexts) -> tuple[dict[str, str], list[str]]:
     """The valid order configurations, and a remark for each invalid one."""
-    readable_confs, remarks = {}, []
+    readable_confs, export_remarks = {}, []
     for topic, conf_text in order_confs.items():
         try:
             parse_order_conf(conf_text)
         except ValueError as error:
-            remarks.append(f"not exported: the malformed order configuration of {topic}: {error}")
+            export_remarks.append(f"not exported: the malformed order configuration of {topic}: {error}")
         else:
             readable_confs[topic] = conf_text
-    return readable_confs, remarks
+    return readable_confs, export_remarks
 
 
 def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:

@@ -78,16 +78,16 @@ class ChangeSender:
     def _commit_start(self, action: CommitStart) -> None:
         broker_addr = self._master_addrs[action.broker]
         queues = [MessageQueue(action.topic, action.broker, queue_id) for queue_id in action.queue_ids]
-        ends = self._admin.queue_progress.get_end_offsets([(broker_addr, queue) for queue in queues])
+        end_offsets = self._admin.queue_progress.get_end_offsets([(broker_addr, queue) for queue in queues])
         commits = []
-        for queue, end in zip(queues, ends, strict=True):
-            if isinstance(end, RocketMQError):
-                raise end
-            commits.append(OffsetCommit(broker_addr, action.group, queue, end))
+        for queue, end_offset in zip(queues, end_offsets, strict=True):
+            if isinstance(end_offset, RocketMQError):
+                raise end_offset
+            commits.append(OffsetCommit(broker_addr, action.group, queue, end_offset))
         _require_success(self._admin.queue_progress.commit_offsets(commits))
 
     def _create_group(self, action: CreateGroupOn) -> None:
-        """Create the group as another broker has it, also with settings that this nsadmin does not know."""
+        """Create the group with all settings that another broker has, including unknown ones."""
         brokers = [broker for broker in sorted(self._master_addrs) if broker != action.broker]
         tables = self._admin.bulk.list_groups([self._master_addrs[broker] for broker in brokers])
         group_config: Mapping[str, Any] | None = next(

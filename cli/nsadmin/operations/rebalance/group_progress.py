@@ -51,13 +51,15 @@ class GroupReader:
         """Return how each group stands with the new queues."""
         new_queues = self._list_queues(self._question.new_queues)
         without_offset = self._find_missing_offsets(groups, new_queues)
-        uses = {}
+        use_by_group = {}
         for group in groups:
             running_group = self.read_running_group(group) if self._question.with_owners else None
             is_broadcasting = running_group is not None and running_group.message_model == BROADCASTING
             unowned, is_certain = _count_unowned(running_group, new_queues, is_broadcasting)
-            uses[group] = NewQueueUse(unowned, is_certain, {} if is_broadcasting else without_offset[group])
-        return uses
+            use_by_group[group] = NewQueueUse(
+                unowned, is_certain, {} if is_broadcasting else without_offset[group]
+            )
+        return use_by_group
 
     def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
         return [
@@ -70,36 +72,40 @@ class GroupReader:
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return the queues without a committed offset up to their end, by group and broker."""
-        places = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
+        committed_keys = [
+            (self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues
+        ]
         end_offsets = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends = dict(zip(queues, end_offsets, strict=True))
-        missing: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
-        committed_offsets = self._admin.queue_progress.get_committed_offsets(places)
-        for (_, group, queue), committed in zip(places, committed_offsets, strict=True):
+        missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
+        committed_offsets = self._admin.queue_progress.get_committed_offsets(committed_keys)
+        for (_, group, queue), committed in zip(committed_keys, committed_offsets, strict=True):
             end_offset = ends[queue]
             if isinstance(end_offset, RocketMQError):
                 raise end_offset
             if committed.error is not None:
                 raise committed.error
             if committed.offset is None or committed.offset > end_offset:
-                known_ids = missing[group].get(queue.broker_name, ())
-                missing[group][queue.broker_name] = (*known_ids, queue.queue_id)
-        return missing
+                known_ids = missing_offsets[group].get(queue.broker_name, ())
+                missing_offsets[group][queue.broker_name] = (*known_ids, queue.queue_id)
+        return missing_offsets
 
     def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
         """Return the next offsets of the closing queues; None for a broker that does not tell them."""
         queues = self._list_queues(self._question.closing_queues)
-        ends = self._admin.queue_progress.get_end_offsets(
+        end_results = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
             broker_ends = [
-                end for queue, end in zip(queues, ends, strict=True) if queue.broker_name == broker
+                end_offset
+                for queue, end_offset in zip(queues, end_results, strict=True)
+                if queue.broker_name == broker
             ]
-            known_ends = tuple(end for end in broker_ends if isinstance(end, int))
+            known_ends = tuple(end_offset for end_offset in broker_ends if isinstance(end_offset, int))
             ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
         return ends_by_broker
 
@@ -113,14 +119,14 @@ class GroupReader:
         if running_group is not None and running_group.message_model == BROADCASTING:
             return self._read_broadcast_backlog(running_group)
         lags = self._read_lags(self._question.topic, group, self._addrs)
-        closing = sum(
+        closing_count = sum(
             lag
             for queue, lag in lags.items()
             if queue.queue_id in self._question.closing_queues.get(queue.broker_name, ())
         )
         leaving_addrs = {broker: self._addrs[broker] for broker in self._question.leaving_brokers}
         retries = sum(self._read_lags(f"{RETRY_PREFIX}{group}", group, leaving_addrs).values())
-        return GroupBacklog(closing, sum(lags.values()), retries, is_online)
+        return GroupBacklog(closing_count, sum(lags.values()), retries, is_online)
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, int]:
         stats_results = self._admin.queue_progress.get_group_stats(
@@ -141,7 +147,7 @@ class GroupReader:
         ends = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
-        closing = 0
+        closing_count = 0
         for running_client in running_group.clients:
             if running_client.info is None:
                 return GroupBacklog(None, None, 0, True)
@@ -149,8 +155,8 @@ class GroupReader:
             for queue, end in zip(queues, ends, strict=True):
                 if not isinstance(end, int) or queue not in commits:
                     return GroupBacklog(None, None, 0, True)
-                closing += max(0, end - commits[queue])
-        return GroupBacklog(closing, closing, 0, True)
+                closing_count += max(0, end - commits[queue])
+        return GroupBacklog(closing_count, closing_count, 0, True)
 
 
 def is_missing_topic(error: RocketMQError) -> bool:
@@ -168,7 +174,7 @@ def _count_unowned(
     known_sets = [set(info.held_queues) for info in reports if info is not None]
     is_certain = len(known_sets) == len(reports)
     if is_broadcasting:
-        return max((_count_missing(queues, held) for held in known_sets), default=0), is_certain
+        return max((_count_missing(queues, held_queues) for held_queues in known_sets), default=0), is_certain
     return _count_missing(queues, set().union(*known_sets)), is_certain
 
 

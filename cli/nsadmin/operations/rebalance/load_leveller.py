@@ -67,7 +67,7 @@ class _Leveller(LoadState):
             counts = dict(self._counts[topic_index])
             for broker in sorted(self._removed & counts.keys()):
                 lost_count = counts.pop(broker)
-                receivers = [receiver for receiver in self._kept if receiver not in counts]
+                receivers = [receiver for receiver in self._kept_brokers if receiver not in counts]
                 if receivers:
                     receiver = min(receivers, key=lambda number: (self._broker_loads[number], number))
                     counts[receiver] = self._allowed_from(lost_count) or self._allowed_counts[-1]
@@ -112,7 +112,9 @@ class _Leveller(LoadState):
         while True:
             hot_brokers = [broker for broker in self._hot_brokers() if broker not in stuck_brokers]
             if not hot_brokers:
-                return sum(self._excess(broker, self._broker_loads[broker]) for broker in self._kept)
+                return sum(
+                    self._excess_load(broker, self._broker_loads[broker]) for broker in self._kept_brokers
+                )
             if self._make_best_changes(hot_brokers[0]):
                 stuck_brokers.clear()
             else:
@@ -137,7 +139,7 @@ class _Leveller(LoadState):
 
     def _hot_brokers(self) -> list[int]:
         """The brokers to take load from, the fullest first."""
-        ordered_brokers = sorted(self._kept, key=lambda broker: (-self._broker_loads[broker], broker))
+        ordered_brokers = sorted(self._kept_brokers, key=lambda broker: (-self._broker_loads[broker], broker))
         return list(filter(self._is_hot, ordered_brokers))
 
     def _is_hot(self, broker: int) -> bool:
@@ -147,7 +149,7 @@ class _Leveller(LoadState):
 
     def _candidates(self, hot_broker: int) -> Iterator[_Candidate]:
         """Changes that take load from a broker: moved queues, more queues on other brokers."""
-        cool_brokers = sorted(self._kept, key=lambda broker: (self._broker_loads[broker], broker))
+        cool_brokers = sorted(self._kept_brokers, key=lambda broker: (self._broker_loads[broker], broker))
         for topic_index in self._choose_topics(hot_broker, cool_brokers[0]):
             counts = self._counts[topic_index]
             receivers = [broker for broker in cool_brokers if broker not in counts][:_RECEIVERS]
@@ -218,9 +220,9 @@ class _Leveller(LoadState):
                 return
             if self._topic_loads[topic_index].is_fixed or not self._counts[topic_index]:
                 continue
-            mean_count = -(-sum(self._counts_before[topic_index].values()) // len(self._kept))
+            mean_count = -(-sum(self._counts_before[topic_index].values()) // len(self._kept_brokers))
             even_count = self._allowed_from(mean_count) or self._allowed_counts[-1]
-            even_counts = dict.fromkeys(self._kept, even_count)
+            even_counts = dict.fromkeys(self._kept_brokers, even_count)
             if self._is_within_limits(topic_index, even_counts):
                 self._change_topic(topic_index, even_counts)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 TARGET_EXCESS = 0.02
 """The search ends when no broker has more than the lower bound plus this part of it."""
 MIN_BROKERS = 2
-"""Brokers that a topic keeps, if it had so many."""
+"""The minimum number of brokers of a topic, unless it had fewer before."""
 EPSILON = 1e-9
 
 
@@ -71,7 +71,9 @@ class LoadState:
         self._topic_loads = sorted(topic_loads, key=lambda topic_load: topic_load.topic)
         broker_numbers = {broker_name: number for number, broker_name in enumerate(self._broker_names)}
         self._removed = frozenset(broker_numbers[broker_name] for broker_name in removed)
-        self._kept = [number for number in range(len(self._broker_names)) if number not in self._removed]
+        self._kept_brokers = [
+            number for number in range(len(self._broker_names)) if number not in self._removed
+        ]
         self._added = frozenset(broker_numbers[broker_name] for broker_name in added)
         self._counts: list[Counts] = [
             {
@@ -95,15 +97,15 @@ class LoadState:
         self._fixed_loads = [0.0] * len(self._broker_names)
         self._lower_bound = self._compute_lower_bound()
         self._target = self._lower_bound * (1 + TARGET_EXCESS)
-        movable_mean = sum(self._broker_loads) / len(self._kept)
+        movable_mean = sum(self._broker_loads) / len(self._kept_brokers)
         self._least_of_added = min(movable_mean, self._target) * (1 - TARGET_EXCESS)
 
     def _compute_lower_bound(self) -> float:
-        """The load that the fullest remaining broker has at least: the mean, or what must stay there."""
+        """The lowest load that the fullest remaining broker can get: the mean, or its immovable load."""
         fixed_loads = self._fixed_loads
         for topic_index, counts in enumerate(self._counts):
             is_fixed = self._topic_loads[topic_index].is_fixed
-            for broker, part in self._parts(topic_index, counts).items():
+            for broker, part in self._loads_by_broker(topic_index, counts).items():
                 self._broker_loads[broker] += part
                 if is_fixed:
                     fixed_loads[broker] += part
@@ -112,30 +114,32 @@ class LoadState:
         for broker_parts in self._parts_by_broker:
             broker_parts.sort()
         kept_load = sum(self._broker_loads) - sum(fixed_loads[broker] for broker in self._removed)
-        return max(kept_load / len(self._kept), *(fixed_loads[broker] for broker in self._kept))
+        return max(
+            kept_load / len(self._kept_brokers), *(fixed_loads[broker] for broker in self._kept_brokers)
+        )
 
     def _final_lower_bound(self) -> float:
         """The bound for the load that remains; limits can leave load on removed brokers."""
-        mean_load = sum(self._broker_loads[broker] for broker in self._kept) / len(self._kept)
-        return max(mean_load, *(self._fixed_loads[broker] for broker in self._kept))
+        mean_load = sum(self._broker_loads[broker] for broker in self._kept_brokers) / len(self._kept_brokers)
+        return max(mean_load, *(self._fixed_loads[broker] for broker in self._kept_brokers))
 
-    def _parts(self, topic_index: int, counts: Mapping[int, int]) -> dict[int, float]:
+    def _loads_by_broker(self, topic_index: int, counts: Mapping[int, int]) -> dict[int, float]:
         """The topic's load on each of its brokers."""
         unit_load, total_count = self._unit_loads[topic_index], sum(counts.values())
         return {broker: unit_load * count / total_count for broker, count in counts.items()}
 
     def _excess_change(self, topic_index: int, counts: Counts) -> float:
         """The effect of these queue counts on the excess of all brokers."""
-        old_parts = self._parts(topic_index, self._counts[topic_index])
-        new_parts = self._parts(topic_index, counts)
+        old_parts = self._loads_by_broker(topic_index, self._counts[topic_index])
+        new_parts = self._loads_by_broker(topic_index, counts)
         excess_change = 0.0
         for broker in sorted(old_parts.keys() | new_parts.keys()):
             load = self._broker_loads[broker]
             new_load = load - old_parts.get(broker, 0.0) + new_parts.get(broker, 0.0)
-            excess_change += self._excess(broker, new_load) - self._excess(broker, load)
+            excess_change += self._excess_load(broker, new_load) - self._excess_load(broker, load)
         return excess_change
 
-    def _excess(self, broker: int, load: float) -> float:
+    def _excess_load(self, broker: int, load: float) -> float:
         """How far the load is above the target; for an added broker, also how much of its part it lacks."""
         lacking_load = max(0.0, self._least_of_added - load) if broker in self._added else 0.0
         return max(0.0, load - self._target) + lacking_load
@@ -149,7 +153,7 @@ class LoadState:
         )
 
     def _min_brokers(self, topic_index: int) -> int:
-        return min(MIN_BROKERS, len(self._counts_before[topic_index]), len(self._kept))
+        return min(MIN_BROKERS, len(self._counts_before[topic_index]), len(self._kept_brokers))
 
     def _allowed_from(self, queue_count: int) -> int | None:
         """The smallest allowed count that is not less."""
@@ -169,18 +173,18 @@ class LoadState:
 
     def _moved_part(self, topic_index: int, counts: Counts) -> float:
         """The topic's load that is on another broker than before."""
-        parts_before = self._parts(topic_index, self._counts_before[topic_index])
-        new_parts = self._parts(topic_index, counts)
+        parts_before = self._loads_by_broker(topic_index, self._counts_before[topic_index])
+        new_parts = self._loads_by_broker(topic_index, counts)
         return sum(max(0.0, part - parts_before.get(broker, 0.0)) for broker, part in new_parts.items())
 
     def _change_topic(self, topic_index: int, counts: Counts) -> None:
         old_counts = self._counts[topic_index]
         self._moved_load += self._moved_part(topic_index, counts) - self._moved_part(topic_index, old_counts)
-        for broker, part in self._parts(topic_index, old_counts).items():
+        for broker, part in self._loads_by_broker(topic_index, old_counts).items():
             self._broker_loads[broker] -= part
             broker_parts = self._parts_by_broker[broker]
             del broker_parts[bisect_left(broker_parts, (-part, topic_index))]
-        for broker, part in self._parts(topic_index, counts).items():
+        for broker, part in self._loads_by_broker(topic_index, counts).items():
             self._broker_loads[broker] += part
             insort(self._parts_by_broker[broker], (-part, topic_index))
         self._counts[topic_index] = counts
@@ -190,4 +194,4 @@ class LoadState:
             self._changed_topics.add(topic_index)
 
     def _largest_load(self) -> float:
-        return max(self._broker_loads[broker] for broker in self._kept)
+        return max(self._broker_loads[broker] for broker in self._kept_brokers)

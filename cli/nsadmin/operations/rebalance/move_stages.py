@@ -59,8 +59,8 @@ class MoveStage(NamedTuple):
     def has_settle_time(self) -> bool:
         """Whether the settle time must pass before the next stage: clients refresh their routes meanwhile.
 
-        In the one of CLOSE_READS, POP consumers acknowledge or return the messages that they have fetched,
-        before the topic is deleted.
+        In the settle time of CLOSE_READS, POP consumers acknowledge or return the messages that they have
+        fetched, before the topic is deleted.
         """
         return self.kind in (OPEN_WRITES, CLOSE_WRITES, CLOSE_READS, PIN_ORDER, SWITCH_ORDER)
 
@@ -68,32 +68,42 @@ class MoveStage(NamedTuple):
 def list_move_stages(before: QueuesByBroker, after: QueuesByBroker) -> tuple[MoveStage, ...]:
     """Return the stages from one state of an unordered topic to another; () if nothing changes."""
     brokers = sorted({*before, *after})
-    old = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
-    new = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
-    all_reads = {broker: max(old[broker].read, new[broker].read) for broker in brokers}
-    shrinking = {broker: new[broker].read for broker in brokers if new[broker].read < old[broker].read}
+    old_pairs = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
+    new_pairs = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
+    all_reads = {broker: max(old_pairs[broker].read, new_pairs[broker].read) for broker in brokers}
+    shrinking_reads = {
+        broker: new_pairs[broker].read
+        for broker in brokers
+        if new_pairs[broker].read < old_pairs[broker].read
+    }
     stages: list[MoveStage] = []
-    growing = {broker: old[broker].read for broker in brokers if new[broker].read > old[broker].read}
-    if growing:
-        opened = {broker: QueuePair(all_reads[broker], old[broker].write) for broker in brokers}
-        stages.append(MoveStage(OPEN_READS, opened, opens_from=growing))
-    if any(new[broker].write > old[broker].write for broker in brokers):
+    growing_reads = {
+        broker: old_pairs[broker].read
+        for broker in brokers
+        if new_pairs[broker].read > old_pairs[broker].read
+    }
+    if growing_reads:
+        opened_pairs = {broker: QueuePair(all_reads[broker], old_pairs[broker].write) for broker in brokers}
+        stages.append(MoveStage(OPEN_READS, opened_pairs, opens_from=growing_reads))
+    if any(new_pairs[broker].write > old_pairs[broker].write for broker in brokers):
         all_writes = {
-            broker: QueuePair(all_reads[broker], max(old[broker].write, new[broker].write))
+            broker: QueuePair(all_reads[broker], max(old_pairs[broker].write, new_pairs[broker].write))
             for broker in brokers
         }
         stages.append(MoveStage(OPEN_WRITES, all_writes))
-    if shrinking or any(new[broker].write < old[broker].write for broker in brokers):
-        closed = {broker: QueuePair(all_reads[broker], new[broker].write) for broker in brokers}
-        stages.append(MoveStage(CLOSE_WRITES, closed, drains_from=shrinking))
-    if shrinking:
-        stages.append(MoveStage(CLOSE_READS, new))
-    return (*stages, *list_deletions(before, after, new))
+    if shrinking_reads or any(new_pairs[broker].write < old_pairs[broker].write for broker in brokers):
+        closed_pairs = {broker: QueuePair(all_reads[broker], new_pairs[broker].write) for broker in brokers}
+        stages.append(MoveStage(CLOSE_WRITES, closed_pairs, drains_from=shrinking_reads))
+    if shrinking_reads:
+        stages.append(MoveStage(CLOSE_READS, new_pairs))
+    return (*stages, *list_deletions(before, after, new_pairs))
 
 
 def list_deletions(
     before: Iterable[str], after: QueuesByBroker, counts: QueuesByBroker, order_conf: str | None = None
 ) -> tuple[MoveStage, ...]:
     """Return the stage that deletes the topic from the brokers in `before` that are not in `after`."""
-    emptied = tuple(sorted({*before} - {*after}))
-    return (MoveStage(DELETE_TOPIC, counts, order_conf, deletes_on=emptied),) if emptied else ()
+    emptied_brokers = tuple(sorted({*before} - {*after}))
+    return (
+        (MoveStage(DELETE_TOPIC, counts, order_conf, deletes_on=emptied_brokers),) if emptied_brokers else ()
+    )

@@ -67,19 +67,19 @@ def format_generation(generation: Generation) -> str:
     return format_order_conf(dict(generation))
 
 
-def can_follow(previous: Generation, following: Generation) -> bool:
+def can_follow(previous_generation: Generation, next_generation: Generation) -> bool:
     """Whether each queue that both generations have has the same keys in both."""
-    slots_before, slots_after = _first_slots(previous), _first_slots(following)
+    slots_before, slots_after = _first_slots(previous_generation), _first_slots(next_generation)
     shared_brokers = slots_before.keys() & slots_after.keys()
     if not shared_brokers:
         return True
-    return _count_queues(previous) == _count_queues(following) and all(
+    return _count_queues(previous_generation) == _count_queues(next_generation) and all(
         slots_before[broker] == slots_after[broker] for broker in shared_brokers
     )
 
 
 def find_generations(
-    first: Generation, last: Generation, spare_brokers: Iterable[str] = ()
+    first_generation: Generation, last_generation: Generation, spare_brokers: Iterable[str] = ()
 ) -> tuple[Generation, ...]:
     """Return the shortest way from one generation to another, both included.
 
@@ -89,14 +89,14 @@ def find_generations(
     Raises:
         NoOrderedPathError: There is none.
     """
-    brokers = sorted({*dict(first), *dict(last), *spare_brokers})
-    queue_counts = sorted({_count_queues(first), _count_queues(last)})
-    candidates = [last, *(((broker, count),) for count in queue_counts for broker in brokers)]
-    paths: deque[tuple[Generation, ...]] = deque([(first,)])
-    known_generations = {first}
+    brokers = sorted({*dict(first_generation), *dict(last_generation), *spare_brokers})
+    queue_counts = sorted({_count_queues(first_generation), _count_queues(last_generation)})
+    candidates = [last_generation, *(((broker, count),) for count in queue_counts for broker in brokers)]
+    paths: deque[tuple[Generation, ...]] = deque([(first_generation,)])
+    known_generations = {first_generation}
     while paths:
         path = paths.popleft()
-        if path[-1] == last:
+        if path[-1] == last_generation:
             return path
         for candidate in candidates:
             if candidate not in known_generations and can_follow(path[-1], candidate):
@@ -111,86 +111,101 @@ def find_generations(
 def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
     """Return the stages of an ordered topic; () if nothing changes. Raises NoOrderedPathError."""
     before, after, conf_now, conf_after, spare_brokers = ordered_move
-    first = generation_of_conf(conf_now) if conf_now else generation_of_counts(before)
-    last = generation_of_conf(conf_after) if conf_after else generation_of_counts(after)
-    brokers = sorted({*before, *after, *dict(first), *spare_brokers})
-    old = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
-    final = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
-    if old == final and first == last and conf_now == conf_after:
-        return list_deletions(before, after, final, conf_now)
-    if len(last) == 0 or len(first) == 0:
+    first_generation = generation_of_conf(conf_now) if conf_now else generation_of_counts(before)
+    last_generation = generation_of_conf(conf_after) if conf_after else generation_of_counts(after)
+    brokers = sorted({*before, *after, *dict(first_generation), *spare_brokers})
+    old_pairs = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
+    final_pairs = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
+    if old_pairs == final_pairs and first_generation == last_generation and conf_now == conf_after:
+        return list_deletions(before, after, final_pairs, conf_now)
+    if len(last_generation) == 0 or len(first_generation) == 0:
         raise NoOrderedPathError("the topic has no writable queue before or after the move")
-    if any(final[broker].read < count for broker, count in last):
+    if any(final_pairs[broker].read < count for broker, count in last_generation):
         raise NoOrderedPathError("the order configuration after the move has more queues than the brokers")
     stages: list[MoveStage] = []
-    start = _even_counts(brokers, first)
-    stages += _align_reads(old, start, conf_now)
-    if first != last:
-        path = find_generations(first, last, brokers)
+    start_pairs = _even_counts(brokers, first_generation)
+    stages += _align_reads(old_pairs, start_pairs, conf_now)
+    if first_generation != last_generation:
+        path = find_generations(first_generation, last_generation, brokers)
         if not conf_now:
-            stages.append(MoveStage(PIN_ORDER, start, format_generation(first)))
-        for previous, following in itertools.pairwise(path):
-            stages += _list_switch_stages(brokers, previous, following)
+            stages.append(MoveStage(PIN_ORDER, start_pairs, format_generation(first_generation)))
+        for previous_generation, next_generation in itertools.pairwise(path):
+            stages += _list_switch_stages(brokers, previous_generation, next_generation)
     last_conf = stages[-1].order_conf if stages else conf_now
-    stages += _finish_counts(_even_counts(brokers, last), final, last_conf)
+    stages += _finish_counts(_even_counts(brokers, last_generation), final_pairs, last_conf)
     wanted_conf = conf_after or ""
     if (last_conf or "") != wanted_conf:
-        stages.append(MoveStage(UNPIN_ORDER, final, wanted_conf))
+        stages.append(MoveStage(UNPIN_ORDER, final_pairs, wanted_conf))
     used_brokers = {
         *before,
-        *(broker for stage in stages for broker, pair in stage.counts.items() if any(pair)),
+        *(broker for stage in stages for broker, queue_pair in stage.counts.items() if any(queue_pair)),
     }
-    return (*stages, *list_deletions(used_brokers, after, final, wanted_conf))
+    return (*stages, *list_deletions(used_brokers, after, final_pairs, wanted_conf))
 
 
-def _align_reads(old: QueuesByBroker, start: QueuesByBroker, conf_now: str | None) -> Iterator[MoveStage]:
+def _align_reads(
+    old_pairs: QueuesByBroker, start_pairs: QueuesByBroker, conf_now: str | None
+) -> Iterator[MoveStage]:
     """Yield the stages after which exactly the queues of the first generation are readable."""
-    if any(old[broker].read < start[broker].read for broker in start):
+    if any(old_pairs[broker].read < start_pairs[broker].read for broker in start_pairs):
         raise NoOrderedPathError("producers write to queues that consumers do not read")
-    surplus = {broker: start[broker].read for broker in start if old[broker].read > start[broker].read}
-    if surplus:
-        held = {broker: QueuePair(old[broker].read, start[broker].write) for broker in start}
-        yield MoveStage(CLOSE_WRITES, held, conf_now, drains_from=surplus)
-    if old != start:
-        yield MoveStage(CLOSE_READS, start, conf_now)
+    surplus_reads = {
+        broker: start_pairs[broker].read
+        for broker in start_pairs
+        if old_pairs[broker].read > start_pairs[broker].read
+    }
+    if surplus_reads:
+        held_pairs = {
+            broker: QueuePair(old_pairs[broker].read, start_pairs[broker].write) for broker in start_pairs
+        }
+        yield MoveStage(CLOSE_WRITES, held_pairs, conf_now, drains_from=surplus_reads)
+    if old_pairs != start_pairs:
+        yield MoveStage(CLOSE_READS, start_pairs, conf_now)
 
 
 def _list_switch_stages(
-    brokers: list[str], previous: Generation, following: Generation
+    brokers: list[str], previous_generation: Generation, next_generation: Generation
 ) -> Iterator[MoveStage]:
-    counts_before, counts_after = _even_counts(brokers, previous), _even_counts(brokers, following)
-    gated = {
+    counts_before, counts_after = (
+        _even_counts(brokers, previous_generation),
+        _even_counts(brokers, next_generation),
+    )
+    gated_pairs = {
         broker: QueuePair(
             counts_before[broker].read, max(counts_before[broker].write, counts_after[broker].write)
         )
         for broker in brokers
     }
-    if gated != counts_before:
-        added = {
+    if gated_pairs != counts_before:
+        added_pairs = {
             broker: counts_before[broker].read
             for broker in brokers
             if counts_after[broker].read > counts_before[broker].read
         }
-        yield MoveStage(ADD_QUEUES, gated, format_generation(previous), opens_from=added)
-    drained = {
+        yield MoveStage(
+            ADD_QUEUES, gated_pairs, format_generation(previous_generation), opens_from=added_pairs
+        )
+    drained_pairs = {
         broker: counts_after[broker].read
         for broker in brokers
         if counts_after[broker].read < counts_before[broker].read
     }
-    yield MoveStage(SWITCH_ORDER, gated, format_generation(following), drains_from=drained)
-    yield MoveStage(READ_ON, counts_after, format_generation(following))
+    yield MoveStage(SWITCH_ORDER, gated_pairs, format_generation(next_generation), drains_from=drained_pairs)
+    yield MoveStage(READ_ON, counts_after, format_generation(next_generation))
 
 
 def _finish_counts(
-    even: QueuesByBroker, final: QueuesByBroker, order_conf: str | None
+    even_pairs: QueuesByBroker, final_counts: QueuesByBroker, order_conf: str | None
 ) -> Iterator[MoveStage]:
-    if even != final:
+    if even_pairs != final_counts:
         yield MoveStage(
             OPEN_READS,
-            final,
+            final_counts,
             order_conf,
             opens_from={
-                broker: even[broker].read for broker in final if final[broker].read > even[broker].read
+                broker: even_pairs[broker].read
+                for broker in final_counts
+                if final_counts[broker].read > even_pairs[broker].read
             },
         )
 

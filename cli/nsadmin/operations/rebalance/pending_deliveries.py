@@ -62,12 +62,12 @@ def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, 
         if broker in closing_queues:
             raise error
     return sum(
-        not delayed.is_cancelled
+        not delayed_message.is_cancelled
         and _is_for_queues(
-            delayed.located_message.message.properties,
-            closing_queues.get(delayed.located_message.broker_name or "", range(0)),
+            delayed_message.located_message.message.properties,
+            closing_queues.get(delayed_message.located_message.broker_name or "", range(0)),
         )
-        for delayed in delayed_messages
+        for delayed_message in delayed_messages
     )
 
 
@@ -80,10 +80,10 @@ def _count_half_messages(
         raise end_offset
     if not end_offset:
         return 0
-    [committed] = admin.queue_progress.get_committed_offsets([(broker_addr, HALF_GROUP, half_queue)])
-    if committed.error is not None:
-        raise committed.error
-    span = QueueSpan(broker, broker_addr, 0, committed.offset or 0, end_offset)
+    [committed_offset] = admin.queue_progress.get_committed_offsets([(broker_addr, HALF_GROUP, half_queue)])
+    if committed_offset.error is not None:
+        raise committed_offset.error
+    span = QueueSpan(broker, broker_addr, 0, committed_offset.offset or 0, end_offset)
     count = 0
     for message_page in admin.queue_reader.read_pages(HALF_TOPIC, [span]):
         if message_page.error is not None:

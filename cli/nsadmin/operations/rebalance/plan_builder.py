@@ -86,17 +86,19 @@ def build_plan(
     units = _load_units(planned_topics, figures, request.goal)
     if not units and request.goal != "queues":
         source = "queue counts: the topics have no traffic"
-    queue_units = _normalize({topic: float(planned.queue_total) for topic, planned in planned_topics.items()})
+    queue_units = _scale_to_one(
+        {topic: float(planned_topic.queue_total) for topic, planned_topic in planned_topics.items()}
+    )
     topic_loads = [
         TopicLoad(
             topic,
             (1 - _QUEUE_PART) * units.get(topic, 0.0) + _QUEUE_PART * queue_units.get(topic, 0.0)
             if units
             else queue_units.get(topic, 0.0),
-            {broker_name: counts.write for broker_name, counts in planned.queues.items()},
-            planned.fixed_reason is not None,
+            {broker_name: counts.write for broker_name, counts in planned_topic.queues.items()},
+            planned_topic.fixed_reason is not None,
         )
-        for topic, planned in planned_topics.items()
+        for topic, planned_topic in planned_topics.items()
     ]
     broker_names = [state.broker_name for state in cluster_state.broker_states]
     level_result = level_load(
@@ -193,17 +195,21 @@ def _load_units(
     """The part of each topic in the cluster's load; {} without traffic."""
     known_figures = {topic: figures.get(topic, TopicFigures()) for topic in planned_topics}
     if goal == "disk":
-        return _normalize({topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()})
-    sent = _normalize({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
-    received = _normalize({topic: topic_figures.received for topic, topic_figures in known_figures.items()})
+        return _scale_to_one(
+            {topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()}
+        )
+    sent = _scale_to_one({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
+    received = _scale_to_one(
+        {topic: topic_figures.received for topic, topic_figures in known_figures.items()}
+    )
     if not sent or not received:
         return sent or received
     return {topic: (sent[topic] + received[topic]) / 2 for topic in known_figures}
 
 
-def _normalize(amounts: Mapping[str, float]) -> dict[str, float]:
+def _scale_to_one(amounts: Mapping[str, float]) -> dict[str, float]:
     total_amount = sum(amounts.values())
-    return {topic: amount / total_amount for topic, amount in amounts.items()} if total_amount else {}
+    return {topic: share_part / total_amount for topic, share_part in amounts.items()} if total_amount else {}
 
 
 def _build_moves(
@@ -214,10 +220,10 @@ def _build_moves(
 ) -> list[RebalanceMove]:
     moves = []
     for topic, write_counts in level_result.queue_counts.items():
-        planned = planned_topics[topic]
+        planned_topic = planned_topics[topic]
         after = {
             broker_name: counts
-            for broker_name, counts in planned.queues.items()
+            for broker_name, counts in planned_topic.queues.items()
             if counts.write == write_counts.get(broker_name, 0) and broker_name not in request.removed
         }
         for broker_name, count in write_counts.items():
@@ -225,17 +231,17 @@ def _build_moves(
         moves.append(
             RebalanceMove(
                 topic,
-                planned.is_ordered,
-                planned.queues,
+                planned_topic.is_ordered,
+                planned_topic.queues,
                 after,
-                planned.perm,
-                planned.order_conf
+                planned_topic.perm,
+                planned_topic.order_conf
                 and ";".join(f"{name}:{counts.write}" for name, counts in sorted(after.items())),
                 sum(
                     offset_reading.count_unread(
                         (broker_name, topic), after.get(broker_name, QueuePair(0, 0)).read
                     )
-                    for broker_name in planned.queues
+                    for broker_name in planned_topic.queues
                 ),
             )
         )
@@ -248,13 +254,13 @@ def _missing_groups(
     """The groups of moved topics that a broker with new queues lacks."""
     groups_by_topic = offset_reading.groups_by_topic()
     known_groups = {state.broker_name: state.groups.keys() for state in cluster_state.broker_states}
-    missing: dict[str, set[str]] = {}
+    missing_by_broker: dict[str, set[str]] = {}
     for move in moves:
         for broker_name in move.after.keys() - move.before.keys():
-            lacking = groups_by_topic.get(move.topic, set()) - known_groups[broker_name]
-            if lacking:
-                missing.setdefault(broker_name, set()).update(lacking)
-    return {broker_name: tuple(sorted(groups)) for broker_name, groups in sorted(missing.items())}
+            lacking_groups = groups_by_topic.get(move.topic, set()) - known_groups[broker_name]
+            if lacking_groups:
+                missing_by_broker.setdefault(broker_name, set()).update(lacking_groups)
+    return {broker_name: tuple(sorted(groups)) for broker_name, groups in sorted(missing_by_broker.items())}
 
 
 def _compute_shares(
@@ -263,7 +269,7 @@ def _compute_shares(
     figures: FiguresByTopic,
     broker_names: Sequence[str],
 ) -> dict[str, BrokerShares]:
-    queues_before = {topic: planned.queues for topic, planned in planned_topics.items()}
+    queues_before = {topic: planned_topic.queues for topic, planned_topic in planned_topics.items()}
     queues_after = queues_before | {move.topic: move.after for move in moves}
     shares_before = _sum_shares(queues_before, figures, broker_names)
     shares_after = _sum_shares(queues_after, figures, broker_names)
@@ -296,8 +302,8 @@ def _sum_shares(
     return {
         broker_name: LoadShares(
             *(
-                round(100 * amount / total, 1) if total else 0.0
-                for amount, total in zip(broker_amounts, totals, strict=True)
+                round(100 * share_part / total, 1) if total else 0.0
+                for share_part, total in zip(broker_amounts, totals, strict=True)
             )
         )
         for broker_name, broker_amounts in amounts.items()

@@ -41,21 +41,23 @@ def find_risks(
     moved_topics = {move.topic: planned_topics[move.topic] for move in plan.moves}
     kinds = {
         "ordered topics, which run moves only with --ordered": [
-            topic for topic, planned in moved_topics.items() if planned.is_ordered
+            topic for topic, planned_topic in moved_topics.items() if planned_topic.is_ordered
         ],
         "topics with an order configuration, which run changes on every name server": [
-            topic for topic, planned in moved_topics.items() if planned.order_conf is not None
+            topic for topic, planned_topic in moved_topics.items() if planned_topic.order_conf is not None
         ],
         "topics of transactions, which the old brokers check until they end": [
-            topic for topic, planned in moved_topics.items() if planned.message_type == "TRANSACTION"
+            topic
+            for topic, planned_topic in moved_topics.items()
+            if planned_topic.message_type == "TRANSACTION"
         ],
         "topics of delayed messages, which the old brokers still deliver": [
-            topic for topic, planned in moved_topics.items() if planned.message_type == "DELAY"
+            topic for topic, planned_topic in moved_topics.items() if planned_topic.message_type == "DELAY"
         ],
     }
-    risks = [f"{text}: {len(topics)} ({_shorten(topics)})" for text, topics in kinds.items() if topics]
+    risks = [f"{text}: {len(topics)} ({_shorten_list(topics)})" for text, topics in kinds.items() if topics]
     risks += [
-        f"consumer groups that {broker_name} lacks and run creates: {len(groups)} ({_shorten(groups)})"
+        f"consumer groups that {broker_name} lacks and run creates: {len(groups)} ({_shorten_list(groups)})"
         for broker_name, groups in sorted(plan.groups_to_create.items())
     ]
     return (*risks, *_find_left_risks(plan, planned_topics, left_topics))
@@ -71,12 +73,12 @@ def _find_left_risks(
     removed_names = ", ".join(plan.removed)
     for reason, topics in sorted(left_by_reason.items(), key=lambda item: item[0] or ""):
         remedy = "topics beyond --max-topics or --max-share" if reason is None else _FIXED_REMEDIES[reason]
-        yield f"{removed_names} keeps {remedy}: {len(topics)} ({_shorten(topics)})"
+        yield f"{removed_names} keeps {remedy}: {len(topics)} ({_shorten_list(topics)})"
     if plan.removed:
         yield f"{removed_names} keeps its retry and dead-letter topics: replay dead letters before it stops"
 
 
-def _shorten(names: Iterable[str]) -> str:
+def _shorten_list(names: Iterable[str]) -> str:
     sorted_names = sorted(names)
     shown_names = ", ".join(sorted_names[:_MAX_SHOWN])
     return shown_names if len(sorted_names) <= _MAX_SHOWN else f"{shown_names}, ..."

@@ -113,8 +113,10 @@ class RunEnvironment:
             for broker, on_broker in facts.on_brokers.items()
             if on_broker.error is None and on_broker.exists
         }
-        silent = [broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None]
-        if silent or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
+        silent_brokers = [
+            broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None
+        ]
+        if silent_brokers or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
             return facts._replace(undelivered=None, error="the consumer groups, which are unknown")
         reader = GroupReader(self._admin, self._cluster_name, question, topic_addrs)
         try:
@@ -162,14 +164,14 @@ def _topic_at_server(route_result: ServerResult[TopicRoute]) -> TopicAtServer:
         return TopicAtServer(None)
     if route_result.result is None:
         return TopicAtServer(_describe_failure(route_result.error))
-    routed = {
+    routed_queues = {
         queue_route.broker_name: RoutedQueues(
             QueuePair(queue_route.read_queue_nums or 0, queue_route.write_queue_nums or 0),
             queue_route.perm or 0,
         )
         for queue_route in route_result.result.queues
     }
-    return TopicAtServer(None, routed, route_result.result.order_topic_conf or "")
+    return TopicAtServer(None, routed_queues, route_result.result.order_topic_conf or "")
 
 
 def _describe_failure(error: RocketMQError | None) -> str:

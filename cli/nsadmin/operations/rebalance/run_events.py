@@ -99,7 +99,7 @@ class RunProgress(NamedTuple):
 
 
 class RunPaused(NamedTuple):
-    """The run stops by itself."""
+    """The run pauses without a request of the operator."""
 
     time: int
     reason: str
@@ -165,14 +165,14 @@ def describe_progress(record: Mapping[str, Any]) -> str:
     """Return the counts of a progress record and what its first topics wait for."""
     counts = f"{record['done']} done, {record['moving']} moving, {record['pending']} to come"
     waiting_topics = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
-    waits = [
+    wait_texts = [
         f"{topic} waits for {' and '.join(texts[:2])}"
         for topic, texts in waiting_topics[:_MAX_WAITING_TOPICS]
     ]
-    hidden_count = len(waiting_topics) - len(waits)
+    hidden_count = len(waiting_topics) - len(wait_texts)
     if hidden_count > 0:
-        waits.append(f"{hidden_count} more topics wait")
-    return "; ".join([counts, *waits])
+        wait_texts.append(f"{hidden_count} more topics wait")
+    return "; ".join([counts, *wait_texts])
 
 
 def _describe_paused(record: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ _MINUTE_MS = 60_000
 
 
 class RunDecision(NamedTuple):
-    """The events of an observation, the changes to make, and whether to look again at once."""
+    """The events of an observation, the changes to make, and whether to observe again immediately."""
 
     events: tuple[RunEvent, ...]
     actions: tuple[RunAction, ...]
@@ -66,13 +66,13 @@ class RebalanceMachine:
     def begin_rollback(self, now_ms: int) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
         if not self.state.is_rollback:
-            moving = {
+            moving_topics = {
                 topic: progress._replace(is_turning=True)
                 if progress.stages and progress.stage is not None and _must_finish(progress.stage)
                 else TopicProgress(since=now_ms, was_ordered=progress.was_ordered)
                 for topic, progress in self.state.moving.items()
             }
-            self.state = self.state._replace(is_rollback=True, moving=moving, finished=None)
+            self.state = self.state._replace(is_rollback=True, moving=moving_topics, finished=None)
         self.state = self.state._replace(pause=None)
 
     def list_questions(self) -> RunQuestions:
@@ -100,7 +100,7 @@ class RebalanceMachine:
         actions: list[RunAction] = []
         self._check_limits(observation)
         advanced = False
-        waiting: dict[str, tuple[str, ...]] = {}
+        waits_by_topic: dict[str, tuple[str, ...]] = {}
         for topic, facts in observation.topics.items():
             if self.state.pause is not None:
                 break
@@ -108,14 +108,14 @@ class RebalanceMachine:
             actions += topic_actions
             advanced |= has_advanced
             if topic_waits and topic in self.state.moving:
-                waiting[topic] = topic_waits
-        self.state = self.state._replace(waiting=waiting)
-        events += self._conclude(now_ms)
+                waits_by_topic[topic] = topic_waits
+        self.state = self.state._replace(waiting=waits_by_topic)
+        events += self._end_run(now_ms)
         return RunDecision(
             tuple(events), () if self.is_over else tuple(actions), advanced and not self.is_over
         )
 
-    def _conclude(self, now_ms: int) -> Iterator[RunEvent]:
+    def _end_run(self, now_ms: int) -> Iterator[RunEvent]:
         yield self._build_progress(now_ms)
         if self.state.pause is not None:
             yield run_events.RunPaused(now_ms, self.state.pause)
@@ -167,9 +167,9 @@ class RebalanceMachine:
         if self._first_health is None or now_ms - first_ms > _MINUTE_MS:
             self._first_health = now_ms, observation.health
         if exceeded_limit is not None:
-            self._pause(exceeded_limit)
+            self._pause_run(exceeded_limit)
 
-    def _pause(self, reason: str) -> None:
+    def _pause_run(self, reason: str) -> None:
         self.state = self.state._replace(pause=reason)
 
     def _brokers_of(self, topic: str) -> set[str]:
@@ -178,17 +178,17 @@ class RebalanceMachine:
 
     def _start_topics(self) -> None:
         """Add topics to those in motion as far as the limits allow. At least one topic moves."""
-        moving = dict(self.state.moving)
-        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving)
+        moving_topics = dict(self.state.moving)
+        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving_topics)
         allowed_queues = self.rules.max_share * self.state.cluster_queues
         for topic in self.pending_topics:
-            if len(moving) >= self.rules.max_topics:
+            if len(moving_topics) >= self.rules.max_topics:
                 break
             in_motion += _count_writes(self._moves[topic])
-            if moving and in_motion > allowed_queues:
+            if moving_topics and in_motion > allowed_queues:
                 break
-            moving[topic] = TopicProgress(since=self.state.updated)
-        self.state = self.state._replace(moving=moving)
+            moving_topics[topic] = TopicProgress(since=self.state.updated)
+        self.state = self.state._replace(moving=moving_topics)
 
     def _process_topic(
         self, topic: str, facts: MovingTopicFacts, now_ms: int, events: list[RunEvent]
@@ -196,12 +196,14 @@ class RebalanceMachine:
         """Return the changes, the missing conditions, and whether the topic entered another stage."""
         progress = self.state.moving[topic]
         if not progress.stages:
-            silent = [
+            answer_waits = [
                 f"{broker} to answer" for broker, at in facts.on_brokers.items() if at.error is not None
             ]
-            silent += [f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None]
-            if silent:
-                return [], tuple(silent), False
+            answer_waits += [
+                f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
+            ]
+            if answer_waits:
+                return [], tuple(answer_waits), False
             return [], (), self._begin_topic(topic, progress, facts, now_ms, events)
         stage = progress.stages[progress.position]
         if self._finds_other_change(topic, progress, facts):
@@ -233,12 +235,12 @@ class RebalanceMachine:
         return progress
 
     def _set_progress(self, topic: str, progress: TopicProgress | None) -> None:
-        moving = dict(self.state.moving)
+        moving_topics = dict(self.state.moving)
         if progress is None:
-            del moving[topic]
+            del moving_topics[topic]
         else:
-            moving[topic] = progress
-        self.state = self.state._replace(moving=moving)
+            moving_topics[topic] = progress
+        self.state = self.state._replace(moving=moving_topics)
 
     def _begin_topic(
         self,
@@ -252,7 +254,7 @@ class RebalanceMachine:
         start = TopicStart(move, facts, is_rollback, self.state.confs_before.get(topic))
         stages = find_stages(start, self.rules.allow_ordered, was_moved=topic in self.state.moved)
         if isinstance(stages, str):
-            self._pause(stages)
+            self._pause_run(stages)
             return False
         if not is_rollback:
             self.state = self.state._replace(
@@ -295,7 +297,7 @@ class RebalanceMachine:
         events.append(run_events.TopicMoved(now_ms, topic, self.state.is_rollback))
 
     def _finds_other_change(self, topic: str, progress: TopicProgress, facts: MovingTopicFacts) -> bool:
-        """Pause if a broker has queues that neither this stage nor the one before gave it."""
+        """Pause if the queues of a broker match neither this stage nor the previous one."""
         stage = progress.stages[progress.position]
         counts_before: QueuesByBroker = (
             progress.stages[progress.position - 1].counts if progress.position else progress.start
@@ -306,7 +308,7 @@ class RebalanceMachine:
                 counts_before.get(broker, NO_QUEUES),
             )
             if on_broker.error is None and on_broker.queues not in known_queues:
-                self._pause(
+                self._pause_run(
                     f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "
                     f"{broker}, and the run expected {known_queues[0].read} and {known_queues[0].write}: "
                     "another change is in the way; undo it, and run the command again"
@@ -332,7 +334,7 @@ class RebalanceMachine:
         self, topic: str, progress: TopicProgress, waits: tuple[str, ...], now_ms: int
     ) -> None:
         if self.rules.timeout_ms is not None and now_ms - progress.since > self.rules.timeout_ms and waits:
-            self._pause(
+            self._pause_run(
                 f"{topic} waits for more than {self.rules.timeout_ms // 1000} s (--timeout): {waits[0]}"
             )
 

@@ -160,7 +160,7 @@ def _find_plan_problems(
     plan: RebalancePlan, rules: RunRules, tables: Mapping[str, BrokerTopicTable]
 ) -> Iterator[str]:
     for move in plan.moves:
-        present = {
+        present_queues = {
             broker: QueuePair(
                 int(table.configs_by_topic[move.topic]["readQueueNums"]),
                 int(table.configs_by_topic[move.topic]["writeQueueNums"]),
@@ -168,12 +168,12 @@ def _find_plan_problems(
             for broker, table in tables.items()
             if move.topic in table.configs_by_topic
         }
-        difference = describe_difference(move.topic, move.before, present)
+        difference = describe_difference(move.topic, move.before, present_queues)
         if difference is not None:
             yield difference
         elif any(move.topic in table.static_topics for table in tables.values()):
             yield f"{move.topic} is a static topic: use `nsadmin remappingStaticTopic` for it"
-        elif any(queues.write > queues.read for queues in present.values()):
+        elif any(queues.write > queues.read for queues in present_queues.values()):
             yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
         elif _is_ordered(move) and not rules.allow_ordered:
             yield f"{move.topic} is ordered: pass --ordered to move it and keep the sequence of every key"

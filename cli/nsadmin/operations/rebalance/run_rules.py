@@ -64,8 +64,8 @@ def find_exceeded_limits(
             )
 
 
-def _count_failed_puts(earlier: BrokerHealth | None, later: BrokerHealth) -> int:
-    if earlier is None or earlier.failed_puts is None or later.failed_puts is None:
+def _count_failed_puts(previous_health: BrokerHealth | None, later_health: BrokerHealth) -> int:
+    if previous_health is None or previous_health.failed_puts is None or later_health.failed_puts is None:
         return 0
     # A restarted broker counts from 0.
-    return max(0, later.failed_puts - earlier.failed_puts)
+    return max(0, later_health.failed_puts - previous_health.failed_puts)

@@ -18,9 +18,11 @@ def list_progress_facts(_: str, progress_record: EventRecord) -> list[tuple[str,
     topics = sorted({*progress_record["stages"], *progress_record["waiting"]})
     for topic in topics[:_MAX_TOPICS]:
         stage = progress_record["stages"].get(topic)
-        waits = "; ".join(progress_record["waiting"].get(topic, ()))
+        waiting_text = "; ".join(progress_record["waiting"].get(topic, ()))
         stage_text = "" if stage is None else STAGE_TEXTS[stage]
-        facts.append((topic or "groups", f"{stage_text}; waiting for {waits}" if waits else stage_text))
+        facts.append(
+            (topic or "groups", f"{stage_text}; waiting for {waiting_text}" if waiting_text else stage_text)
+        )
     if len(topics) > _MAX_TOPICS:
         facts.append(("", f"and {len(topics) - _MAX_TOPICS} more topics"))
     return facts

@@ -101,8 +101,8 @@ def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, p
     ]
     return creating or [
         CommitStart(topic, broker, group, queue_ids)
-        for group, use in sorted(facts.new_queue_use.items())
-        for broker, queue_ids in sorted(use.without_offset.items())
+        for group, queue_use in sorted(facts.new_queue_use.items())
+        for broker, queue_ids in sorted(queue_use.without_offset.items())
         if queue_ids
     ]
 
@@ -135,15 +135,17 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
 
 
 def _is_routed(
-    facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted_queues: tuple[int, int]
+    facts: MovingTopicFacts, routed_queues: RoutedQueues | None, broker: str, wanted_queues: tuple[int, int]
 ) -> bool:
     if wanted_queues == NO_QUEUES:
-        return routed is None or routed.queues == NO_QUEUES or not routed.perm & _ALL_PERMS
-    if routed is None or routed.queues != wanted_queues:
+        return (
+            routed_queues is None or routed_queues.queues == NO_QUEUES or not routed_queues.perm & _ALL_PERMS
+        )
+    if routed_queues is None or routed_queues.queues != wanted_queues:
         return False
     # A drain removes the write permission in the routes only.
     on_broker = facts.on_brokers[broker]
-    return on_broker.error is not None or routed.perm == on_broker.perm
+    return on_broker.error is not None or routed_queues.perm == on_broker.perm
 
 
 def _describe_queues(queues: tuple[int, int]) -> str:
@@ -159,7 +161,7 @@ def list_waits(
     seconds_left = -(-(rules.settle_ms - settled_ms) // 1000)
     if facts.error is not None:
         yield facts.error
-    is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
+    is_uncertain = any(not queue_use.is_certain for queue_use in facts.new_queue_use.values())
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
     yield from _list_unowned(stage, facts, rules)
@@ -172,9 +174,9 @@ def list_waits(
 
 def _list_unowned(stage: MoveStage, facts: MovingTopicFacts, rules: RunRules) -> Iterator[str]:
     if stage.kind == OPEN_READS:
-        for group, use in sorted(facts.new_queue_use.items()):
-            if use.unowned and use.is_certain and group not in rules.ignored_groups:
-                yield f"group {group} to take over {use.unowned} new queues"
+        for group, queue_use in sorted(facts.new_queue_use.items()):
+            if queue_use.unowned and queue_use.is_certain and group not in rules.ignored_groups:
+                yield f"group {group} to take over {queue_use.unowned} new queues"
 
 
 def _list_undrained(

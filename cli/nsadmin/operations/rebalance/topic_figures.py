@@ -10,7 +10,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.operations.plans.records import ClusterState
 
 _REQUESTS_AT_ONCE = 2000
-TopicPlace = tuple[str, str]
+BrokerTopic = tuple[str, str]
 """A broker name and a topic."""
 QueueOffsets = Mapping[int, int]
 """Queue id to offset."""
@@ -31,8 +31,8 @@ FiguresByTopic = Mapping[str, TopicFigures]
 class OffsetReading(NamedTuple):
     """Offsets by place: the next offset of each queue, and the committed offsets of each group."""
 
-    max_offsets: Mapping[TopicPlace, QueueOffsets]
-    group_offsets: Mapping[TopicPlace, Mapping[str, QueueOffsets]]
+    max_offsets: Mapping[BrokerTopic, QueueOffsets]
+    group_offsets: Mapping[BrokerTopic, Mapping[str, QueueOffsets]]
 
     def count_sent(self) -> dict[str, int]:
         """The sum of the next offsets, by topic."""
@@ -55,18 +55,18 @@ class OffsetReading(NamedTuple):
             groups[topic].update(offsets_by_group)
         return groups
 
-    def count_unread(self, place: TopicPlace, first_queue_id: int) -> int:
+    def count_unread(self, broker_topic: BrokerTopic, first_queue_id: int) -> int:
         """The messages that groups have still to consume, in the queues from this id on."""
-        max_offsets = self.max_offsets.get(place, {})
+        max_offsets = self.max_offsets.get(broker_topic, {})
         return sum(
             max(0, max_offsets.get(queue_id, 0) - offset)
-            for offsets in self.group_offsets.get(place, {}).values()
+            for offsets in self.group_offsets.get(broker_topic, {}).values()
             for queue_id, offset in offsets.items()
             if queue_id >= first_queue_id
         )
 
 
-def list_places(cluster_state: ClusterState, topics: Iterable[str]) -> list[TopicPlace]:
+def list_broker_topics(cluster_state: ClusterState, topics: Iterable[str]) -> list[BrokerTopic]:
     """The brokers of each of these topics."""
     return [
         (broker_state.broker_name, topic)
@@ -77,7 +77,7 @@ def list_places(cluster_state: ClusterState, topics: Iterable[str]) -> list[Topi
 
 
 def read_offsets(
-    admin: AdminClient, cluster_state: ClusterState, places: Sequence[TopicPlace]
+    admin: AdminClient, cluster_state: ClusterState, broker_topics: Sequence[BrokerTopic]
 ) -> OffsetReading:
     """Read the offsets of all queues and groups of these topics.
 
@@ -86,20 +86,20 @@ def read_offsets(
     """
     addrs = _master_addrs(cluster_state)
     max_offsets = {}
-    for place_batch in _split_batches(places):
+    for topic_batch in _split_batches(broker_topics):
         bounds_results = admin.bulk.list_queue_bounds(
-            (addrs[broker_name], topic) for broker_name, topic in place_batch
+            (addrs[broker_name], topic) for broker_name, topic in topic_batch
         )
-        for place, bounds_result in zip(place_batch, bounds_results, strict=True):
+        for broker_topic, bounds_result in zip(topic_batch, bounds_results, strict=True):
             bounds = bounds_result.value()
-            max_offsets[place] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
-    group_offsets: dict[TopicPlace, dict[str, QueueOffsets]] = defaultdict(dict)
-    known_places = set(places)
+            max_offsets[broker_topic] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
+    group_offsets: dict[BrokerTopic, dict[str, QueueOffsets]] = defaultdict(dict)
+    known_topics = set(broker_topics)
     committed_results = admin.consumers.get_committed_each(list(addrs.values()))
     for broker_name, committed_result in zip(addrs, committed_results, strict=True):
         for topic_and_group, offsets in committed_result.value().items():
             topic, _, group = topic_and_group.partition("@")
-            if (broker_name, topic) in known_places and not is_system_group(group):
+            if (broker_name, topic) in known_topics and not is_system_group(group):
                 group_offsets[broker_name, topic][group] = dict(offsets)
     return OffsetReading(max_offsets, dict(group_offsets))
 
@@ -112,22 +112,32 @@ def read_statistics(
     Raises:
         RocketMQError: a broker did not answer.
     """
-    places = list(offset_reading.max_offsets)
-    sent = _read_rates(admin, cluster_state, "TOPIC_PUT_NUMS", ((place, place[1]) for place in places))
-    sizes = _read_rates(admin, cluster_state, "TOPIC_PUT_SIZE", ((place, place[1]) for place in places))
+    broker_topics = list(offset_reading.max_offsets)
+    sent = _read_rates(
+        admin,
+        cluster_state,
+        "TOPIC_PUT_NUMS",
+        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
+    )
+    sizes = _read_rates(
+        admin,
+        cluster_state,
+        "TOPIC_PUT_SIZE",
+        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
+    )
     received = _read_rates(
         admin,
         cluster_state,
         "GROUP_GET_NUMS",
         (
-            (place, f"{place[1]}@{group}")
-            for place, offsets_by_group in offset_reading.group_offsets.items()
+            (broker_topic, f"{broker_topic[1]}@{group}")
+            for broker_topic, offsets_by_group in offset_reading.group_offsets.items()
             for group in offsets_by_group
         ),
     )
     return {
         topic: TopicFigures(sent.get(topic, 0.0), received.get(topic, 0.0), sizes.get(topic, 0.0))
-        for topic in sorted({topic for _, topic in places})
+        for topic in sorted({topic for _, topic in broker_topics})
     }
 
 
@@ -187,10 +197,10 @@ def read_journal_figures(journal_folder: Path, cluster_name: str) -> tuple[dict[
         event = event_of_record(journal_record)
         if isinstance(event, ConsumerLag) and event.cluster_name == cluster_name:
             for topic_lag in event.lags:
-                place = event.broker_name, topic_lag.topic, event.consumer_group
+                group_key = event.broker_name, topic_lag.topic, event.consumer_group
                 offsets = topic_lag.broker_offset, topic_lag.consumer_offset or 0
-                first_offsets.setdefault(place, offsets)
-                last_offsets[place] = offsets
+                first_offsets.setdefault(group_key, offsets)
+                last_offsets[group_key] = offsets
     covered_seconds = (times[-1] - times[0]) / 1000 if len(times) > 1 else 0.0
     return _combine_groups(first_offsets, last_offsets, covered_seconds or 1.0), covered_seconds
 
@@ -200,11 +210,11 @@ def _combine_groups(
     last_offsets: Mapping[tuple[str, str, str], tuple[int, int]],
     covered_seconds: float,
 ) -> dict[str, TopicFigures]:
-    sent: dict[TopicPlace, int] = defaultdict(int)
+    sent: dict[BrokerTopic, int] = defaultdict(int)
     received: dict[str, int] = defaultdict(int)
-    for place, (broker_offset, consumer_offset) in last_offsets.items():
-        broker_name, topic, _ = place
-        first_broker_offset, first_consumer_offset = first_offsets[place]
+    for group_key, (broker_offset, consumer_offset) in last_offsets.items():
+        broker_name, topic, _ = group_key
+        first_broker_offset, first_consumer_offset = first_offsets[group_key]
         # Each group reports the offsets of the topic: count the messages that were sent once.
         sent_count = max(0, broker_offset - first_broker_offset)
         sent[broker_name, topic] = max(sent[broker_name, topic], sent_count)
@@ -233,16 +243,16 @@ def _read_rates(
     admin: AdminClient,
     cluster_state: ClusterState,
     stats_name: str,
-    places_and_keys: Iterable[tuple[TopicPlace, str]],
+    topics_and_keys: Iterable[tuple[BrokerTopic, str]],
 ) -> dict[str, float]:
     """The sums of rates by topic."""
     addrs = _master_addrs(cluster_state)
     rates: dict[str, float] = defaultdict(float)
-    for place_batch in _split_batches(list(places_and_keys)):
+    for key_batch in _split_batches(list(topics_and_keys)):
         rate_results = admin.bulk.list_rates(
-            (addrs[broker_name], stats_name, stats_key) for (broker_name, _), stats_key in place_batch
+            (addrs[broker_name], stats_name, stats_key) for (broker_name, _), stats_key in key_batch
         )
-        for ((_, topic), _), rate_result in zip(place_batch, rate_results, strict=True):
+        for ((_, topic), _), rate_result in zip(key_batch, rate_results, strict=True):
             rates[topic] += rate_result.value()
     return rates
 

@@ -80,11 +80,14 @@ def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> t
 
 
 def describe_difference(
-    topic: str, expected: Mapping[str, QueuePair], present: Mapping[str, QueuePair]
+    topic: str, expected_by_broker: Mapping[str, QueuePair], present_by_broker: Mapping[str, QueuePair]
 ) -> str | None:
     """Return how a topic differs from what the plan expects; None if it does not."""
-    for broker in sorted({*expected, *present}):
-        expected_queues, present_queues = expected.get(broker, NO_QUEUES), present.get(broker, NO_QUEUES)
+    for broker in sorted({*expected_by_broker, *present_by_broker}):
+        expected_queues, present_queues = (
+            expected_by_broker.get(broker, NO_QUEUES),
+            present_by_broker.get(broker, NO_QUEUES),
+        )
         if expected_queues != present_queues:
             return (
                 f"{topic} has {present_queues.read} read and {present_queues.write} write queues on "

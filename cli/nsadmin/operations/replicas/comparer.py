@@ -67,4 +67,6 @@ class ReplicaComparer:
 
     @staticmethod
     def _has_lag(comparison: ReplicaComparison) -> bool:
-        return any(judged.state is DifferenceState.LAG for judged in comparison.differences)
+        return any(
+            judged_difference.state is DifferenceState.LAG for judged_difference in comparison.differences
+        )

@@ -63,24 +63,24 @@ def judge_differences(
     judged_differences: list[JudgedDifference] = []
     new_memory: dict[DifferenceKey, RememberedDifference] = {}
     for difference in find_differences(observation):
-        remembered = memory.get(difference.key)
-        if remembered is None or _has_caught_up(difference, remembered):
-            remembered = RememberedDifference(observation.now_ms, difference.master_item)
-        new_memory[difference.key] = remembered
+        remembered_difference = memory.get(difference.key)
+        if remembered_difference is None or _has_caught_up(difference, remembered_difference):
+            remembered_difference = RememberedDifference(observation.now_ms, difference.master_item)
+        new_memory[difference.key] = remembered_difference
         state, reason = _judge_difference(
             groups_by_name[difference.cluster_name, difference.broker_name],
             difference,
             observation.now_ms,
-            remembered.since_ms,
+            remembered_difference.since_ms,
             interval_seconds,
         )
-        judged_differences.append(JudgedDifference(difference, state, reason, remembered.since_ms))
+        judged_differences.append(JudgedDifference(difference, state, reason, remembered_difference.since_ms))
     return _make_comparison(observation, judged_differences), new_memory
 
 
-def _has_caught_up(difference: ReplicaDifference, remembered: RememberedDifference) -> bool:
+def _has_caught_up(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
     """Whether the slave has what the master had when the difference was first seen."""
-    slave_item, old_item = difference.slave_item, remembered.master_item
+    slave_item, old_item = difference.slave_item, remembered_difference.master_item
     if difference.kind is ItemKind.OFFSET and slave_item is not None and old_item is not None:
         return all(slave_item.get(queue_id, -1) >= offset for queue_id, offset in old_item.items())
     return slave_item == old_item

@@ -43,8 +43,8 @@ class ReplicaMemoryStore:
         file_record = {
             "format": _FORMAT,
             "differences": [
-                [*difference_key, remembered.since_ms, remembered.master_item]
-                for difference_key, remembered in memory.items()
+                [*difference_key, remembered_difference.since_ms, remembered_difference.master_item]
+                for difference_key, remembered_difference in memory.items()
             ],
         }
         file_bytes = json.dumps(file_record, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -126,4 +126,8 @@ class ReplicaComparison(NamedTuple):
 
     @property
     def drift(self) -> list[JudgedDifference]:
-        return [judged for judged in self.differences if judged.state is DifferenceState.DRIFT]
+        return [
+            judged_difference
+            for judged_difference in self.differences
+            if judged_difference.state is DifferenceState.DRIFT
+        ]

@@ -47,11 +47,11 @@ def find_takeover_gaps(
     takeover_gaps = []
     for slave in replica_group.slaves:
         item_names = tuple(
-            f"{judged.difference.kind.value} {judged.difference.item_name}"
-            for judged in comparison.differences
-            if judged.difference.slave is slave
-            and judged.difference.master_item is not None
-            and (includes_lag or judged.state is DifferenceState.DRIFT)
+            f"{judged_difference.difference.kind.value} {judged_difference.difference.item_name}"
+            for judged_difference in comparison.differences
+            if judged_difference.difference.slave is slave
+            and judged_difference.difference.master_item is not None
+            and (includes_lag or judged_difference.state is DifferenceState.DRIFT)
         )
         if item_names or slave.error is not None:
             takeover_gaps.append(TakeoverGap(slave, item_names, slave.error))

@@ -189,15 +189,15 @@ class RollingRestart:
             if checked_event.risks and not context.drain_plan.force:
                 risk_texts = "; ".join(risk.text for risk in checked_event.risks)
                 raise DrainRefused(f"{process.broker}: {risk_texts}; pass --force to drain it anyway")
-        unknown: list[str] = []
+        unknown_servers: list[str] = []
         for event_record in DrainRun(
             context.drain_plan, context.environment, context.drain_store, self._procedure_clock
         ).run_drain(checked_event, server_facts):
-            unknown = event_record["unknown"] if event_record["event"] == "safe" else unknown
+            unknown_servers = event_record["unknown"] if event_record["event"] == "safe" else unknown_servers
             yield event_record
-        if unknown and not context.drain_plan.allow_unreachable:
+        if unknown_servers and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
-                f"{process.broker} is drained, but {', '.join(unknown)} did not answer: run the "
+                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer: run the "
                 "command again to continue"
             )
         self._require_other_brokers(context)
@@ -247,34 +247,39 @@ class RollingRestart:
         previous_observation = reported_lacking = None
         while True:
             observation = self._observe_cluster(process.broker)
-            lacking = self._list_lacking(process, old_boot_ms, observation, previous_observation)
-            if not lacking:
+            lacking_conditions = self._list_lacking(process, old_boot_ms, observation, previous_observation)
+            if not lacking_conditions:
                 return
             if self._procedure_clock.now_ms() >= deadline_ms:
                 raise DrainRefused(
-                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; run "
-                    "the command again to continue"
+                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking_conditions)}; "
+                    "run the command again to continue"
                 )
-            if lacking != reported_lacking:
+            if lacking_conditions != reported_lacking:
                 yield build_event_record(
-                    Waiting(self._procedure_clock.now_ms(), process.broker, process.broker_id, tuple(lacking))
+                    Waiting(
+                        self._procedure_clock.now_ms(),
+                        process.broker,
+                        process.broker_id,
+                        tuple(lacking_conditions),
+                    )
                 )
-            previous_observation, reported_lacking = observation, lacking
+            previous_observation, reported_lacking = observation, lacking_conditions
             self._procedure_clock.pause_seconds(self._interval_seconds)
 
     def _require_health(self, process: BrokerProcess) -> None:
         """Refuse to go on unless the process is healthy. Slaves get one interval to catch up."""
         first_observation = observation = self._observe_cluster(process.broker)
         for is_last in (False, True):
-            lacking = self._list_lacking(process, None, observation, first_observation)
-            if not lacking:
+            lacking_conditions = self._list_lacking(process, None, observation, first_observation)
+            if not lacking_conditions:
                 return
             if not is_last:
                 self._procedure_clock.pause_seconds(self._interval_seconds)
                 observation = self._observe_cluster(process.broker)
         raise DrainRefused(
             f"{process_title(process)} is not healthy, so no broker was stopped: waiting for "
-            f"{'; '.join(lacking)}"
+            f"{'; '.join(lacking_conditions)}"
         )
 
     def _observe_cluster(self, broker_name: str) -> ClusterObservation:

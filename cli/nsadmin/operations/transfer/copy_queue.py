@@ -19,7 +19,7 @@ class CopyQueue:
     """The state of one source queue.
 
     Attributes:
-        planned: The plan of the queue.
+        planned_queue: The plan of the queue.
         topic_queue: The queue, for the reader.
         send_queue: The target queue, with the present address of its broker.
         record: How far the confirmed copies came.
@@ -33,7 +33,7 @@ class CopyQueue:
         is_failed: Whether the run gave the queue up.
     """
 
-    planned: PlannedQueue
+    planned_queue: PlannedQueue
     topic_queue: TopicQueue
     send_queue: SendQueue
     record: QueueRecord
@@ -51,7 +51,7 @@ class CopyQueue:
 
     @property
     def source(self) -> SourceQueue:
-        return self.planned.source
+        return self.planned_queue.source
 
     @property
     def is_empty(self) -> bool:

@@ -22,16 +22,16 @@ class MovedQueue(NamedTuple):
     """A target queue of a group.
 
     Attributes:
-        pair: The topics.
-        translated: The new offset.
+        topic_pair: The topics.
+        translated_queue: The new offset.
         old_offset: The committed offset in the target; None for none.
         broker_addr: The master of the target queue.
         result: "planned", "kept", "done" or "failed".
         error: The reason of "failed".
     """
 
-    pair: TopicPair
-    translated: TranslatedQueue
+    topic_pair: TopicPair
+    translated_queue: TranslatedQueue
     old_offset: int | None
     broker_addr: str
     result: str = "planned"
@@ -64,32 +64,36 @@ class GroupTransfer:
             NotFound: The source has no offsets of the group, or the target does not know the group.
             RocketMQError: A server refused or did not answer.
         """
-        committed = self._read_committed(self._clusters.source)
-        if not committed:
+        offsets_by_topic = self._read_committed(self._clusters.source)
+        if not offsets_by_topic:
             raise NotFound(f'the source has no offsets of the group "{self._group}"')
         self._require_group()
         target_committed = self._read_committed(self._clusters.target)
         moves: list[MovedQueue] = []
         copied_topics = set()
-        for pair in self._list_pairs():
-            if pair.topic not in committed:
+        for topic_pair in self._list_pairs():
+            if topic_pair.topic not in offsets_by_topic:
                 continue
-            copied_topics.add(pair.topic)
-            plan = load_transfer(self._clusters, pair)
+            copied_topics.add(topic_pair.topic)
+            plan = load_transfer(self._clusters, topic_pair)
             # Clients commit an offset on every queue that they consume. Without one, nothing is consumed.
             offsets = {
-                planned.source: committed[pair.topic].get(planned.queue, planned.record.begin_offset)
-                for planned in plan.queues
+                planned_queue.source: offsets_by_topic[topic_pair.topic].get(
+                    planned_queue.queue, planned_queue.record.begin_offset
+                )
+                for planned_queue in plan.queues
             }
             moves += [
-                self._make_move(pair, translated, target_committed.get(pair.target_topic, {}))
-                for translated in translate_offsets(self._clusters, plan, offsets)
+                self._make_move(
+                    topic_pair, translated_queue, target_committed.get(topic_pair.target_topic, {})
+                )
+                for translated_queue in translate_offsets(self._clusters, plan, offsets)
             ]
-        uncarried = [
-            UncarriedTopic(topic, self._count_pending(topic, committed[topic]))
-            for topic in sorted(committed.keys() - copied_topics)
+        uncarried_queues = [
+            UncarriedTopic(topic, self._count_pending(topic, offsets_by_topic[topic]))
+            for topic in sorted(offsets_by_topic.keys() - copied_topics)
         ]
-        return moves, uncarried
+        return moves, uncarried_queues
 
     def has_source_clients(self) -> bool:
         """Return whether clients of the group are connected in the source, which move its offsets on."""
@@ -107,32 +111,36 @@ class GroupTransfer:
         Raises:
             RocketMQError: A server refused or did not answer.
         """
-        applied = []
-        for pair in dict.fromkeys(move.pair for move in moves):
-            planned_moves = [move for move in moves if move.pair == pair and move.result == "planned"]
+        applied_moves = []
+        for topic_pair in dict.fromkeys(move.topic_pair for move in moves):
+            planned_moves = [
+                move for move in moves if move.topic_pair == topic_pair and move.result == "planned"
+            ]
             offset_moves = tuple(
                 OffsetMove(
                     move.broker_addr,
                     MessageQueue(
-                        pair.target_topic, move.translated.span.broker_name, move.translated.span.queue_id
+                        topic_pair.target_topic,
+                        move.translated_queue.span.broker_name,
+                        move.translated_queue.span.queue_id,
                     ),
                     move.old_offset,
-                    move.translated.offset,
+                    move.translated_queue.offset,
                     "planned",
                     None,
                 )
                 for move in planned_moves
             )
-            finished = self._clusters.target.offsets.apply_clone(
-                OffsetPlan(self._group, pair.target_topic, END_OF_QUEUE, True, None, offset_moves)
+            results = self._clusters.target.offsets.apply_clone(
+                OffsetPlan(self._group, topic_pair.target_topic, END_OF_QUEUE, True, None, offset_moves)
             )
-            outcomes = {offset_move.queue: offset_move for offset_move in finished}
-            applied += [
+            outcomes = {offset_move.queue: offset_move for offset_move in results}
+            applied_moves += [
                 _note_outcome(move, outcomes) if move.result == "planned" else move
                 for move in moves
-                if move.pair == pair
+                if move.topic_pair == topic_pair
             ]
-        return applied
+        return applied_moves
 
     def _list_pairs(self) -> list[TopicPair]:
         """The transfers that name servers of the target have a record of."""
@@ -151,7 +159,7 @@ class GroupTransfer:
             for group in admin.clusters.get_info().broker_groups
             if group.master_addr is not None
         }
-        committed: dict[str, dict[QueueId, int]] = {}
+        offsets_by_topic: dict[str, dict[QueueId, int]] = {}
         for result in admin.consumers.get_committed_each(list(masters)):
             for key, offsets in result.value().items():
                 topic, _, group = key.rpartition("@")
@@ -160,8 +168,8 @@ class GroupTransfer:
                         QueueId(masters[result.addr], queue_id): offset
                         for queue_id, offset in offsets.items()
                     }
-                    committed.setdefault(topic, {}).update(broker_offsets)
-        return committed
+                    offsets_by_topic.setdefault(topic, {}).update(broker_offsets)
+        return offsets_by_topic
 
     def _require_group(self) -> None:
         targets = [
@@ -176,13 +184,18 @@ class GroupTransfer:
             )
 
     def _make_move(
-        self, pair: TopicPair, translated: TranslatedQueue, target_committed: Mapping[QueueId, int]
+        self,
+        topic_pair: TopicPair,
+        translated_queue: TranslatedQueue,
+        target_committed: Mapping[QueueId, int],
     ) -> MovedQueue:
-        span = translated.span
+        span = translated_queue.span
         old_offset = target_committed.get(QueueId(span.broker_name, span.queue_id))
-        broker_addr = translated.sources[0][0].send_queue.broker_addr
-        is_kept = old_offset is not None and (old_offset == translated.offset or not self._overwrites)
-        return MovedQueue(pair, translated, old_offset, broker_addr, "kept" if is_kept else "planned")
+        broker_addr = translated_queue.sources[0][0].send_queue.broker_addr
+        is_kept = old_offset is not None and (old_offset == translated_queue.offset or not self._overwrites)
+        return MovedQueue(
+            topic_pair, translated_queue, old_offset, broker_addr, "kept" if is_kept else "planned"
+        )
 
     def _count_pending(self, topic: str, offsets: Mapping[QueueId, int]) -> int:
         """The messages of a topic that the group did not consume; 0 if the topic is gone."""
@@ -206,9 +219,9 @@ def is_retry_topic(topic: str) -> bool:
 
 
 def _note_outcome(move: MovedQueue, outcomes: Mapping[MessageQueue, OffsetMove]) -> MovedQueue:
-    span = move.translated.span
-    outcome = outcomes[MessageQueue(move.pair.target_topic, span.broker_name, span.queue_id)]
+    span = move.translated_queue.span
+    outcome = outcomes[MessageQueue(move.topic_pair.target_topic, span.broker_name, span.queue_id)]
     error = outcome.error
-    if error is None and outcome.result == "kept" and move.old_offset != move.translated.offset:
+    if error is None and outcome.result == "kept" and move.old_offset != move.translated_queue.offset:
         error = NotApplied("the broker kept the old offset")
     return move._replace(result="done" if error is None else "failed", error=error)

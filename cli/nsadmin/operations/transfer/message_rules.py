@@ -48,31 +48,31 @@ class MessageRules(NamedTuple):
 
     def save(self) -> SavedRules:
         """Return the rules for a record."""
-        saved = {
+        saved_rules = {
             "--tag": tuple(sorted(self.tags)),
             "--sql": (self.sql_text,) if self.sql_text else (),
             "--key": tuple(sorted(self.keys)),
             "--property": tuple(f"{name}={value}" for name, value in sorted(self.properties)),
             "--body": (self.body_text,) if self.body_text else (),
         }
-        return {flag: values for flag, values in saved.items() if values}
+        return {flag: values for flag, values in saved_rules.items() if values}
 
 
 EVERY_MESSAGE = MessageRules()
 
 
-def load_rules(saved: SavedRules) -> MessageRules:
+def load_rules(saved_rules: SavedRules) -> MessageRules:
     """Return the rules of a record."""
-    pairs = [text.partition("=") for text in saved.get("--property", ())]
+    property_pairs = [text.partition("=") for text in saved_rules.get("--property", ())]
     return MessageRules(
-        saved.get("--tag", ()),
-        next(iter(saved.get("--sql", ())), None),
-        saved.get("--key", ()),
-        tuple((name, value) for name, _, value in pairs),
-        next(iter(saved.get("--body", ())), None),
+        saved_rules.get("--tag", ()),
+        next(iter(saved_rules.get("--sql", ())), None),
+        saved_rules.get("--key", ()),
+        tuple((name, value) for name, _, value in property_pairs),
+        next(iter(saved_rules.get("--body", ())), None),
     )
 
 
-def describe_rules(saved: SavedRules) -> str:
+def describe_rules(saved_rules: SavedRules) -> str:
     """Return the rules as options, such as "--tag A --key k"; "none" without any."""
-    return " ".join(f"{flag} {value}" for flag, values in saved.items() for value in values) or "none"
+    return " ".join(f"{flag} {value}" for flag, values in saved_rules.items() for value in values) or "none"

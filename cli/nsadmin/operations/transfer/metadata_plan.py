@@ -24,19 +24,19 @@ class MetadataLoss(NamedTuple):
 class PreparedMetadata(NamedTuple):
     """The metadata for the target, and what it lacks."""
 
-    selected: ClusterBackup
+    selected_backup: ClusterBackup
     losses: list[MetadataLoss]
 
 
-def spread_to_all(selected: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
+def spread_to_all(selected_backup: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
     """Return a backup in which every target broker has the items of all source brokers.
 
     If source brokers have different settings for an item, the first one counts, with the most queues of any.
     """
-    sources = list(selected.brokers.values())
+    sources = list(selected_backup.brokers.values())
     if not sources:
-        return selected
-    merged = sources[0]._replace(
+        return selected_backup
+    merged_values = sources[0]._replace(
         topics=_merge_settings(source.topics for source in sources),
         groups=_merge_settings(source.groups for source in sources),
         consume_modes=list({(m.topic, m.group): m for s in sources[::-1] for m in s.consume_modes}.values()),
@@ -46,30 +46,34 @@ def spread_to_all(selected: ClusterBackup, target_brokers: Iterable[str]) -> Clu
         white_addrs=list(dict.fromkeys(addr for source in sources for addr in source.white_addrs)),
         static_topics={topic: None for source in sources for topic in source.static_topics},
     )
-    return selected._replace(brokers={name: merged._replace(broker_name=name) for name in target_brokers})
+    return selected_backup._replace(
+        brokers={name: merged_values._replace(broker_name=name) for name in target_brokers}
+    )
 
 
 def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str, BackupSettings]:
-    merged: dict[str, dict[str, Any]] = {}
+    merged_values: dict[str, dict[str, Any]] = {}
     for table in tables:
         for name, settings in table.items():
-            merged_settings = merged.setdefault(name, dict(settings))
+            merged_settings = merged_values.setdefault(name, dict(settings))
             for queues in ("readQueueNums", "writeQueueNums"):
                 if queues in settings:
                     merged_settings[queues] = max(merged_settings[queues], settings[queues])
-    return dict(merged)
+    return dict(merged_values)
 
 
-def prepare_metadata(selected: ClusterBackup, target_releases: Mapping[str, str | None]) -> PreparedMetadata:
+def prepare_metadata(
+    selected_backup: ClusterBackup, target_releases: Mapping[str, str | None]
+) -> PreparedMetadata:
     """Return the metadata as the releases of the target brokers can have it.
 
     Args:
-        selected: The metadata, with the names of the target brokers.
+        selected_backup: The metadata, with the names of the target brokers.
         target_releases: The release of each target broker, such as "5.5.0"; None if unknown.
     """
     losses: list[MetadataLoss] = []
     brokers = {}
-    for broker_name, broker in selected.brokers.items():
+    for broker_name, broker in selected_backup.brokers.items():
         release = target_releases.get(broker_name)
         losses += [
             MetadataLoss(
@@ -77,15 +81,15 @@ def prepare_metadata(selected: ClusterBackup, target_releases: Mapping[str, str 
             )
             for topic in broker.static_topics
         ]
-        prepared = broker._replace(static_topics={})
+        prepared_broker = broker._replace(static_topics={})
         if release is not None and _parse_release(release) < (5,):
-            prepared = _drop_new_settings(prepared, losses)
+            prepared_broker = _drop_new_settings(prepared_broker, losses)
         if release is not None and _parse_release(release) < _FIRST_RELEASE_WITH_USERS:
-            prepared = _drop_users(prepared, release, losses)
+            prepared_broker = _drop_users(prepared_broker, release, losses)
         elif broker.accounts or broker.white_addrs:
-            prepared = _translate_accounts(prepared, losses)
-        brokers[broker_name] = prepared
-    return PreparedMetadata(selected._replace(brokers=brokers), losses)
+            prepared_broker = _translate_accounts(prepared_broker, losses)
+        brokers[broker_name] = prepared_broker
+    return PreparedMetadata(selected_backup._replace(brokers=brokers), losses)
 
 
 def _parse_release(release: str) -> tuple[int, ...]:
@@ -110,10 +114,10 @@ def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> Brok
         MetadataLoss(
             Section.CONSUME_MODES,
             broker.broker_name,
-            f"{assigned.topic} {assigned.group}",
+            f"{assigned_mode.topic} {assigned_mode.group}",
             "4.x brokers have no consume modes",
         )
-        for assigned in broker.consume_modes
+        for assigned_mode in broker.consume_modes
     ]
     return broker._replace(topics=tables[Section.TOPICS], groups=tables[Section.GROUPS], consume_modes=[])
 
@@ -132,13 +136,13 @@ def _translate_accounts(broker: BrokerBackup, losses: list[MetadataLoss]) -> Bro
     users: list[User] = [*broker.users]
     acls: dict[str, AclEntries] = dict(broker.acls)
     for account in broker.accounts:
-        translated = translate_account(account)
-        users.append(translated.user)
-        if translated.entries:
-            acls[USER_SUBJECT_PREFIX + translated.user.username] = translated.entries
+        translated_account = translate_account(account)
+        users.append(translated_account.user)
+        if translated_account.entries:
+            acls[USER_SUBJECT_PREFIX + translated_account.user.username] = translated_account.entries
         losses += [
             MetadataLoss(Section.ACCOUNTS, broker.broker_name, account.access_key, loss)
-            for loss in translated.losses
+            for loss in translated_account.losses
         ]
     losses += [
         MetadataLoss(

@@ -56,21 +56,21 @@ class MetadataTransfer:
             str(master.broker_name): master.broker_addr
             for master in targets.list_master_targets(target.clusters.get_info(), target_cluster)
         }
-        selected = select_backup(
+        selected_backup = select_backup(
             self.source_backup,
             RestoreScope(target_cluster, scope.sections, scope.topics, scope.groups, scope.broker_names),
         )
         if scope.on_all_brokers:
-            selected = spread_to_all(selected, sorted(target_addrs))
+            selected_backup = spread_to_all(selected_backup, sorted(target_addrs))
         known_addrs = {name: addr for name, addr in target_addrs.items() if addr is not None}
         runtime_infos = target.brokers.get_runtime_info(list(known_addrs.values()))
         releases = {
             broker_name: None if result.result is None else result.result.release
             for broker_name, result in zip(known_addrs, runtime_infos, strict=True)
         }
-        prepared = prepare_metadata(selected, releases)
-        self.selected: ClusterBackup = prepared.selected
-        self.losses: list[MetadataLoss] = prepared.losses
+        prepared_metadata = prepare_metadata(selected_backup, releases)
+        self.selected: ClusterBackup = prepared_metadata.selected_backup
+        self.losses: list[MetadataLoss] = prepared_metadata.losses
 
     def run(self, *, is_dry_run: bool) -> Iterator[RestoreOutcome]:
         """Create and change the items in the target, and yield the outcome of each."""

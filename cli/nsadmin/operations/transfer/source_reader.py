@@ -168,8 +168,11 @@ class SourceReader:
             self._note_new(topic, all_queues)
             if not due_queues:
                 continue
-            skipped = frozenset((name, number) for name, number in set(all_queues) - due_queues)
-            pages = {QueueId(page.broker_name, page.queue_id): page for page in follower.poll_queues(skipped)}
+            skipped_queues = frozenset((name, number) for name, number in set(all_queues) - due_queues)
+            pages = {
+                QueueId(page.broker_name, page.queue_id): page
+                for page in follower.poll_queues(skipped_queues)
+            }
             for queue in due_queues:
                 has_news |= self._store_page(TopicQueue(topic, queue), pages.get(queue), follower)
             has_errors |= any(page.error is not None for page in pages.values())

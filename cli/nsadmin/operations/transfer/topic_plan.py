@@ -70,13 +70,13 @@ class TopicPlan(NamedTuple):
     """The transfer of one topic.
 
     Attributes:
-        pair: The topics.
+        topic_pair: The topics.
         queues: The source queues.
         store: Where the record is kept.
         rules: The selection of messages.
     """
 
-    pair: TopicPair
+    topic_pair: TopicPair
     queues: tuple[PlannedQueue, ...]
     store: TransferStore
     rules: SavedRules
@@ -103,7 +103,7 @@ class TopicPlanner:
         self._clusters, self._rules = clusters, rules
         self._begin_ms, self._merges_queues = begin_ms, merges_queues
 
-    def plan_topic(self, pair: TopicPair) -> TopicPlan:
+    def plan_topic(self, topic_pair: TopicPair) -> TopicPlan:
         """Plan a topic. Nothing is changed.
 
         Raises:
@@ -111,21 +111,21 @@ class TopicPlanner:
             NotApplied: The topic cannot be copied there; the text says what to do.
             RocketMQError: A server did not answer.
         """
-        source_routes = _list_routes(self._clusters.source, pair.topic, "source")
-        target_routes = _list_routes(self._clusters.target, pair.target_topic, "target")
-        _require_other_topic(pair, source_routes, target_routes)
+        source_routes = _list_routes(self._clusters.source, topic_pair.topic, "source")
+        target_routes = _list_routes(self._clusters.target, topic_pair.target_topic, "target")
+        _require_other_topic(topic_pair, source_routes, target_routes)
         cluster_name = _find_cluster(source_routes)
-        store = TransferStore(self._clusters.target, record_key(cluster_name, *pair))
+        store = TransferStore(self._clusters.target, record_key(cluster_name, *topic_pair))
         record = store.load()
         if record is not None and record.rules != self._rules:
             raise NotApplied(
-                f"{pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}): "
-                "pass the same ones, or copy to another topic with --map-topic"
+                f"{topic_pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}"
+                "): pass the same ones, or copy to another topic with --map-topic"
             )
-        source_spans = self._read_source_spans(pair.topic, source_routes)
+        source_spans = self._read_source_spans(topic_pair.topic, source_routes)
         send_queues = {
             QueueId(send_queue.broker_name, send_queue.queue_id): send_queue
-            for send_queue in self._clusters.target.message_sender.list_queues(pair.target_topic)
+            for send_queue in self._clusters.target.message_sender.list_queues(topic_pair.target_topic)
         }
         known_queues = record.queues if record is not None else {}
         mapping = map_queues(
@@ -134,10 +134,10 @@ class TopicPlanner:
             {queue: known_queues[queue].target for queue in known_queues},
             merges_queues=self._merges_queues,
         )
-        _require_targets(pair, mapping, send_queues)
-        sources = {queue: make_source_queue(cluster_name, pair.topic, queue) for queue in mapping}
+        _require_targets(topic_pair, mapping, send_queues)
+        sources = {queue: make_source_queue(cluster_name, topic_pair.topic, queue) for queue in mapping}
         records = self._find_positions(
-            pair.target_topic, target_routes, mapping, sources, source_spans, record
+            topic_pair.target_topic, target_routes, mapping, sources, source_spans, record
         )
         queues = tuple(
             PlannedQueue(
@@ -149,7 +149,7 @@ class TopicPlanner:
             )
             for queue, target in mapping.items()
         )
-        return TopicPlan(pair, queues, store, self._rules)
+        return TopicPlan(topic_pair, queues, store, self._rules)
 
     def _read_source_spans(self, topic: str, routes: Sequence[QueueRoute]) -> dict[QueueId, QueueSpan]:
         results = self._clusters.source.queue_reader.get_spans(topic, routes, begin_ms=self._begin_ms)
@@ -193,22 +193,22 @@ class TopicPlanner:
             )
         }
         known_queues = dict(record.queues) if record is not None else {}
-        tails = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
+        last_copies = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
         positions = {}
         for queue, target_queue in mapping.items():
             known_record, target_span = known_queues.get(queue), target_spans[target_queue]
-            tail = tails.get(sources[queue])
-            if known_record is not None and _was_recreated(known_record, target_span, tail):
+            last_copy = last_copies.get(sources[queue])
+            if known_record is not None and _was_recreated(known_record, target_span, last_copy):
                 whole_copies = find_last_copies(target, target_topic, [target_span])
-                tail = whole_copies.get(sources[queue])
+                last_copy = whole_copies.get(sources[queue])
                 known_record = known_record._replace(
                     next_offset=0, target_begin=target_span.begin_offset, target_end=0
                 )
             positions[queue] = _make_position(
-                target_queue, source_spans[queue].begin_offset, target_span, known_record, tail
+                target_queue, source_spans[queue].begin_offset, target_span, known_record, last_copy
             )
-            if tail is not None:
-                self._require_same_source(source_spans[queue], tail.source)
+            if last_copy is not None:
+                self._require_same_source(source_spans[queue], last_copy.source)
         return positions
 
     def _require_same_source(self, source_span: QueueSpan, last_source: SourcePlace) -> None:
@@ -234,52 +234,57 @@ class TopicPlanner:
             )
 
 
-def open_store(clusters: TransferClusters, pair: TopicPair) -> TransferStore:
+def open_store(clusters: TransferClusters, topic_pair: TopicPair) -> TransferStore:
     """Return the place of the record of a transfer.
 
     Raises:
         NotFound: The source does not have the topic.
     """
-    cluster_name = _find_cluster(_list_routes(clusters.source, pair.topic, "source"))
-    return TransferStore(clusters.target, record_key(cluster_name, *pair))
+    cluster_name = _find_cluster(_list_routes(clusters.source, topic_pair.topic, "source"))
+    return TransferStore(clusters.target, record_key(cluster_name, *topic_pair))
 
 
 def _find_cluster(routes: Iterable[QueueRoute]) -> str:
     return next((route.cluster_name for route in routes if route.cluster_name), "")
 
 
-def _list_routes(admin: AdminClient, topic: str, side: str) -> Sequence[QueueRoute]:
+def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[QueueRoute]:
     try:
         routes = admin.topics.get_route(topic).queues
     except TopicNotExist:
         advice = (
-            "" if side == "source" else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
+            ""
+            if side_name == "source"
+            else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
         )
-        raise NotFound(f'the {side} has no topic "{topic}"{advice}') from None
+        raise NotFound(f'the {side_name} has no topic "{topic}"{advice}') from None
     if any(route.logical_queues is not None for route in routes):
-        raise NotApplied(f'"{topic}" is a static topic on the {side}: static topics cannot be transferred')
+        raise NotApplied(
+            f'"{topic}" is a static topic on the {side_name}: static topics cannot be transferred'
+        )
     return routes
 
 
 def _require_other_topic(
-    pair: TopicPair, source_routes: Iterable[QueueRoute], target_routes: Iterable[QueueRoute]
+    topic_pair: TopicPair, source_routes: Iterable[QueueRoute], target_routes: Iterable[QueueRoute]
 ) -> None:
     source_addrs = {addr for route in source_routes for addr in route.broker_addrs.values()}
     target_addrs = {addr for route in target_routes for addr in route.broker_addrs.values()}
-    if pair.topic == pair.target_topic and source_addrs & target_addrs:
+    if topic_pair.topic == topic_pair.target_topic and source_addrs & target_addrs:
         raise NotApplied(
-            f"{pair.topic}: source and target are the same topic: pass another --to, or --map-topic OLD=NEW"
+            f"{topic_pair.topic}: source and target are the same topic: pass another --to, or "
+            "--map-topic OLD=NEW"
         )
 
 
 def _require_targets(
-    pair: TopicPair, mapping: Mapping[QueueId, QueueId], send_queues: Mapping[QueueId, SendQueue]
+    topic_pair: TopicPair, mapping: Mapping[QueueId, QueueId], send_queues: Mapping[QueueId, SendQueue]
 ) -> None:
-    missing = sorted({str(target) for target in mapping.values() if target not in send_queues})
-    if missing:
+    missing_targets = sorted({str(target) for target in mapping.values() if target not in send_queues})
+    if missing_targets:
         raise NotApplied(
-            f"{pair.target_topic}: the target queues {', '.join(missing)} are not writable now: see "
-            "`nsadmin topicRoute`"
+            f"{topic_pair.target_topic}: the target queues {', '.join(missing_targets)} are not writable "
+            "now: see `nsadmin topicRoute`"
         )
 
 
@@ -299,7 +304,7 @@ def _list_tails(
     known_queues: Mapping[QueueId, QueueRecord],
 ) -> list[QueueSpan]:
     """The parts of target queues that can have copies that the record does not know."""
-    begins: dict[QueueId, int] = {}
+    begin_offsets: dict[QueueId, int] = {}
     for queue, target in mapping.items():
         known_record, span = known_queues.get(queue), target_spans[target]
         begin_offset = (
@@ -307,17 +312,19 @@ def _list_tails(
             if known_record is None or known_record.target_end > span.end_offset
             else max(known_record.target_begin, known_record.target_end - 1)
         )
-        begins[target] = max(span.begin_offset, min(begin_offset, begins.get(target, begin_offset)))
-    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begins.items()]
+        begin_offsets[target] = max(
+            span.begin_offset, min(begin_offset, begin_offsets.get(target, begin_offset))
+        )
+    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begin_offsets.items()]
 
 
-def _was_recreated(known_record: QueueRecord, target_span: QueueSpan, tail: LastCopy | None) -> bool:
+def _was_recreated(known_record: QueueRecord, target_span: QueueSpan, last_copy: LastCopy | None) -> bool:
     """Whether the target queue lost copies that the record knows, so that it must be read completely."""
     if known_record.target_end > target_span.end_offset:
         return True
     has_copies = known_record.target_end > known_record.target_begin
     is_last_copy_kept = known_record.target_end - 1 >= target_span.begin_offset
-    return has_copies and is_last_copy_kept and tail is None
+    return has_copies and is_last_copy_kept and last_copy is None
 
 
 def _make_position(
@@ -325,17 +332,17 @@ def _make_position(
     begin_offset: int,
     target_span: QueueSpan,
     known_record: QueueRecord | None,
-    tail: LastCopy | None,
+    last_copy: LastCopy | None,
 ) -> QueueRecord:
-    copied_offset = 0 if tail is None else tail.source.offset + 1
+    copied_offset = 0 if last_copy is None else last_copy.source.offset + 1
     if known_record is None:
         # Copies without a record can be anywhere in the target queue.
-        target_begin = target_span.end_offset if tail is None else target_span.begin_offset
+        target_begin = target_span.end_offset if last_copy is None else target_span.begin_offset
         next_offset = max(begin_offset, copied_offset)
         return QueueRecord(target, begin_offset, next_offset, target_begin, target_span.end_offset)
     return known_record._replace(
         next_offset=max(known_record.begin_offset, known_record.next_offset, copied_offset),
         target_end=known_record.target_end
-        if tail is None
-        else max(known_record.target_end, tail.target_offset + 1),
+        if last_copy is None
+        else max(known_record.target_end, last_copy.target_offset + 1),
     )

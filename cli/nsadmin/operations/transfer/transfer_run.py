@@ -78,7 +78,7 @@ class TransferRun:
         options: TransferOptions,
     ) -> None:
         self._clusters, self._planner, self._options = clusters, planner, options
-        self._plans = {plan.pair.topic: plan for plan in plans}
+        self._plans = {plan.topic_pair.topic: plan for plan in plans}
         self._run_id = uuid4().hex
         self._reader = open_reader(clusters.source, self._plans, options.rules)
         self._queues: dict[TopicQueue, CopyQueue] = {}
@@ -99,7 +99,7 @@ class TransferRun:
         """
         for plan in self._plans.values():
             for planned_queue in plan.queues:
-                self._add_queue(plan.pair, planned_queue)
+                self._add_queue(plan.topic_pair, planned_queue)
         self._save_first()
         self._reader.start()
         try:
@@ -112,8 +112,8 @@ class TransferRun:
             if self._is_owner:
                 self._save_records()
 
-    def _add_queue(self, pair: TopicPair, planned: PlannedQueue) -> None:
-        topic_queue = TopicQueue(pair.topic, planned.queue)
+    def _add_queue(self, topic_pair: TopicPair, planned: PlannedQueue) -> None:
+        topic_queue = TopicQueue(topic_pair.topic, planned.queue)
         self._queues[topic_queue] = CopyQueue(planned, topic_queue, planned.send_queue, planned.record)
         end_offset = None if self._options.follows else planned.end_offset
         self._reader.add_queue(topic_queue, planned.record.next_offset, end_offset)
@@ -274,7 +274,7 @@ class TransferRun:
         self._planned_at = monotonic()
         for topic in new_topics:
             try:
-                plan = self._planner.plan_topic(self._plans[topic].pair)
+                plan = self._planner.plan_topic(self._plans[topic].topic_pair)
             except (ClientClosed, NotApplied):
                 raise
             except RocketMQError:
@@ -282,7 +282,7 @@ class TransferRun:
                 continue
             for planned_queue in plan.queues:
                 if TopicQueue(topic, planned_queue.queue) not in self._queues:
-                    self._add_queue(plan.pair, planned_queue)
+                    self._add_queue(plan.topic_pair, planned_queue)
             self._save_records()
 
     def _save_first(self) -> None:
@@ -310,23 +310,25 @@ class TransferRun:
             return
         if record is not None and record.run_id != self._run_id:
             self._is_owner = False
-            raise NotApplied(f"{plan.pair.topic}: another nsadmin continues this transfer: stop one of them")
+            raise NotApplied(
+                f"{plan.topic_pair.topic}: another nsadmin continues this transfer: stop one of them"
+            )
 
     def _make_record(self, plan: TopicPlan) -> TransferRecord:
         return TransferRecord(
             self._run_id,
             plan.rules,
             {
-                queue.planned.queue: queue.record
+                queue.planned_queue.queue: queue.record
                 for queue in self._queues.values()
-                if queue.topic_queue.topic == plan.pair.topic
+                if queue.topic_queue.topic == plan.topic_pair.topic
             },
         )
 
     def _measure_progress(self) -> TransferProgress:
         queues = list(self._queues.values())
         return TransferProgress(
-            sum(queue.record.next_offset - queue.planned.record.next_offset for queue in queues),
+            sum(queue.record.next_offset - queue.planned_queue.record.next_offset for queue in queues),
             sum(queue.copied_count for queue in queues),
             next((queue.error for queue in queues if queue.error is not None), None),
         )

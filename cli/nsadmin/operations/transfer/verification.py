@@ -25,26 +25,27 @@ _WAIT_SECONDS = 0.2
 class VerifiedQueue(NamedTuple):
     """A queue and its outcome; `expired_count` source messages are deleted there, and were not compared."""
 
-    planned: PlannedQueue
-    compared: ComparedQueue
+    planned_queue: PlannedQueue
+    compared_queue: ComparedQueue
     expired_count: int
 
 
-def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
+def load_transfer(clusters: TransferClusters, topic_pair: TopicPair) -> TopicPlan:
     """Return a plan of a transfer, with the queues and the rules of its record.
 
     Raises:
         NotFound: The topic was not transferred.
         RocketMQError: A server refused or did not answer.
     """
-    record = open_store(clusters, pair).load()
+    record = open_store(clusters, topic_pair).load()
     if record is None:
         raise NotFound(
-            f"{pair.topic} was not transferred to {pair.target_topic} there: run `nsadmin transfer messages`"
+            f"{topic_pair.topic} was not transferred to {topic_pair.target_topic} there: run "
+            "`nsadmin transfer messages`"
         )
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)
-    plan = planner.plan_topic(pair)
+    plan = planner.plan_topic(topic_pair)
     return plan._replace(queues=tuple(queue for queue in plan.queues if queue.has_progress))
 
 
@@ -61,16 +62,20 @@ def verify_topic(
     Raises:
         RocketMQError: A server refused or did not answer.
     """
-    comparisons = {planned.source: QueueComparison() for planned in plan.queues}
+    comparisons = {planned_queue.source: QueueComparison() for planned_queue in plan.queues}
     expired_counts = _read_source(clusters, plan, comparisons, count_messages)
-    for _, message in read_messages(clusters.target, plan.pair.target_topic, list_copy_spans(clusters, plan)):
+    for _, message in read_messages(
+        clusters.target, plan.topic_pair.target_topic, list_copy_spans(clusters, plan)
+    ):
         source = find_source(message)
         if source is not None and source.queue in comparisons:
             comparisons[source.queue].add_copy(source.offset, hash_content(message))
             count_messages(1)
     return [
-        VerifiedQueue(planned, comparisons[planned.source].compare(), expired_counts[planned.source])
-        for planned in plan.queues
+        VerifiedQueue(
+            planned_queue, comparisons[planned_queue.source].compare(), expired_counts[planned_queue.source]
+        )
+        for planned_queue in plan.queues
     ]
 
 
@@ -81,12 +86,12 @@ def list_copy_spans(clusters: TransferClusters, plan: TopicPlan) -> list[QueueSp
         RocketMQError: A broker refused or did not answer.
     """
     begin_offsets: dict[tuple[str, int], int] = {}
-    for planned in plan.queues:
-        target = (planned.send_queue.broker_name, planned.send_queue.queue_id)
-        begin_offsets[target] = min(planned.record.target_begin, begin_offsets.get(target, 1 << 62))
-    routes = clusters.target.topics.get_route(plan.pair.target_topic).queues
+    for planned_queue in plan.queues:
+        target = (planned_queue.send_queue.broker_name, planned_queue.send_queue.queue_id)
+        begin_offsets[target] = min(planned_queue.record.target_begin, begin_offsets.get(target, 1 << 62))
+    routes = clusters.target.topics.get_route(plan.topic_pair.target_topic).queues
     spans = []
-    for result in clusters.target.queue_reader.get_spans(plan.pair.target_topic, routes):
+    for result in clusters.target.queue_reader.get_spans(plan.topic_pair.target_topic, routes):
         begin_offset = begin_offsets.get((result.broker_name, result.queue_id))
         if begin_offset is None:
             continue
@@ -105,20 +110,24 @@ def _read_source(
     count_messages: Callable[[int], None],
 ) -> dict[SourceQueue, int]:
     """Read the compared source messages; return how many of each queue expired."""
-    reader = open_reader(clusters.source, [plan.pair.topic], load_rules(plan.rules))
-    queues = {TopicQueue(plan.pair.topic, planned.queue): planned for planned in plan.queues}
-    for topic_queue, planned in queues.items():
-        reader.add_queue(topic_queue, planned.record.begin_offset, planned.record.next_offset)
+    reader = open_reader(clusters.source, [plan.topic_pair.topic], load_rules(plan.rules))
+    queues = {
+        TopicQueue(plan.topic_pair.topic, planned_queue.queue): planned_queue for planned_queue in plan.queues
+    }
+    for topic_queue, planned_queue in queues.items():
+        reader.add_queue(topic_queue, planned_queue.record.begin_offset, planned_queue.record.next_offset)
     expired_counts = dict.fromkeys(comparisons, 0)
     reader.start()
     try:
         while waiting_queues := [queue for queue in queues if not reader.is_drained(queue)]:
             for topic_queue in _list_readable(reader.find_error, waiting_queues):
-                planned = queues[topic_queue]
+                planned_queue = queues[topic_queue]
                 while (page := reader.take_page(topic_queue)) is not None:
-                    expired_counts[planned.source] += page.lost_count
+                    expired_counts[planned_queue.source] += page.lost_count
                     for message in page.messages:
-                        comparisons[planned.source].add_source(message.queue_offset, hash_content(message))
+                        comparisons[planned_queue.source].add_source(
+                            message.queue_offset, hash_content(message)
+                        )
                     count_messages(len(page.messages))
             reader.wait_for_page(waiting_queues, _WAIT_SECONDS)
     finally:

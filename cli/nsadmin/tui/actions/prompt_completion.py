@@ -70,7 +70,7 @@ def describe_screens(screen_names: Iterable[str], aliases: Mapping[str, str]) ->
 
 
 class CandidateChoice:
-    """The candidates for one word, of which repeated TABs choose one after the other."""
+    """The candidates for one word. Each TAB chooses the next one."""
 
     def __init__(self, line_text: str, word_start: int, candidates: Sequence[Candidate]) -> None:
         self._line_start = line_text[:word_start]

@@ -67,7 +67,7 @@ def name_command(line_words: Sequence[str]) -> list[str]:
 
 
 def expand_alias(prompt_line: str, aliases: Mapping[str, str]) -> str:
-    """The line with the text of an alias in the place of its first word. An alias of an alias is one, too."""
+    """Replace an alias at the start of the line by its text, also if that starts with an alias."""
     prompt_line = prompt_line.strip()
     for _ in aliases:
         first_word, blank, rest_text = prompt_line.partition(" ")

@@ -266,7 +266,7 @@ _QUOTED_COMMAND = re.compile(r"`nsadmin ([^`]+)`")
 
 
 def find_remedy_words(advice: str) -> list[str]:
-    """The first command line between backquotes that changes something; without one, nothing."""
+    """The first command line between backquotes that changes something; empty if there is none."""
     for quoted_command in _QUOTED_COMMAND.finditer(advice):
         command_words = shlex.split(quoted_command[1])
         if needs_confirmation(command_words):

@@ -119,7 +119,7 @@ class EditController:
         if not planned_commands:
             self._app.show_message(f"{target.title}: nothing was changed")
             return False
-        needs_file = any(file_path in planned.command_words for planned in planned_commands)
+        needs_file = any(file_path in planned_command.command_words for planned_command in planned_commands)
 
         def remove_file(result: Any) -> None:
             if needs_file:

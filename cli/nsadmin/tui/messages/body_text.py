@@ -78,14 +78,14 @@ def _wrap_line(line: str, width: int) -> Iterator[str]:
         for start in range(0, max(len(line), 1), width):
             yield line[start : start + width]
         return
-    piece, piece_width = "", 0
+    row_text, row_width = "", 0
     for character in line:
         character_width = _character_width(character)
-        if piece_width + character_width > width:
-            yield piece
-            piece, piece_width = "", 0
-        piece, piece_width = piece + character, piece_width + character_width
-    yield piece
+        if row_width + character_width > width:
+            yield row_text
+            row_text, row_width = "", 0
+        row_text, row_width = row_text + character, row_width + character_width
+    yield row_text
 
 
 def _character_width(character: str) -> int:

@@ -9,7 +9,7 @@ from nsadmin.tui.messages.message_tools import MessageTools
 
 
 def messages_to_jsonl(messages: Sequence[BrowsedMessage], tools: MessageTools) -> str:
-    """A line of JSON for each message. A body that the screen cut says so in `bodyError`."""
+    """A line of JSON for each message. `bodyError` states whether the screen cut the body."""
     return "".join(_format_message(browsed_message, tools) + "\n" for browsed_message in messages)
 
 

@@ -104,6 +104,6 @@ class BrowsedMessage(NamedTuple):
         )
 
     @property
-    def place(self) -> str:
+    def position_text(self) -> str:
         """The queue and the offset, such as "broker-a/3 1042"."""
         return f"{self.broker_name}/{self.message.queue_id} {self.message.queue_offset}"

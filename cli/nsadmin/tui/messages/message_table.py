@@ -22,7 +22,7 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone, make_column
 from nsadmin.tui.views.view_targets import MessageTarget
 
 
-def _letter(row: BrowsedMessage) -> DeadLetter:
+def _letter_of_row(row: BrowsedMessage) -> DeadLetter:
     return DeadLetter(row.broker_name, row.message)
 
 
@@ -104,8 +104,8 @@ LETTER_COLUMNS: Sequence[Column[BrowsedMessage]] = (
         "origin",
         "ORIGIN TOPIC",
         16,
-        lambda row: _letter(row).origin_topic or "",
-        lambda row: Cell(_letter(row).origin_topic or units.UNKNOWN_MARK),
+        lambda row: _letter_of_row(row).origin_topic or "",
+        lambda row: Cell(_letter_of_row(row).origin_topic or units.UNKNOWN_MARK),
         help_text="topic to which the producer sent the message",
     ),
     _KEY_COLUMN,
@@ -114,7 +114,7 @@ LETTER_COLUMNS: Sequence[Column[BrowsedMessage]] = (
         "attempts",
         "TRIES",
         5,
-        lambda row: _letter(row).attempts,
+        lambda row: _letter_of_row(row).attempts,
         is_right_aligned=True,
         drop_rank=3,
         help_text="deliveries before the message became a dead letter",
@@ -123,8 +123,10 @@ LETTER_COLUMNS: Sequence[Column[BrowsedMessage]] = (
         "replays",
         "REPLAYS",
         7,
-        lambda row: _letter(row).replay_count,
-        lambda row: Cell(str(_letter(row).replay_count), "warn" if _letter(row).replay_count else "dim"),
+        lambda row: _letter_of_row(row).replay_count,
+        lambda row: Cell(
+            str(_letter_of_row(row).replay_count), "warn" if _letter_of_row(row).replay_count else "dim"
+        ),
         is_right_aligned=True,
         drop_rank=6,
         help_text="replays with nsadmin before the message died again",
@@ -198,7 +200,7 @@ class MessagesView(View):
         return () if message_log is None else tuple(message_log.messages)
 
     def row_key(self, row: BrowsedMessage) -> str:
-        return row.place
+        return row.position_text
 
     def open_row(self, row: BrowsedMessage) -> MessageTarget:
         return MessageTarget(row)

@@ -63,8 +63,8 @@ def _kv_texts(server: ObservedNameServer) -> TextByObject:
 class ComparedAspect(NamedTuple):
     """One aspect of a name server's tables that nsadmin compares.
 
-    `poll_field` is its key in `NameServerPolled.untold`. `extract_texts` formats it. `extract_raw` returns
-    the values before formatting: if they are equal, no text is needed.
+    `poll_field` is its key in `NameServerPolled.unreported`. `extract_texts` formats it. `extract_raw`
+    returns the values before formatting: if they are equal, no text is needed.
     """
 
     aspect_name: str
@@ -74,7 +74,7 @@ class ComparedAspect(NamedTuple):
 
     def filter_reporting(self, servers: Sequence[ObservedNameServer]) -> list[ObservedNameServer]:
         """The name servers that report this aspect."""
-        return [server for server in servers if self.poll_field not in server.untold]
+        return [server for server in servers if self.poll_field not in server.unreported]
 
     def are_equal(self, servers: Sequence[ObservedNameServer]) -> bool:
         raw_values = [self.extract_raw(server) for server in servers]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.phrases import abbreviate_names
-from nsadmin.tui.model.server_states import ObservedBroker, ObservedNameServer
+from nsadmin.tui.model.server_states import BrokerProcessKey, ObservedBroker, ObservedNameServer
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 _MAX_LISTED_TOPICS = 3
@@ -57,32 +57,36 @@ def _detect_broker_changes(name_server: ObservedNameServer, poll: NameServerPoll
     assert name_server.last_poll is not None
     if poll.groups == name_server.last_poll.groups:
         return
-    places_before = _places_of_poll(name_server.last_poll)
-    places_after = _places_of_poll(poll)
-    for place in sorted(places_after - places_before):
+    keys_before = _process_keys_of_poll(name_server.last_poll)
+    keys_after = _process_keys_of_poll(poll)
+    for broker_key in sorted(keys_after - keys_before):
         yield ChangeNotice(
-            poll.at, name_server.namesrv_addr, "BrokerRegistered", f"new: {_format_place(place)}", (place[0],)
+            poll.at,
+            name_server.namesrv_addr,
+            "BrokerRegistered",
+            f"new: {_format_process(broker_key)}",
+            (broker_key.broker_name,),
         )
-    for place in sorted(places_before - places_after):
+    for broker_key in sorted(keys_before - keys_after):
         yield ChangeNotice(
             poll.at,
             name_server.namesrv_addr,
             "BrokerUnregistered",
-            f"gone: {_format_place(place)}",
-            (place[0],),
+            f"gone: {_format_process(broker_key)}",
+            (broker_key.broker_name,),
         )
 
 
-def _places_of_poll(poll: NameServerPolled) -> set[tuple[str, int, str]]:
+def _process_keys_of_poll(poll: NameServerPolled) -> set[BrokerProcessKey]:
     return {
-        (broker_name, broker_id, broker_addr)
+        BrokerProcessKey(broker_name, broker_id, broker_addr)
         for broker_name, broker_group in poll.groups.items()
         for broker_id, broker_addr in broker_group.broker_addrs.items()
     }
 
 
-def _format_place(place: tuple[str, int, str]) -> str:
-    return f"{place[0]} {place[1]}={place[2]}"
+def _format_process(broker_key: BrokerProcessKey) -> str:
+    return f"{broker_key.broker_name} {broker_key.broker_id}={broker_key.broker_addr}"
 
 
 def _detect_perm_changes(perms_before: Mapping[str, int], poll: NameServerPolled) -> Iterator[ChangeNotice]:
@@ -142,7 +146,7 @@ def _detect_entry_changes(
 
 def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterator[ChangeNotice]:
     """Whether a broker stopped answering, answers again, or was restarted."""
-    broker_name, broker_id, broker_addr = broker.place
+    broker_name, broker_id, broker_addr = broker.broker_key
     broker_label = f"{broker_name} {broker_id}"
     if poll.table is None:
         if broker.is_fresh and broker.gone_since_ms is None:
@@ -168,7 +172,7 @@ def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterato
 
 def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
     """The notice that no name server lists a broker any more."""
-    broker_name, broker_id, broker_addr = broker.place
+    broker_name, broker_id, broker_addr = broker.broker_key
     return ChangeNotice(
         at_ms,
         broker_addr,
@@ -179,7 +183,7 @@ def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
 
 
 def notice_returned_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
-    broker_name, broker_id, broker_addr = broker.place
+    broker_name, broker_id, broker_addr = broker.broker_key
     return ChangeNotice(
         at_ms, broker_addr, "BrokerBack", f"{broker_name} {broker_id} is listed again", (broker_name,)
     )

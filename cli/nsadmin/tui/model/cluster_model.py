@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from nsadmin.tui.model import change_detection
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.server_states import (
-    BrokerPlace,
+    BrokerProcessKey,
     LatestAnswer,
     ObservedBroker,
     ObservedNameServer,
@@ -74,7 +74,7 @@ class ClusterModel:
         self.name_servers: dict[str, ObservedNameServer] = {
             namesrv_addr: ObservedNameServer(namesrv_addr) for namesrv_addr in namesrv_addrs
         }
-        self.brokers: dict[BrokerPlace, ObservedBroker] = {}
+        self.brokers: dict[BrokerProcessKey, ObservedBroker] = {}
         self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
         self.topic_polls: dict[str, TopicPolled] = {}
         self.topic_rates: dict[str, float] = {}
@@ -95,7 +95,7 @@ class ClusterModel:
         self.poll_count = 0
         self._brokers_by_addr: dict[str, list[ObservedBroker]] = {}
         self._brokers_by_name: dict[str, list[ObservedBroker]] = {}
-        self._inventory_places: set[BrokerPlace] = set()
+        self._inventory_keys: set[BrokerProcessKey] = set()
         self._put_point_at_ms = 0
         self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
 
@@ -122,35 +122,38 @@ class ClusterModel:
 
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
-        listed_places: set[BrokerPlace] = set()
+        listed_keys: set[BrokerProcessKey] = set()
         for broker_name, broker_group in poll.groups.items():
             for broker_id, broker_addr in broker_group.broker_addrs.items():
-                place = (broker_name, broker_id, broker_addr)
-                listed_places.add(place)
-                broker = self._find_or_add_broker(broker_group.cluster_name, place)
+                broker_key = BrokerProcessKey(broker_name, broker_id, broker_addr)
+                listed_keys.add(broker_key)
+                broker = self._find_or_add_broker(broker_group.cluster_name, broker_key)
                 broker.listed_by.add(server.namesrv_addr)
                 if poll.silences is not None and broker_addr in poll.silences:
                     silent_ms, limit_ms = poll.silences[broker_addr]
                     broker.heartbeat_silences[server.namesrv_addr] = (poll.at - silent_ms, limit_ms, poll.at)
-        for place, broker in self.brokers.items():
-            if place not in listed_places:
+        for broker_key, broker in self.brokers.items():
+            if broker_key not in listed_keys:
                 broker.listed_by.discard(server.namesrv_addr)
             self._mark_gone(broker, poll.at)
 
-    def _find_or_add_broker(self, cluster_name: str, place: BrokerPlace) -> ObservedBroker:
-        broker = self.brokers.get(place)
+    def _find_or_add_broker(self, cluster_name: str, broker_key: BrokerProcessKey) -> ObservedBroker:
+        broker = self.brokers.get(broker_key)
         if broker is None:
-            broker = self.brokers[place] = ObservedBroker(cluster_name, place)
-            self._drop_replaced(place)
-            self._brokers_by_addr.setdefault(place[2], []).append(broker)
-            self._brokers_by_name.setdefault(place[0], []).append(broker)
+            broker = self.brokers[broker_key] = ObservedBroker(cluster_name, broker_key)
+            self._drop_replaced(broker_key)
+            self._brokers_by_addr.setdefault(broker_key.broker_addr, []).append(broker)
+            self._brokers_by_name.setdefault(broker_key.broker_name, []).append(broker)
         broker.cluster_name = cluster_name
         return broker
 
-    def _drop_replaced(self, place: BrokerPlace) -> None:
+    def _drop_replaced(self, broker_key: BrokerProcessKey) -> None:
         """Remove gone brokers with the same name and id: the broker came back at another address."""
-        for other_broker in list(self._brokers_by_name.get(place[0], ())):
-            if other_broker.place[1] == place[1] and other_broker.gone_since_ms is not None:
+        for other_broker in list(self._brokers_by_name.get(broker_key.broker_name, ())):
+            if (
+                other_broker.broker_key.broker_id == broker_key.broker_id
+                and other_broker.gone_since_ms is not None
+            ):
                 self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
@@ -176,7 +179,7 @@ class ClusterModel:
         """Messages put per second in each cluster, summed over the masters that answer."""
         rate_by_cluster: dict[str, float] = {}
         for broker in self.brokers.values():
-            if broker.place[1] == 0 and broker.gone_since_ms is None and broker.is_fresh:
+            if broker.broker_key.broker_id == 0 and broker.gone_since_ms is None and broker.is_fresh:
                 put_rate = broker.read_number("putTps")
                 if put_rate is not None:
                     rate_by_cluster[broker.cluster_name] = (
@@ -261,26 +264,31 @@ class ClusterModel:
 
     def _apply_missing(self, poll: MissingBrokersPolled) -> None:
         """Add the brokers that were gone before the start. Drop those that are no longer expected."""
-        missing_places = {
-            (record.broker_name, record.broker_id, record.broker_addr): record for record in poll.missing
+        missing_records = {
+            BrokerProcessKey(record.broker_name, record.broker_id, record.broker_addr): record
+            for record in poll.missing
         }
-        for place in self._inventory_places - missing_places.keys():
-            if place in self.brokers and self.brokers[place].gone_since_ms is not None:
-                self._remove_broker(self.brokers[place])
-        self._inventory_places = {place for place in missing_places if place not in self.brokers} | (
-            self._inventory_places & missing_places.keys()
-        )
-        for place, record in missing_places.items():
-            if place not in self.brokers:
-                self._find_or_add_broker(record.cluster, place).gone_since_ms = record.last_seen or poll.at
+        for broker_key in self._inventory_keys - missing_records.keys():
+            if broker_key in self.brokers and self.brokers[broker_key].gone_since_ms is not None:
+                self._remove_broker(self.brokers[broker_key])
+        self._inventory_keys = {
+            broker_key for broker_key in missing_records if broker_key not in self.brokers
+        } | (self._inventory_keys & missing_records.keys())
+        for broker_key, record in missing_records.items():
+            if broker_key not in self.brokers:
+                self._find_or_add_broker(record.cluster, broker_key).gone_since_ms = (
+                    record.last_seen or poll.at
+                )
 
     def _remove_broker(self, broker: ObservedBroker) -> None:
-        del self.brokers[broker.place]
-        self._brokers_by_addr[broker.place[2]].remove(broker)
-        self._brokers_by_name[broker.place[0]].remove(broker)
+        del self.brokers[broker.broker_key]
+        self._brokers_by_addr[broker.broker_key.broker_addr].remove(broker)
+        self._brokers_by_name[broker.broker_key.broker_name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
-        self.notices.append(ChangeNotice(poll.at, poll.server, poll.kind, poll.said, tuple(poll.names), True))
+        self.notices.append(
+            ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)
+        )
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:
         """The name servers that answer. A name server with two names is listed once."""
@@ -354,7 +362,7 @@ class ClusterModel:
 
     def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
         """The processes of a broker group, ordered by broker id."""
-        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.place))
+        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.broker_key))
 
 
 def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:

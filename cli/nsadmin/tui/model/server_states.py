@@ -11,10 +11,16 @@ from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 P = TypeVar("P")
 R = TypeVar("R")
-BrokerPlace = tuple[str, int, str]
-"""The identity of a broker process: broker name, broker id, address."""
 
 _SPARKLINE_POINTS = 60
+
+
+class BrokerProcessKey(NamedTuple):
+    """The identity of a broker process."""
+
+    broker_name: str
+    broker_id: int
+    broker_addr: str
 
 
 class Silence(NamedTuple):
@@ -68,7 +74,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
         "reported_topics",
         "settings",
         "topic_set",
-        "untold",
+        "unreported",
     )
 
     def __init__(self, namesrv_addr: str) -> None:
@@ -78,7 +84,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
         self.topic_set: frozenset[str] = frozenset()
         self.settings: Mapping[str, str] = {}
         self.kv_tables: Mapping[str, Mapping[str, str | None]] = {}
-        self.untold: Mapping[str, str] = {}
+        self.unreported: Mapping[str, str] = {}
         self.latencies_ms: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
 
     @property
@@ -92,7 +98,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
             self.record_failure(poll.at, poll.error)
             return
         self.record_answer(poll)
-        self.untold = poll.untold
+        self.unreported = poll.unreported
         if poll.topics is not None and poll.topics != self.reported_topics:
             # Keep the same object while nothing changes, so that `compute_once` finds its cached results.
             self.reported_topics, self.topic_set = poll.topics, frozenset(poll.topics)
@@ -113,20 +119,20 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "_computed_results",
         "_parsed_numbers",
         "answer_ms",
+        "broker_key",
         "cluster_name",
         "get_rates",
         "gone_since_ms",
         "heartbeat_silences",
         "listed_by",
-        "place",
         "poll_times_ms",
         "put_rates",
     )
 
-    def __init__(self, cluster_name: str, place: BrokerPlace) -> None:
+    def __init__(self, cluster_name: str, broker_key: BrokerProcessKey) -> None:
         super().__init__()
         self.cluster_name = cluster_name
-        self.place = place
+        self.broker_key = broker_key
         self.listed_by: set[str] = set()
         self.gone_since_ms: int | None = None
         self.answer_ms: float | None = None

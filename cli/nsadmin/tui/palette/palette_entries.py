@@ -58,7 +58,7 @@ def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
     """The brokers, topics and consumer groups that the model knows."""
     for broker in model.brokers.values():
-        broker_name, broker_id, broker_addr = broker.place
+        broker_name, broker_id, broker_addr = broker.broker_key
         target = BrokerProcessTarget(broker_name, broker_id, broker_addr, broker.cluster_name)
         role_text = "" if broker_id == 0 else f" {broker_id}"
         yield PaletteEntry(f"{broker_name}{role_text}", f"broker {broker_addr}", target=target)

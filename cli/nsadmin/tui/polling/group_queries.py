@@ -125,7 +125,7 @@ def _poll_group(
         [_member_of_client(client) for client in group_connections.clients],
         group_connections.consume_type,
         group_connections.message_model,
-        untold=_describe_errors({**group_connections.errors, **group_connections.proxy_errors}),
+        unreported=_describe_errors({**group_connections.errors, **group_connections.proxy_errors}),
     )
 
 

@@ -50,7 +50,7 @@ class MessageReader:
         self.pause_seconds = 0.0
         self._follower: TopicFollower | None = None
         self._follow_start = query.follow_start
-        self._examined = self._lost = self._skipped = self._shown = 0
+        self._examined_count = self._lost_count = self._skipped_count = self._shown_count = 0
         self._errors_by_queue: dict[tuple[str, int], str] = {}
         self._retry_at: dict[tuple[str, int], float] = {}
         self._done_queues: set[tuple[str, int]] = set()
@@ -91,7 +91,7 @@ class MessageReader:
             found_messages = self._admin.messages.find_by_key(
                 self.query.topic, self.query.index_key or "", max_num=_MAX_FOUND_BY_KEY
             )
-        self._examined = len(found_messages.messages)
+        self._examined_count = len(found_messages.messages)
         browsed_messages = [
             browsed_message
             for located_message in found_messages.messages
@@ -108,7 +108,7 @@ class MessageReader:
 
     def _read_on(self) -> MessagesPolled:
         is_limited = not self.query.is_tail
-        free_count = self.query.read_limit - self._shown if is_limited else MAX_KEPT_MESSAGES
+        free_count = self.query.read_limit - self._shown_count if is_limited else MAX_KEPT_MESSAGES
         if is_limited and free_count <= 0:
             self.pause_seconds = _IDLE_SECONDS
             return self._make_poll((), "full")
@@ -116,8 +116,8 @@ class MessageReader:
             self._held_messages = list(self._read_turn())
         browsed_messages = self._held_messages[:free_count]
         del self._held_messages[:free_count]
-        self._shown += len(browsed_messages)
-        if is_limited and self._shown >= self.query.read_limit:
+        self._shown_count += len(browsed_messages)
+        if is_limited and self._shown_count >= self.query.read_limit:
             return self._make_poll(browsed_messages, "full")
         return self._make_poll(browsed_messages, self._describe_state(browsed_messages))
 
@@ -164,8 +164,8 @@ class MessageReader:
         for queue in turn_queues:
             self._errors_by_queue.pop(queue, None)
         for page in pages:
-            self._lost += page.lost_count
-            self._examined += len(page.messages)
+            self._lost_count += page.lost_count
+            self._examined_count += len(page.messages)
             if page.error is not None:
                 self._errors_by_queue[page.broker_name, page.queue_id] = error_text(page.error)
                 self._retry_at[page.broker_name, page.queue_id] = monotonic() + _RETRY_SECONDS
@@ -198,7 +198,7 @@ class MessageReader:
             if (position := follower.get_position(*queue)) is not None
         )
         if behind_count > MAX_KEPT_MESSAGES:
-            self._skipped += behind_count
+            self._skipped_count += behind_count
             self._follower, self._follow_start = None, FROM_LATEST
 
     def _select_messages(self, page: FollowedPage) -> Iterator[BrowsedMessage]:
@@ -233,8 +233,8 @@ class MessageReader:
         if errors is None:
             errors = {broker_name: text for (broker_name, _), text in self._errors_by_queue.items()}
         return MessagesPolled(
-            self._clock(), self.query, self.run_id, tuple(browsed_messages), self._examined, self._lost,
-            self._skipped, errors, state,
+            self._clock(), self.query, self.run_id, tuple(browsed_messages), self._examined_count,
+            self._lost_count, self._skipped_count, errors, state,
         )  # fmt: skip
 
 

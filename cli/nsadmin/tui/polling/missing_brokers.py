@@ -25,12 +25,12 @@ def poll_missing_brokers(
         clock(),
         [
             MissingBrokerRecord(
-                missing.broker.cluster_name,
-                missing.broker.broker_name,
-                missing.broker.broker_id,
-                missing.broker.broker_addr,
-                missing.broker.last_seen_ms,
+                missing_broker.broker.cluster_name,
+                missing_broker.broker.broker_name,
+                missing_broker.broker.broker_id,
+                missing_broker.broker.broker_addr,
+                missing_broker.broker.last_seen_ms,
             )
-            for missing in missing_brokers
+            for missing_broker in missing_brokers
         ],
     )

@@ -1,7 +1,8 @@
 """The poll records: the result of one poll of a server, as it is shown, recorded and replayed.
 
 Rule: everything that a screen shows arrives as a poll record, so that a replay shows the same.
-The names of fields and tags are part of the file format of recordings.
+The names of fields and tags are part of the file format of recordings. A field that has another name in
+recordings states that name with `msgspec.field`. Structs with `array_like` are recorded without field names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,10 +37,11 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
     """A poll of a name server. If it failed, only `error` is set.
 
     `topics`, `settings` and `kv` (by namespace) are None if they equal those of the poll before, or if the
-    server did not report them; `untold` then has the reason. `silences` are by broker address: the time since
-    the last heartbeat and the expiry time, both in ms. Java's name servers do not report them. `perms` has
-    the permission of a topic that every broker has, by broker name. `millis` is the duration of one request.
-    `peer` is the address that the connection leads to: two names of one name server have the same.
+    server did not report them. `unreported` has the reason by field name. `silences` are by broker address:
+    the time since the last heartbeat and the expiry time, both in ms. Apache's name servers do not report
+    them. `perms` has the permission of a topic that every broker has, by broker name. `millis` is the
+    duration of one request. `peer` is the address that the connection leads to. It is the same for two names
+    of one name server.
     """
 
     addr: str
@@ -51,7 +53,7 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
     kv: Mapping[str, OptionalTexts] | None = None
     perms: Mapping[str, int] = {}
     silences: Mapping[str, Sequence[int]] | None = None
-    untold: Mapping[str, str] = {}
+    unreported: Mapping[str, str] = msgspec.field(name="untold", default={})
     peer: str | None = None
 
 
@@ -98,7 +100,7 @@ class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
 class GroupPolled(Poll, frozen=True, tag="group"):
     """A consumer group over all brokers.
 
-    `untold` are the errors of brokers that returned no connections, so that `members` is incomplete.
+    `unreported` are the errors of brokers that returned no connections, so that `members` is incomplete.
     """
 
     group: str
@@ -108,7 +110,7 @@ class GroupPolled(Poll, frozen=True, tag="group"):
     consume_type: str | None = None
     message_model: str | None = None
     error: str | None = None
-    untold: Mapping[str, str] = {}
+    unreported: Mapping[str, str] = msgspec.field(name="untold", default={})
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):
@@ -166,26 +168,26 @@ class DivergenceFinding(msgspec.Struct, frozen=True, array_like=True):
     """A finding of the command `divergence`: objects on which name servers differ, and the probable cause.
 
     `state` is new, converging or drift. `age` is the time (ms) since nsadmin first saw the difference.
-    `sides` has the value of each name server for the first object.
+    `texts_by_server` has the value of each name server for the first object.
     """
 
-    what: str
+    section_name: str
     name: str
-    place: str
+    parent_name: str
     count: int
     state: str
     age: int
     differs: str
     cause: str
     advice: str
-    sides: Mapping[str, str]
+    texts_by_server: Mapping[str, str]
 
 
 class DivergencePolled(Poll, frozen=True, tag="divergence"):
     """A comparison of all tables of all name servers."""
 
     verdict: str | None = None
-    found: Sequence[DivergenceFinding] = ()
+    findings: Sequence[DivergenceFinding] = msgspec.field(name="found", default=())
     error: str | None = None
 
 
@@ -323,16 +325,16 @@ class ReplicasPolled(Poll, frozen=True, tag="replicas"):
 
 
 class EventSeen(Poll, frozen=True, tag="event"):
-    """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
+    """A journal record. `description` describes the change. `names` are the objects that it concerns."""
 
     server: str
     kind: str
-    said: str
+    description: str = msgspec.field(name="said")
     names: Sequence[str] = ()
 
 
 class MessagesPolled(Poll, frozen=True, tag="messages"):
-    """The next messages of a query. Rule: it is never recorded, because bodies are not for other eyes.
+    """The next messages of a query. Rule: it is never recorded, because bodies are confidential.
 
     A new `run_id` begins again. `examined`, `lost` and `skipped` count since the begin of the run; see
     `MessageLog`. `state` is reading, waiting (for new messages), full (the read limit is reached) or done.

@@ -64,7 +64,7 @@ class SamplingThreads:
         self._groups_due.set()
 
     def wait_for_first_sample(self) -> None:
-        """Wait until all groups were polled once, but not for ever."""
+        """Wait until all groups were polled once, for a limited time."""
         self._first_sample_done.wait(_FIRST_SAMPLE_SECONDS)
 
     def stop(self) -> None:

@@ -62,13 +62,13 @@ def poll_name_server(
         )
     cluster_info, heartbeat_by_addr = cluster_result.result
     answer_ms = server_probe.stopwatch.last_request_ms(namesrv_addr)
-    untold: dict[str, str] = {}
+    unreported: dict[str, str] = {}
 
     def ask_or_default(poll_field: str, read_answer: Callable[[], T], default_answer: T) -> T:
         try:
             return read_answer()
         except RocketMQError as error:
-            untold[poll_field] = _error_line(error)
+            unreported[poll_field] = _error_line(error)
             return default_answer
 
     broker_groups = {
@@ -100,7 +100,7 @@ def poll_name_server(
         kv_entries,
         perm_by_broker,
         heartbeat_silences,
-        untold,
+        unreported,
         admin.name_server_tables.describe_peer(namesrv_addr),
     )
 

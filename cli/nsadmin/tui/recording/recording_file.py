@@ -62,7 +62,7 @@ class PollRecorder:
     def record_polls(self, polls: Sequence[AnyPoll]) -> None:
         """Queue polls for writing, without the fields that a name server repeats unchanged.
 
-        Messages are left out: a recording of an incident is passed on, and bodies are not for everyone.
+        Messages are left out: recordings are shared, and bodies are confidential.
         """
         recorded_polls = [poll for poll in polls if not isinstance(poll, MessagesPolled)]
         self._batch_queue.put(b"".join(encode_poll(self._omit_unchanged(poll)) for poll in recorded_polls))

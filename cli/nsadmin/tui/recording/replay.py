@@ -1,4 +1,4 @@
-"""The replay of recordings and journals: it takes the place of the poller and posts the recorded polls."""
+"""The replay of recordings and journals: it posts recorded polls instead of the poller."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,7 +83,7 @@ class ReplayPlayer:
 
 
 class ReplayFeed:
-    """Posts recorded polls in the place of a poller. It ignores detail queries.
+    """Posts recorded polls instead of a poller. It ignores detail queries.
 
     `post_polls` gets the polls that are due. `report_rewind` is called before the polls start again from
     another time. `report_failure` gets the error if the tape cannot be read.

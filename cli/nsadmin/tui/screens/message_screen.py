@@ -79,7 +79,7 @@ class MessageScreen(ModalScreen[LeftMessage]):
 
     def _show_message(self) -> None:
         panel = self.query_one(".panel")
-        place_text = f"{self.message.message.topic} › {self.message.place}"
+        place_text = f"{self.message.message.topic} › {self.message.position_text}"
         panel.border_title = literal_title(f"{place_text}  {self._index + 1}/{len(self._messages)}")
         is_dead_letter = self.message.message.topic.startswith(DEAD_LETTER_PREFIX)
         panel.border_subtitle = f"{'R replay  ' if is_dead_letter else ''}{_KEY_HINTS}"

@@ -53,7 +53,7 @@ class ViewSettingsController:
         self._open_states[view_name] = view_state
 
     def remember_theme(self) -> None:
-        """Remember the theme from now on: it is the one that the screen started with."""
+        """Save later changes of the theme. The current theme is the one at the start of the screen."""
         self._known_theme = self._app.theme
 
     def remember_changes(self) -> None:
@@ -129,7 +129,7 @@ class ViewSettingsController:
         app.show_view(root_views.make_view(record.screen))
         view_state = app.navigation.current_state
         apply_record(record, view_state)
-        # What a saved view shows is not what the screen remembers.
+        # The settings of a saved view are not saved as those of the context.
         self._known_records[view_state.view.view_name] = record_view(view_state)
         app.redraw_screen()
 

@@ -128,7 +128,7 @@ class View:
         return None
 
     def empty_message(self, model: ClusterModel) -> str:
-        """The text in the place of rows. It says "unknown" if the servers are silent."""
+        """The text that is shown if there are no rows. It is "unknown" if the servers are silent."""
         silence = self.find_silence(model)
         return self.empty_text if silence is None else f"unknown: {silence.reason}"
 

@@ -10,7 +10,7 @@ from nsadmin.tui.views.table import Tone
 class DisplayState(NamedTuple):
     """A state. `severity_order` is lowest for the worst state."""
 
-    word: str
+    name: str
     sign: str
     tone: Tone
     severity_order: int
@@ -37,8 +37,8 @@ _MISSES_OF_FROZEN = 2
 class WipeCounts(NamedTuple):
     """How many name servers know a broker without its write permission, and how many know it."""
 
-    wiped: int
-    known: int
+    wiped_count: int
+    known_count: int
 
 
 def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = None) -> DisplayState:
@@ -52,10 +52,10 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = Non
     if broker.last_poll is None:
         return LISTED
     # Slaves always report brokerActive=false, because they take no messages.
-    if broker.place[1] == 0 and broker.read_text("brokerActive") == "false":
+    if broker.broker_key.broker_id == 0 and broker.read_text("brokerActive") == "false":
         return INACTIVE
     if wipe_counts is not None:
-        return WIPED if wipe_counts.wiped == wipe_counts.known else PARTLY_WIPED
+        return WIPED if wipe_counts.wiped_count == wipe_counts.known_count else PARTLY_WIPED
     return UP
 
 

@@ -216,7 +216,7 @@ class DivergenceCausesView(View):
     view_title = "Servers"
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
-        make_column("what", "WHAT", 8, lambda row: row.what, tone="info"),
+        make_column("what", "WHAT", 8, lambda row: row.section_name, tone="info"),
         Column(
             "name",
             "NAME",
@@ -268,13 +268,13 @@ class DivergenceCausesView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[DivergenceFinding]:
         return (
-            list(model.divergence_answer.last_poll.found)
+            list(model.divergence_answer.last_poll.findings)
             if model.divergence_answer.last_poll is not None
             else []
         )
 
     def row_key(self, row: DivergenceFinding) -> str:
-        return f"{row.what} {row.place} {row.name} {row.cause}"
+        return f"{row.section_name} {row.parent_name} {row.name} {row.cause}"
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.divergence_answer.current_silence
@@ -291,7 +291,7 @@ class DivergenceCausesView(View):
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
 
     def open_row(self, row: DivergenceFinding) -> FindingTarget:
-        return FindingTarget(row.what, row.name, row.cause)
+        return FindingTarget(row.section_name, row.name, row.cause)
 
 
 class DivergenceAdviceView(View):
@@ -316,18 +316,20 @@ class DivergenceAdviceView(View):
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         findings = (
-            model.divergence_answer.last_poll.found if model.divergence_answer.last_poll is not None else ()
+            model.divergence_answer.last_poll.findings
+            if model.divergence_answer.last_poll is not None
+            else ()
         )
         matching_findings = [
             finding
             for finding in findings
-            if (finding.what, finding.name, finding.cause)
+            if (finding.section_name, finding.name, finding.cause)
             == (self.aspect_name, self.object_name, self.cause_text)
         ]
         if not matching_findings:
             return [[], [Cell("  this difference is gone", "good")]]
         lines: list[CellLine] = [[]]
-        for namesrv_addr, reported_text in matching_findings[0].sides.items():
+        for namesrv_addr, reported_text in matching_findings[0].texts_by_server.items():
             lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])
         lines += [[], *_wrap_text("cause", matching_findings[0].cause, width)]
         lines += _wrap_text("to do", matching_findings[0].advice, width)

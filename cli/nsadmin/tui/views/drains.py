@@ -41,8 +41,8 @@ class JobRow(NamedTuple):
         """The last event, or the conditions that a rebalance waits for."""
         record = self.record
         if isinstance(record, RebalanceRecord):
-            waits = [f"{topic.topic}: {topic.waits[0]}" for topic in record.topics if topic.waits]
-            return record.pause or "; ".join(waits)
+            wait_texts = [f"{topic.topic}: {topic.waits[0]}" for topic in record.topics if topic.waits]
+            return record.pause or "; ".join(wait_texts)
         return record.last
 
     @property

@@ -81,7 +81,7 @@ class KvView(View):
             name_server for name_server in model.name_servers.values() if name_server.last_poll is not None
         ]
         reporting_servers = [
-            name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.untold
+            name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.unreported
         ]
         kv_names = {
             (namespace, kv_key)

@@ -95,5 +95,5 @@ def heading_pieces(heading: Heading, row_style: RowStyle) -> LinePieces:
 
 
 def message_pieces(message_text: str) -> LinePieces:
-    """A line with a message in the place of rows."""
+    """A line with a message, which is shown instead of rows."""
     return LinePieces("base", (LinePiece(escape_unprintable(message_text), "dim"),))

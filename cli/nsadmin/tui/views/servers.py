@@ -60,7 +60,7 @@ def _state_cell(row: NameServerRow) -> Cell:
     silent_since_ms = row.name_server.silent_since_ms
     return Cell(
         f"{display_state.sign} "
-        f"{display_state.word}"
+        f"{display_state.name}"
         f"{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
         display_state.tone,
     )

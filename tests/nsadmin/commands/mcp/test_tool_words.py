@@ -54,8 +54,8 @@ def test_fixed_values_are_not_those_of_a_plan() -> None:
 def test_no_text_becomes_another_option() -> None:
     """The parser reads each text as the value of its own parameter, whatever it contains."""
     for tool in TOOLS.values():
-        own_parameters = command_parameters(tool.exposed.function)
-        all_parameters = [*own_parameters, *list_shared_parameters(tool.exposed.entry)]
+        own_parameters = command_parameters(tool.exposed_command.function)
+        all_parameters = [*own_parameters, *list_shared_parameters(tool.exposed_command.entry)]
         for parameter in tool.parameters:
             for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
                 option_words = format_option(parameter.parameter, hostile)

@@ -28,9 +28,9 @@ def test_an_error_is_said_once_and_a_line_comes_every_10_seconds(
     error = CallError("h:1", "unreachable", "no answer")
     with show_copy(Session(SharedOptions()), None) as status:
         for _ in range(3):
-            status.show(TransferProgress(1, 1, error))
+            status.show_progress(TransferProgress(1, 1, error))
         monkeypatch.setattr(progress, "PLAIN_LINE_PERIOD_SECONDS", 0.0)
-        status.show(TransferProgress(2, 2, None))
+        status.show_progress(TransferProgress(2, 2, None))
     first, second = capsys.readouterr().err.splitlines()
     assert first == "nsadmin: h:1: no answer; trying again"
     assert second.startswith("nsadmin: 2 messages copied, ")

@@ -68,7 +68,7 @@ def test_equal_bundles_have_no_differences_and_changes_are_listed_by_section(tmp
     ):
         assert compare_bundles(before, before) == []
         differences = compare_bundles(before, after)
-    assert [(item.section, item.place, item.name) for item, _, _ in differences] == [
+    assert [(item.section, item.parent_name, item.name) for item, _, _ in differences] == [
         ("brokers", "broker-a", "0"),
         ("topics", "broker-a", "orders"),
         ("lags", "", "orders billing"),

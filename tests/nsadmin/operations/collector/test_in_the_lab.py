@@ -128,7 +128,7 @@ def stays(finding: ExpectationFinding, findings: list[ExpectationFinding], polls
     """Whether a broker that left is away at the next poll, and had been there at the one before."""
     if finding.after_seconds is None:
         return False
-    left = finding.deed.time + finding.after_seconds * 1000
+    left = finding.deed.time_ms + finding.after_seconds * 1000
     seen = [poll.time for poll in polls if poll.server == finding.server_name and poll.was_up]
     before, after = (
         max((t for t in seen if t < left), default=None),
@@ -140,14 +140,15 @@ def stays(finding: ExpectationFinding, findings: list[ExpectationFinding], polls
     return not any(
         other.expected.types == ("BrokerRegistered",) and (other.server_name, other.broker_id_text) == own
         for other in findings
-        if other.after_seconds is not None and before < other.deed.time + other.after_seconds * 1000 < after
+        if other.after_seconds is not None
+        and before < other.deed.time_ms + other.after_seconds * 1000 < after
     )
 
 
 def is_of(finding: ExpectationFinding, record: JournalRecord) -> bool:
     """Whether a collector wrote down, within its interval, that the broker left."""
     assert finding.after_seconds is not None
-    left = finding.deed.time + finding.after_seconds * 1000
+    left = finding.deed.time_ms + finding.after_seconds * 1000
     name, _, number = finding.broker_id_text.rpartition(":")
     return (
         record.event_type == "BrokerUnregistered"

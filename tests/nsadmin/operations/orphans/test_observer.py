@@ -58,7 +58,7 @@ def test_a_master_is_asked_and_without_one_the_first_slave(
     server.clusters = {"C": {"broker-a": {1: broker.addr, 2: dead}, "broker-b": {0: dead}}}
     with AdminClient(f"{server.addr};{dead}") as admin:
         facts = observe_topics(admin, 7)
-    assert facts.held == {"broker-a": {"T"}}
+    assert facts.held_topics == {"broker-a": {"T"}}
     assert facts.silent == {"broker-b"}
     assert facts.group_names is None
     assert set(facts.errors_by_server) == {dead, "broker-b"}

@@ -12,7 +12,7 @@ from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.rebalance.topic_figures import (
     OffsetReading,
-    list_places,
+    list_broker_topics,
     read_journal_figures,
     read_offsets,
     read_statistics,
@@ -32,7 +32,7 @@ def test_statistics_and_offsets_of_all_brokers(
     admin: AdminClient,
     cluster_state: ClusterState,
 ) -> None:
-    places = list_places(cluster_state, ["orders", "nowhere"])
+    places = list_broker_topics(cluster_state, ["orders", "nowhere"])
     assert set(places) <= {(A, "orders"), (B, "orders")}
     assert places
     reading = read_offsets(admin, cluster_state, places)
@@ -48,7 +48,7 @@ def test_a_sample_is_the_difference_of_two_readings(
     admin: AdminClient,
     cluster_state: ClusterState,
 ) -> None:
-    places = list_places(cluster_state, ["orders"])
+    places = list_broker_topics(cluster_state, ["orders"])
     reading = read_offsets(admin, cluster_state, places)
     earlier = OffsetReading(
         {

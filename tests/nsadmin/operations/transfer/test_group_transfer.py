@@ -19,7 +19,7 @@ def test_each_queue_continues_where_the_group_was(pair: ClusterPair) -> None:
     pair.copy()
     transfer = GroupTransfer(pair.clusters, "G", overwrites=False)
     moves, uncarried = transfer.plan_moves()
-    assert [move.translated.offset for move in moves] == [7, *[0] * 7]
+    assert [move.translated_queue.offset for move in moves] == [7, *[0] * 7]
     assert (uncarried, pair.target.offsets) == ([], {})
     moves = transfer.apply_moves(moves)
     assert {move.result for move in moves} == {"done"}

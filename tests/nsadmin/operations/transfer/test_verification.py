@@ -13,8 +13,8 @@ def verify(pair: ClusterPair) -> VerifiedQueue:
     """The first queue of the topic."""
     counts: list[int] = []
     verified = verify_topic(pair.clusters, load_transfer(pair.clusters, COPIED), counts.append)
-    assert [other.compared.source_count for other in verified[1:]] == [0] * 7
-    assert sum(counts) >= verified[0].compared.source_count
+    assert [other.compared_queue.source_count for other in verified[1:]] == [0] * 7
+    assert sum(counts) >= verified[0].compared_queue.source_count
     return verified[0]
 
 
@@ -30,9 +30,9 @@ def test_copies_among_messages_of_others_are_equal(pair: ClusterPair) -> None:
     pair.target.store(b"of another producer")
     fill(pair, 3)
     verified = verify(pair)
-    assert verified.compared.is_equal
-    assert (verified.compared.source_count, verified.compared.copy_count) == (70, 70)
-    assert verified.planned.remaining_count == 3
+    assert verified.compared_queue.is_equal
+    assert (verified.compared_queue.source_count, verified.compared_queue.copy_count) == (70, 70)
+    assert verified.planned_queue.remaining_count == 3
 
 
 def test_missing_and_repeated_messages_are_named(pair: ClusterPair) -> None:
@@ -44,8 +44,8 @@ def test_missing_and_repeated_messages_are_named(pair: ClusterPair) -> None:
     pair.target.store_again(copies[5])
     pair.target.store_again(copies[69], b"changed")
     verified = verify(pair)
-    assert verified.compared.missing.ranges == ((10, 12),)
-    assert (verified.compared.duplicate_count, verified.compared.changed_count) == (2, 1)
+    assert verified.compared_queue.missing.ranges == ((10, 12),)
+    assert (verified.compared_queue.duplicate_count, verified.compared_queue.changed_count) == (2, 1)
 
 
 def test_only_the_messages_of_the_rules_are_compared(pair: ClusterPair) -> None:
@@ -53,7 +53,7 @@ def test_only_the_messages_of_the_rules_are_compared(pair: ClusterPair) -> None:
     rules = MessageRules(tags=("a",))
     pair.copy(TransferOptions(rules=rules))
     verified = verify(pair)
-    assert (verified.compared.is_equal, verified.compared.source_count) == (True, 20)
+    assert (verified.compared_queue.is_equal, verified.compared_queue.source_count) == (True, 20)
 
 
 def test_messages_that_the_source_deleted_are_not_compared(pair: ClusterPair) -> None:
@@ -61,8 +61,8 @@ def test_messages_that_the_source_deleted_are_not_compared(pair: ClusterPair) ->
     pair.copy()
     pair.source.oldest = 8
     verified = verify(pair)
-    assert (verified.expired_count, verified.compared.source_count) == (8, 32)
-    assert (verified.compared.unmatched_count, verified.compared.is_equal) == (8, True)
+    assert (verified.expired_count, verified.compared_queue.source_count) == (8, 32)
+    assert (verified.compared_queue.unmatched_count, verified.compared_queue.is_equal) == (8, True)
 
 
 def test_a_topic_that_was_not_transferred_is_an_error(pair: ClusterPair) -> None:

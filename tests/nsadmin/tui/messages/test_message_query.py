@@ -33,4 +33,4 @@ def test_tags_are_filtered_by_the_broker_and_other_conditions_here() -> None:
 def test_messages_of_the_same_time_are_in_the_order_of_their_places() -> None:
     first, second = browsed(offset=1), browsed(offset=2)
     assert first.sort_key < second.sort_key
-    assert first.place == "broker-a/0 1"
+    assert first.position_text == "broker-a/0 1"

@@ -78,7 +78,7 @@ def test_differences_say_what_each_server_has() -> None:
 
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
-    model = model_of(server(ONE), server(TWO, topics=None, untold={"topics": "not supported"}))
+    model = model_of(server(ONE), server(TWO, topics=None, unreported={"topics": "not supported"}))
     assert judge_agreement(model) == AgreementVerdict("agree", ("topics not compared",))
 
 

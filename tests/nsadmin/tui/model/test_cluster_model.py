@@ -1,7 +1,7 @@
 """What is known, since when, and what became of who left."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import BrokerProcessKey, Silence
 from nsadmin.tui.polling.poll_records import (
     BrokerPolled,
     ConfigPolled,
@@ -19,7 +19,7 @@ from nsadmin.tui.polling.poll_records import (
 from tests.support.screens import NOON, broker, server
 
 A, B = "10.0.1.1:10911", "10.0.1.2:10911"
-PLACE = ("broker-a", 0, A)
+PLACE = BrokerProcessKey("broker-a", 0, A)
 
 
 def test_a_broker_that_no_name_server_lists_is_gone_and_stays_in_sight() -> None:
@@ -48,9 +48,9 @@ def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
     model.apply_poll(server(at=NOON + 1, groups={}))
     model.apply_poll(server(at=NOON + 2, groups={"broker-a": {0: B}}))
     assert list(model.brokers) == [("broker-a", 0, B)]
-    assert [item.place[2] for item in model.list_replicas("broker-a")] == [B]
+    assert [item.broker_key.broker_addr for item in model.list_replicas("broker-a")] == [B]
     model.apply_poll(broker(A))
-    assert model.brokers["broker-a", 0, B].last_poll is None
+    assert model.brokers[BrokerProcessKey("broker-a", 0, B)].last_poll is None
 
 
 def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
@@ -58,7 +58,7 @@ def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
     model.apply_poll(server())
     missing = MissingBrokerRecord("cluster-a", "broker-b", 0, B, NOON - 1000)
     model.apply_poll(MissingBrokersPolled(NOON, [missing]))
-    place = ("broker-b", 0, B)
+    place = BrokerProcessKey("broker-b", 0, B)
     assert model.brokers[place].gone_since_ms == NOON - 1000
     # An operator expects it no longer.
     model.apply_poll(MissingBrokersPolled(NOON + 1, []))

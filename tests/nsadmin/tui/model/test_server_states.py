@@ -1,11 +1,12 @@
 """What one server told last, and since when it is silent."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import BrokerProcessKey
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from tests.support.screens import NOON, broker, server, silent
 
 A = "10.0.1.1:10911"
-PLACE = ("broker-a", 0, A)
+PLACE = BrokerProcessKey("broker-a", 0, A)
 
 
 def test_what_a_silent_server_told_last_stays_with_the_time_since_when() -> None:

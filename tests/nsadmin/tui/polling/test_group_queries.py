@@ -85,7 +85,7 @@ def test_clients_are_incomplete_if_a_broker_does_not_return_its_connections(
     monkeypatch.setattr(ConsumerAdmin, "get_group_connections", fail_at_first)
     [poll] = ground.ask(DetailQuery("group", names.names[0]))
     assert isinstance(poll, GroupPolled)
-    assert (poll.error, len(poll.untold)) == (None, 1)
+    assert (poll.error, len(poll.unreported)) == (None, 1)
 
 
 def test_a_group_that_nobody_knows(ground: Playground) -> None:

@@ -38,7 +38,7 @@ def test_each_record_is_an_event_and_what_is_known_then(folder: Path) -> None:
         "TopicsChanged",
         "WritePermWiped",
     ]
-    assert events[1].said == "new: broker-a 0=10.0.0.1:10911, 1 topics"
+    assert events[1].description == "new: broker-a 0=10.0.0.1:10911, 1 topics"
     assert list(events[3].names) == ["broker-a", "orders"]
     assert [poll.at for poll in polls] == sorted(poll.at for poll in polls)
     model = ClusterModel()

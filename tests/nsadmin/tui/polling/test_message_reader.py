@@ -74,7 +74,7 @@ def test_a_tail_shows_only_messages_to_come(admin: AdminClient, dead_letter_brok
     polls = read_until(reader, lambda poll: poll.messages)
     assert list_bodies(polls) == [b"new"]
     [browsed] = polls[-1].messages
-    assert (browsed.place, browsed.preview, browsed.body_size) == ("broker-a/0 1", "new", 3)
+    assert (browsed.position_text, browsed.preview, browsed.body_size) == ("broker-a/0 1", "new", 3)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,
     ClientConnection,
+    DivergenceFinding,
+    DivergencePolled,
     EventSeen,
     GroupPolled,
+    NameServerPolled,
     QueueCounts,
     QueueLag,
     TopicPolled,
@@ -60,3 +63,18 @@ def test_a_lag_is_unknown_where_nothing_was_committed() -> None:
 
 def test_defaults_take_no_room() -> None:
     assert encode_poll(BrokerPolled(7, "h:1")) == b'{"poll":"broker","at":7,"addr":"h:1"}\n'
+
+
+def test_recordings_keep_the_names_of_fields_that_were_renamed() -> None:
+    assert encode_poll(EventSeen(1, "h:1", "KvPut", "k: new")) == (
+        b'{"poll":"event","at":1,"server":"h:1","kind":"KvPut","said":"k: new"}\n'
+    )
+    assert encode_poll(NameServerPolled(1, "h:1", unreported={"kv": "closed"})) == (
+        b'{"poll":"nameServer","at":1,"addr":"h:1","untold":{"kv":"closed"}}\n'
+    )
+    divergence_poll = DivergencePolled(
+        1, findings=[DivergenceFinding("topic", "t", "b", 1, "new", 2, "", "", "", {})]
+    )
+    assert encode_poll(divergence_poll) == (
+        b'{"poll":"divergence","at":1,"found":[["topic","t","b",1,"new",2,"","","",{}]]}\n'
+    )

@@ -24,7 +24,7 @@ def looker(addr: str, timeout: float = 1.0) -> Iterator[ServerProbe]:
 def test_a_name_server_tells_all_that_is_looked_at(tmp_path: Path) -> None:
     with playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
         seen = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
-        assert (seen.at, seen.error, seen.untold) == (NOON, None, {})
+        assert (seen.at, seen.error, seen.unreported) == (NOON, None, {})
         assert sorted(seen.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
         assert seen.groups["broker-a-0"].cluster_name == "cluster-a"
         assert sorted(seen.groups["broker-a-0"].broker_addrs) == [0, 1]
@@ -49,7 +49,7 @@ def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
     with FakeNameServer() as fake, looker(fake.addr) as it:
         seen = server_polls.poll_name_server(it, fake.addr, ())
     assert seen.error is None
-    assert "settings" in seen.untold or seen.settings is not None
+    assert "settings" in seen.unreported or seen.settings is not None
 
 
 def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path) -> None:

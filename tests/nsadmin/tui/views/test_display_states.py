@@ -39,7 +39,7 @@ def test_one_late_answer_is_slow_and_two_are_frozen() -> None:
     for poll in (silent(A), broker(A), silent(A), silent(A), broker(A)):
         model.apply_poll(poll)
         [known] = model.brokers.values()
-        states.append(display_states.state_of_broker(known).word)
+        states.append(display_states.state_of_broker(known).name)
     assert states == ["slow", "up", "slow", "frozen", "up"]
 
 
@@ -83,4 +83,4 @@ def test_a_name_server_is_up_down_or_not_known_yet() -> None:
 
 def test_no_two_states_look_alike_without_colours() -> None:
     every = [value for value in vars(display_states).values() if isinstance(value, DisplayState)]
-    assert len({state.word for state in every}) == len(every)
+    assert len({state.name for state in every}) == len(every)

@@ -50,12 +50,14 @@ class KubectlProgram:
             TunnelError: kubectl is not installed, reports an error, or does not end in time.
         """
         require_program("kubectl")
-        finished = run_guarded([*self._command, *arguments], OPEN_SECONDS)
-        if finished.exit_code is None:
+        finished_process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
+        if finished_process.exit_code is None:
             raise TunnelError(f"no answer of the cluster within {OPEN_SECONDS:g} s")
-        if finished.exit_code != 0:
-            raise TunnelError(finished.last_line or f"kubectl failed with exit code {finished.exit_code}")
-        return finished.output
+        if finished_process.exit_code != 0:
+            raise TunnelError(
+                finished_process.last_line or f"kubectl failed with exit code {finished_process.exit_code}"
+            )
+        return finished_process.output
 
     def forward_port(self, pod_name: str, pod_port: int) -> "PortForward":
         """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections.

@@ -1,6 +1,6 @@
 """PodDirectory, the pods and services of a namespace, which finds the pod that an address leads to.
 
-It is made of the JSON of `kubectl get pods,services -o json`, and asks nobody.
+It reads only the JSON of `kubectl get pods,services -o json`. It sends no request.
 """
 
 import re

@@ -28,24 +28,24 @@ class SharedTunnel(Tunnel):
         return [
             # JSON has no tuples.
             (socket.AddressFamily(family), tuple(sockaddr) if isinstance(sockaddr, list) else sockaddr)
-            for family, sockaddr in self._ask("find_addrs", server_addr)
+            for family, sockaddr in self._ask_owner("find_addrs", server_addr)
         ]
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
-        reason: str | None = self._ask("find_failure_reason", server_addr, wait_seconds)
+        reason: str | None = self._ask_owner("find_failure_reason", server_addr, wait_seconds)
         return reason
 
     def list_name_servers(self) -> NameServerList | None:
-        fields = self._ask("list_name_servers")
+        fields = self._ask_owner("list_name_servers")
         return None if fields is None else NameServerList(tuple(fields[0]), *fields[1:])
 
     def list_proxies(self) -> tuple[str, ...]:
-        return tuple(self._ask("list_proxies"))
+        return tuple(self._ask_owner("list_proxies"))
 
     def _end_programs(self) -> None:
         """The programs belong to the other process."""
 
-    def _ask(self, question_name: str, *arguments: Any) -> Any:
+    def _ask_owner(self, question_name: str, *arguments: Any) -> Any:
         """Ask the other process's tunnel, and return the answer.
 
         Raises:

@@ -123,9 +123,9 @@ class SshTunnel(Tunnel):
         # Without the operator's configuration (-F): ssh would also add the forwards that it lists.
         command = ["ssh", "-F", "none", "-S", f"{master.folder}/ssh", "-O", "forward"]
         command += ["-L", f"{socket_path}:{far_addr}", "--", self._target.destination]
-        finished = run_guarded(command, _FORWARD_SECONDS)
-        if finished.exit_code != 0:
-            raise TunnelError(finished.last_line or f"no answer of ssh within {_FORWARD_SECONDS:g} s")
+        finished_process = run_guarded(command, _FORWARD_SECONDS)
+        if finished_process.exit_code != 0:
+            raise TunnelError(finished_process.last_line or f"no answer of ssh within {_FORWARD_SECONDS:g} s")
         return master.paths_by_addr.setdefault(far_addr, socket_path)
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
@@ -169,10 +169,10 @@ class _ChannelLog:
     def take_line(self, line: str) -> None:
         if requested := self._REQUESTED.match(line):
             self._requested_addr = join_addr(requested[1], int(requested[2]))
-        elif opened := self._OPENED.match(line):
-            self._addrs_by_channel[opened[1]] = self._requested_addr or ""
-        elif failed := self._FAILED.match(line):
-            far_addr = self._addrs_by_channel.get(failed[1], "")
-            self.reasons_by_addr[far_addr] = failed[2].removeprefix("connect failed: ").lower()
+        elif opened_match := self._OPENED.match(line):
+            self._addrs_by_channel[opened_match[1]] = self._requested_addr or ""
+        elif failed_match := self._FAILED.match(line):
+            far_addr = self._addrs_by_channel.get(failed_match[1], "")
+            self.reasons_by_addr[far_addr] = failed_match[2].removeprefix("connect failed: ").lower()
         elif line and not _NOISE_PATTERN.match(line) and not line.startswith("connect_to "):
             self.last_message = line

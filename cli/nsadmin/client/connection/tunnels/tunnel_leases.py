@@ -98,7 +98,7 @@ def report_forwards(observer: ForwardObserver | None) -> None:
 
 
 def _key_of(target: TunnelTarget) -> TunnelTarget:
-    """The identity of a tunnel. One that may ask at its login serves those that may not, too."""
+    """The identity of a tunnel. Clients that must not ask at a login can share a tunnel that may ask."""
     return target._replace(may_ask=False) if isinstance(target, SshTarget) else target
 
 

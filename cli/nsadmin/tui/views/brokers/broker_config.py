@@ -93,11 +93,11 @@ class BrokerConfigView(QueriedBrokerView):
     def _find_peers(self, model: ClusterModel) -> list[str]:
         """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
         peer_addrs = [
-            broker.place[2]
+            broker.broker_key.broker_addr
             for broker in model.brokers.values()
             if broker.cluster_name == self.cluster_name
-            and (broker.place[1] == 0) == (self.broker_id == 0)
-            and broker.place[2] != self.broker_addr
+            and (broker.broker_key.broker_id == 0) == (self.broker_id == 0)
+            and broker.broker_key.broker_addr != self.broker_addr
             and broker.is_fresh
         ]
         return sorted(peer_addrs)[:_MAX_PEERS]
@@ -110,7 +110,7 @@ class BrokerConfigView(QueriedBrokerView):
         known_defaults = _default_settings(
             broker.read_text("brokerVersionDesc") if broker is not None else None
         )
-        label_by_addr = {place[2]: f"{place[0]}:{place[1]}" for place in model.brokers}
+        label_by_addr = {key.broker_addr: f"{key.broker_name}:{key.broker_id}" for key in model.brokers}
         config_by_peer = {
             peer_addr: peer_config
             for peer_addr in self._find_peers(model)

@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
@@ -35,6 +35,10 @@ class BrokerDetailView(View):
         self.cluster_name = cluster_name
 
     @property
+    def broker_key(self) -> BrokerProcessKey:
+        return BrokerProcessKey(self.broker_name, self.broker_id, self.broker_addr)
+
+    @property
     def view_title(self) -> str:
         return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
 
@@ -44,7 +48,7 @@ class BrokerDetailView(View):
         )
 
     def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
-        return model.brokers.get((self.broker_name, self.broker_id, self.broker_addr))
+        return model.brokers.get(self.broker_key)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)
@@ -52,7 +56,7 @@ class BrokerDetailView(View):
             return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
         display_state = display_states.state_of_broker(broker)
         headline_cells = [
-            Cell(f"{display_state.sign} {display_state.word}", display_state.tone),
+            Cell(f"{display_state.sign} {display_state.name}", display_state.tone),
             Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
         ]
         if broker.error_text is not None:
@@ -71,7 +75,14 @@ class BrokerFiguresView(BrokerDetailView):
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
-        Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
+        Column(
+            "group",
+            "",
+            9,
+            lambda row: row.group_name,
+            lambda row: Cell(row.group_label, "accent"),
+            drop_rank=1,
+        ),
         Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
         make_column(
             "value",

@@ -23,14 +23,14 @@ OTHER_GROUP = "Other"
 class BrokerFigure(NamedTuple):
     """A figure: its group, its key on the wire, its value with unit, and a note on the unit.
 
-    `lead` is the group's name for the first figure of a group, else "".
+    `group_label` is the group's name for the first figure of a group, else "".
     """
 
     group_name: str
     figure_key: str
     value_text: str
     unit_note: str = ""
-    lead: str = ""
+    group_label: str = ""
 
 
 def group_of_figure(figure_key: str) -> str:
@@ -55,7 +55,7 @@ def list_figures(figure_table: Mapping[str, str], now_ms: int) -> list[BrokerFig
     )
     previous_groups = [None, *(figure.group_name for figure in broker_figures)]
     return [
-        figure._replace(lead=figure.group_name if figure.group_name != previous_group else "")
+        figure._replace(group_label=figure.group_name if figure.group_name != previous_group else "")
         for figure, previous_group in zip(broker_figures, previous_groups, strict=False)
     ]
 

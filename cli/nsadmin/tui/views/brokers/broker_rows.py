@@ -29,15 +29,15 @@ class BrokerRow(NamedTuple):
 
     @property
     def broker_name(self) -> str:
-        return self.broker.place[0]
+        return self.broker.broker_key.broker_name
 
     @property
     def broker_id(self) -> int:
-        return self.broker.place[1]
+        return self.broker.broker_key.broker_id
 
     @property
     def broker_addr(self) -> str:
-        return self.broker.place[2]
+        return self.broker.broker_key.broker_addr
 
     @property
     def put_rate(self) -> float | None:
@@ -116,9 +116,9 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
         if drain_record.phase != "undrain"
     }
     master_by_group = {
-        broker.place[0]: broker
+        broker.broker_key.broker_name: broker
         for broker in model.brokers.values()
-        if broker.place[1] == 0 and broker.is_fresh and broker.gone_since_ms is None
+        if broker.broker_key.broker_id == 0 and broker.is_fresh and broker.gone_since_ms is None
     }
     state_by_slave = {
         (slave_record.broker_name, slave_record.broker_id): slave_record.state
@@ -126,9 +126,10 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     }
     broker_rows = []
     for broker in sorted(
-        model.brokers.values(), key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.place)
+        model.brokers.values(),
+        key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.broker_key),
     ):
-        broker_name = broker.place[0]
+        broker_name = broker.broker_key.broker_name
         wipe_counts = wipes_by_broker.get(broker_name)
         display_state = display_states.state_of_broker(broker, wipe_counts)
         drain_phase = phase_by_broker.get((broker.cluster_name, broker_name)) if phase_by_broker else None
@@ -144,7 +145,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
                 len(fresh_addrs),
                 master_by_group.get(broker_name),
                 wipe_counts,
-                state_by_slave.get(broker.place[:2]),
+                state_by_slave.get(broker.broker_key[:2]),
             )
         )
     return broker_rows

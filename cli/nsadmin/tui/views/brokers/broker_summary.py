@@ -18,8 +18,7 @@ class BrokerSummaryView(BrokerDetailView):
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        place = (self.broker_name, self.broker_id, self.broker_addr)
         for row in list_broker_rows(model):
-            if row.broker.place == place:
+            if row.broker.broker_key == self.broker_key:
                 return draw_broker_facts(BROKER_COLUMNS, row, width, height)
         return [[], [Cell(f"  no name server lists {self.broker_addr} any more", "bad")]]

@@ -29,10 +29,10 @@ def _state_cell(row: BrokerRow) -> Cell:
     if row.wipe_counts and row.display_state in (display_states.WIPED, display_states.PARTLY_WIPED):
         state_detail = (
             ""
-            if row.wipe_counts.wiped == row.wipe_counts.known
-            else f" {row.wipe_counts.wiped}/{row.wipe_counts.known}"
+            if row.wipe_counts.wiped_count == row.wipe_counts.known_count
+            else f" {row.wipe_counts.wiped_count}/{row.wipe_counts.known_count}"
         )
-    return Cell(f"{row.display_state.sign} {row.display_state.word}{state_detail}", row.display_state.tone)
+    return Cell(f"{row.display_state.sign} {row.display_state.name}{state_detail}", row.display_state.tone)
 
 
 def _listing_cell(row: BrokerRow) -> Cell:
@@ -342,7 +342,7 @@ class BrokersView(View):
         role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
         return (
             f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} "
-            f"{row.display_state.word} {_version_text(row)}"
+            f"{row.display_state.name} {_version_text(row)}"
         )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
@@ -383,7 +383,7 @@ def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
     ):
         summary_cells += [
             Cell("  "),
-            Cell(f"{display_state.sign} {broker_count} {display_state.word}", display_state.tone),
+            Cell(f"{display_state.sign} {broker_count} {display_state.name}", display_state.tone),
         ]
     answering_rows = [row for row in broker_rows if row.broker.is_fresh and row.broker.gone_since_ms is None]
     total_put_rate = _total_rate(row.put_rate for row in answering_rows if row.broker_id == 0)

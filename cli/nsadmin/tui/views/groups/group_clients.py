@@ -34,7 +34,7 @@ def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
     divides_queues = (
         group_poll.message_model == "CLUSTERING"
         and group_poll.consume_type != "CONSUME_POP"
-        and not group_poll.untold
+        and not group_poll.unreported
         # gRPC clients take messages of any queue.
         and all(client.protocol != "gRPC" for client in group_poll.members)
     )
@@ -158,8 +158,8 @@ class GroupClientsView(GroupDetailView):
 
     def empty_message(self, model: ClusterModel) -> str:
         group_poll = self.find_poll(model)
-        if group_poll is not None and group_poll.untold:
-            broker_addr, error_text = next(iter(group_poll.untold.items()))
+        if group_poll is not None and group_poll.unreported:
+            broker_addr, error_text = next(iter(group_poll.unreported.items()))
             return f"unknown: {broker_addr} returned no connections ({error_text})"
         return super().empty_message(model)
 

@@ -23,7 +23,7 @@ class GroupRow(NamedTuple):
     @property
     def client_count(self) -> int | None:
         """The connected clients. None: no client is known, and a broker did not return its connections."""
-        if self.group_poll is None or (not self.group_poll.members and self.group_poll.untold):
+        if self.group_poll is None or (not self.group_poll.members and self.group_poll.unreported):
             return None
         return len(self.group_poll.members)
 
@@ -32,7 +32,7 @@ class GroupRow(NamedTuple):
         """The number of clients, with a plus sign if more clients may be connected to silent brokers."""
         if self.client_count is None or self.group_poll is None:
             return units.UNKNOWN_MARK
-        return f"{self.client_count}{'+' if self.group_poll.untold else ''}"
+        return f"{self.client_count}{'+' if self.group_poll.unreported else ''}"
 
     @property
     def total_lag(self) -> int | None:

@@ -115,7 +115,7 @@ def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[Topic
             ),
             (topic_poll.put_tps or {}).get(broker_name),
             any(
-                broker.place[1] == 0 and broker.gone_since_ms is None
+                broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
                 for broker in model.list_replicas(broker_name)
             ),
             model.find_silence() is None,
@@ -332,14 +332,16 @@ def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> 
         for broker in replicas:
             display_state = display_states.state_of_broker(broker)
             stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
-            role_text = "master" if broker.place[1] == 0 else f"slave {broker.place[1]}"
+            role_text = (
+                "master" if broker.broker_key.broker_id == 0 else f"slave {broker.broker_key.broker_id}"
+            )
             lines.append(
                 [
                     Cell(stem_text, "dim"),
                     Cell(f"{display_state.sign} ", display_state.tone),
                     Cell(f"{role_text:<9}"),
-                    Cell(f"{broker.place[2]:<22}", "dim"),
-                    Cell(display_state.word, display_state.tone),
+                    Cell(f"{broker.broker_key.broker_addr:<22}", "dim"),
+                    Cell(display_state.name, display_state.tone),
                 ]
             )
     return lines

@@ -88,10 +88,10 @@ class TopicProducersView(TopicDetailView):
             else set()
         )
         name_by_addr = {
-            broker.place[2]: broker_name
+            broker.broker_key.broker_addr: broker_name
             for broker_name in sorted(broker_names)
             for broker in model.list_replicas(broker_name)
-            if broker.place[1] == 0 and broker.gone_since_ms is None
+            if broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
         }
         return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
 

@@ -44,7 +44,7 @@ class TopicRow(NamedTuple):
         reporting_servers = [
             name_server
             for name_server in self.model.list_fresh_servers()
-            if "topics" not in name_server.untold
+            if "topics" not in name_server.unreported
         ]
         listing_count = sum(1 for name_server in reporting_servers if self.topic in name_server.topic_set)
         return ListingCounts(listing_count, len(reporting_servers))
@@ -55,7 +55,9 @@ class TopicRow(NamedTuple):
         routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
         broker_names = {broker_name for route in routes if route for broker_name in route}
         cluster_names = {
-            broker.cluster_name for broker in self.model.brokers.values() if broker.place[0] in broker_names
+            broker.cluster_name
+            for broker in self.model.brokers.values()
+            if broker.broker_key.broker_name in broker_names
         }
         return cluster_names.pop() if len(cluster_names) == 1 else None
 
@@ -221,7 +223,7 @@ class TopicsView(View):
         own_names = frozenset(
             own_name
             for broker in model.brokers.values()
-            for own_name in list_own_names(broker.place[0], broker.cluster_name)
+            for own_name in list_own_names(broker.broker_key.broker_name, broker.cluster_name)
         )
         return model.compute_once(
             "topic rows",

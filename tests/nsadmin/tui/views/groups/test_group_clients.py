@@ -24,7 +24,7 @@ def test_clients_that_do_not_divide_the_queues_have_no_share() -> None:
     for changed in (
         {"message_model": "BROADCASTING"},
         {"consume_type": "CONSUME_POP"},
-        {"untold": {"b": "?"}},
+        {"unreported": {"b": "?"}},
     ):
         assert {row.share for row in list_client_rows(replace(POLL, **changed))} == {None}
 
@@ -43,7 +43,7 @@ def test_the_view() -> None:
         "c1", "h:1", "3", "950", "████▊  95%", "JAVA", "V5_5_0", "–", "",
     ]  # fmt: skip
     assert (view.row_key(second), view.subject_of_row(second).group) == ("c2 h:1", "g")
-    model.apply_poll(replace(POLL, members=(), untold={"10.0.1.1:10911": "closed"}))
+    model.apply_poll(replace(POLL, members=(), unreported={"10.0.1.1:10911": "closed"}))
     assert view.empty_message(model) == "unknown: 10.0.1.1:10911 returned no connections (closed)"
 
 

@@ -63,8 +63,8 @@ def test_messages_that_nobody_reads_are_bad() -> None:
 
 def test_clients_are_unknown_if_a_broker_returned_progress_but_no_connections() -> None:
     silent = {"10.0.1.2:10911": "closed"}
-    assert texts(replace(poll(5, NOON, members=0), untold=silent))["members"] == "–"
-    assert texts(replace(poll(5, NOON, members=2), untold=silent))["members"] == "2+"
+    assert texts(replace(poll(5, NOON, members=0), unreported=silent))["members"] == "–"
+    assert texts(replace(poll(5, NOON, members=2), unreported=silent))["members"] == "2+"
 
 
 def test_the_view() -> None:
