@@ -21,7 +21,7 @@ from tests.support.documented_commands import (
     read_blocks,
 )
 from tests.support.documented_lab import SPED_UP, DocumentedLab, documented_lab
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 EXISTING = [page for page in PAGES if page.exists()]
 PARSED = [block for page in EXISTING for block in read_blocks(page) if block.not_run is not None]

@@ -14,9 +14,9 @@ import yaml
 from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.http import got
-from tests.support.running import on_a_loop, serving
-from tests.support.scraping import families
+from tests.support.http import fetch_page
+from tests.support.metric_samples import parse_families
+from tests.support.name_servers import run_on_loop, start_name_server
 
 ROOT = Path(__file__).parents[1]
 ALERTS = ROOT / "docs" / "monitoring" / "alerts.yml"
@@ -59,16 +59,16 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     pair = Authority(home / "ca").issue("here")
     tls = TlsSettings("permissive", str(pair.cert), str(pair.key))
 
-    @on_a_loop
+    @run_on_loop
     async def scrape() -> None:
-        async with serving(home, journalDir=str(home / "j"), httpAddress="0", tls=tls) as server:
+        async with start_name_server(home, journalDir=str(home / "j"), httpAddress="0", tls=tls) as server:
             fleet = BrokerFleet(FleetPlan(topics=5), [server.namesrv_addr])
             try:
                 await fleet.start()
-                text = (await got(server.state.actual_settings["httpAddress"], "/metrics")).text
+                text = (await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")).text
             finally:
                 fleet.die_abruptly()
-        for family in families(text).values():
+        for family in parse_families(text).values():
             for sample in family.samples:
                 found.setdefault(sample.name, []).append(dict(sample.labels))
 
@@ -170,10 +170,10 @@ def test_alerts_fire_when_they_should(tmp_path: Path) -> None:
 def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
     tool, texts = promtool(), list[str]()
 
-    @on_a_loop
+    @run_on_loop
     async def scrape() -> None:
-        async with serving(tmp_path, journalDir=str(tmp_path / "j"), httpAddress="0") as server:
-            texts.append((await got(server.state.actual_settings["httpAddress"], "/metrics")).text)
+        async with start_name_server(tmp_path, journalDir=str(tmp_path / "j"), httpAddress="0") as server:
+            texts.append((await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")).text)
 
     scrape()
     ended = subprocess.run(

@@ -23,7 +23,7 @@ from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.transport.event_loop import run_coroutine
 from nsadmin import AdminClient
 from tests.bench.figures import machine
-from tests.support.running import ROOT, serving
+from tests.support.name_servers import ROOT, start_name_server
 
 MASTERS = 2
 MOST_SECONDS, MOST_MIB = 5.0, 150.0
@@ -48,7 +48,7 @@ def serve(topics: int, groups: int) -> None:
 
     async def live() -> None:
         with tempfile.TemporaryDirectory() as home:
-            async with serving(Path(home)) as server:
+            async with start_name_server(Path(home)) as server:
                 plan = FleetPlan(clusters=1, groups=MASTERS, replicas=1, topics=topics)
                 fleet = BrokerFleet(plan, [server.namesrv_addr])
                 await fleet.start()

@@ -30,7 +30,7 @@ from namesrv_core.events import (
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal import segments
-from tests.support.journals import snapshot
+from tests.support.journals import make_snapshot
 
 BROKERS, SERVERS = 64, ("ns-1:9876", "ns-2:9876", "ns-3:9876")
 BEGIN = 1_735_689_600_000
@@ -103,7 +103,7 @@ def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
     begun = BEGIN + day * DAY
     if day == 0:
         yield begun, _rest(server, ServerStarted("5.5.0", 1), _ITSELF)
-        yield begun, _rest(server, snapshot("start"), _ITSELF)
+        yield begun, _rest(server, make_snapshot("start"), _ITSELF)
         for broker in range(BROKERS):
             yield begun + SECOND, _rest(server, _registered(broker), *_by(broker))
     proof = _rest(server, Heartbeats(BROKERS, 29_000, _addr(0)), _ITSELF)
@@ -113,7 +113,7 @@ def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
         if minute % 60 == 0:
             away = {fault.broker for fault in faults if fault.lost and fault.since <= now < fault.until}
             groups = tuple(_group(broker) for broker in range(BROKERS) if broker not in away)
-            yield now, _rest(server, snapshot("interval", groups=groups), _ITSELF)
+            yield now, _rest(server, make_snapshot("interval", groups=groups), _ITSELF)
 
 
 def _faulty(server: str, faults: list[Fault]) -> Iterator[Timed]:

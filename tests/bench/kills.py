@@ -20,8 +20,8 @@ from pathlib import Path
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.connection import ProtocolConnection
-from tests.support.forked import Forked, context
-from tests.support.running import call
+from tests.support.forked_servers import ForkedServer, fork_context
+from tests.support.name_servers import call_server
 
 KEYS = 7
 _LONGEST = 0.012
@@ -84,7 +84,7 @@ class Kept:
 
 def kept_by(port: int, namespace: str) -> dict[str, str]:
     with socket.create_connection(("127.0.0.1", port), 20) as peer:
-        answer = call(build_request(219, {"namespace": namespace}), peer)
+        answer = call_server(build_request(219, {"namespace": namespace}), peer)
     table: dict[str, str] = json.loads(answer.body)["table"] if answer.code == 0 else {}
     return table
 
@@ -94,13 +94,13 @@ class Rounds:
 
     def __init__(self, home: Path, seed: int = 1) -> None:
         self._home, self._rng = home, random.Random(seed)
-        self._within: ForkServerContext = context()
+        self._within: ForkServerContext = fork_context()
         self._writers = [Kept("a"), Kept("b")]
         self.counts: Counter[str] = Counter()
 
-    def _started(self) -> Forked:
+    def _started(self) -> ForkedServer:
         """Start another server, and check that it has all values."""
-        server = Forked(self._within, self._home)
+        server = ForkedServer(self._within, self._home)
         try:
             for writer in self._writers:
                 self.counts["unanswered changes that are present"] += writer.look(

@@ -26,7 +26,7 @@ from tests.bench.attacks import measure_latencies, register_brokers, resident_mi
 from tests.bench.crude_peers import connect
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port
-from tests.support.running import call
+from tests.support.name_servers import call_server
 from tests.support.wire import broker_ext, registration_body
 
 BROKERS = 8
@@ -116,7 +116,7 @@ class Work:
                         build_request(206),
                         build_request(106),
                     ):
-                        call(asked, peer)
+                        call_server(asked, peer)
                         self.done["operator's requests"] += 1
 
     def scraper(self) -> None:

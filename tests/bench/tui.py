@@ -19,8 +19,8 @@ from namesrv_core.fleet.broker import SimulatedBroker
 from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
 from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.transport.event_loop import run_coroutine
-from tests.support.running import serving
-from tests.support.terminal import Terminal
+from tests.support.name_servers import start_name_server
+from tests.support.terminal import PtyTerminal
 
 GROUPS, REPLICAS, TOPICS, NAME_SERVERS = 500, 2, 40, 3
 _PRESSES = 200
@@ -51,7 +51,7 @@ async def _live(home: Path) -> None:
         for number in range(NAME_SERVERS):
             folder = home / f"namesrv-{number}"
             folder.mkdir(parents=True)
-            addrs.append((await ends.enter_async_context(serving(folder))).namesrv_addr)
+            addrs.append((await ends.enter_async_context(start_name_server(folder))).namesrv_addr)
         peers: PeerModels = {}
         brokers = [
             SimulatedBroker(spec, addrs, peer_models=peers, first_delay_seconds=5 + at * 0.03)
@@ -96,7 +96,7 @@ class Watched:
 def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
     """The figures of one run."""
     begun = time.perf_counter()
-    with Terminal("tui", "-n", addrs, "--interval", "5", home=home, size=(120, 40)) as terminal:
+    with PtyTerminal("tui", "-n", addrs, "--interval", "5", home=home, size=(120, 40)) as terminal:
         terminal.until("1000 brokers")
         first = time.perf_counter() - begun
         terminal.until(" 1000 up")
@@ -133,7 +133,7 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
     }
 
 
-def _press(terminal: Terminal, watched: Watched, at: int) -> tuple[float, float]:
+def _press(terminal: PtyTerminal, watched: Watched, at: int) -> tuple[float, float]:
     """To the other end of the table: how long until the row there is drawn, and what it cost (ms)."""
     terminal.idle(0.05)
     used, begun = watched.exact, time.perf_counter()

@@ -19,7 +19,7 @@ import msgspec
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.bench.tui import Watched
-from tests.support.terminal import Terminal
+from tests.support.terminal import PtyTerminal
 
 _EVERY, _SPEED, _STEPS = 5_000, 60, 12
 _MOVING = ("putTps", "getTransferredTps", "msgPutTotalTodayNow", "commitLogMaxOffset", "dispatchBehindBytes")
@@ -28,7 +28,7 @@ _SCREENS = "1246781"
 
 def looked_at(addrs: str, home: Path) -> Recording:
     """One look at each server."""
-    with Terminal("tui", "-n", addrs, "--record", "look.zst", home=home, size=(120, 40)) as terminal:
+    with PtyTerminal("tui", "-n", addrs, "--record", "look.zst", home=home, size=(120, 40)) as terminal:
         terminal.until(" 1000 up")
         terminal.type("q")
         assert terminal.ended() == 0
@@ -65,7 +65,7 @@ def _later(poll: AnyPoll, at: int, chance: random.Random) -> AnyPoll:
 def play(file: Path, home: Path) -> Sequence[tuple[float, float, float]]:
     """Minutes that were played, memory in MB, processor time in seconds, at each step."""
     found = []
-    with Terminal(
+    with PtyTerminal(
         "tui", "--replay", str(file), "--speed", str(_SPEED), home=home, size=(120, 40)
     ) as terminal:
         terminal.until("1000 brokers")

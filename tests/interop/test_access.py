@@ -27,7 +27,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import ON_OLD_BROKERS, words
+from tests.support.examples import ON_OLD_BROKERS, split_example
 
 USER, SECRET = "operator-1", "a secret of ours"
 SMALL = (*QUICK_START, "-Xss256k")
@@ -320,7 +320,7 @@ def test_the_examples_about_4_9_do_what_they_say(old: Old) -> None:
     old("updateAclConfig", "shopkeeper", "--passwordStdin", "--yes", typed="12345678\n")
     for case in ON_OLD_BROKERS:
         for example in case.examples:
-            line = [word for word in words(example) if word not in ("-b", "127.0.0.1:10911")]
+            line = [word for word in split_example(example) if word not in ("-b", "127.0.0.1:10911")]
             result = old(*line)
             assert (result.code, bool(result.rows)) == (example.exit_code, True), example.command_line
 

@@ -22,7 +22,7 @@ from tests.interop.command_line import ENVIRONMENT
 from tests.interop.java_parts import JavaBroker, LiveClients, Running
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import Child, wait_for
-from tests.support.scraping import families
+from tests.support.metric_samples import parse_families
 
 TOPIC = "Exported"
 GROUP = f"{TOPIC}-consumer"
@@ -71,7 +71,7 @@ class Exporter(Running):
     def series(self, path: str = "/metrics") -> Series:
         return {
             (sample.name, frozenset(sample.labels.items())): sample.value
-            for family in families(self.page(path).text).values()
+            for family in parse_families(self.page(path).text).values()
             for sample in family.samples
         }
 

@@ -9,7 +9,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.message_queues import MessageQueue
 from tests.interop.java_parts import MqAdmin
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 CLIENT = "10.0.226.10@warehouse-1"
 
@@ -28,7 +28,7 @@ class Fleet(NamedTuple):
 def fleet(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     home = tmp_path_factory.mktemp("fleet")
     with (
-        lab(home / "lab") as there,
+        start_lab(home / "lab") as there,
         MqAdmin(home / "mqadmin", there.namesrv_addrs) as mqadmin,
         AdminClient(there.namesrv_addrs) as admin,
     ):

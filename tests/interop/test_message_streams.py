@@ -26,7 +26,7 @@ from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
 """Messages of the round trip; 100,000 take half a minute."""
@@ -271,9 +271,12 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
     wait_for("the delivery", lambda: cluster.lines("consume", topic), 30, 0.5)
     time.sleep(3)
     assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
-    for case in elsewhere("delayedList", "delayedCancel"):
+    for case in list_cases_elsewhere("delayedList", "delayedCancel"):
         [example] = case.examples
-        line = [{"7F0000010B4B18B4AAC2910F8A1E0000": old["msgId"]}.get(word, word) for word in words(example)]
+        line = [
+            {"7F0000010B4B18B4AAC2910F8A1E0000": old["msgId"]}.get(word, word)
+            for word in split_example(example)
+        ]
         assert cluster(*line).code == (1 if case.entry.name == "delayedCancel" else 0)
     assert kept["msgId"] not in {row["msgId"] for row in cluster("delayed", "list", topic).rows}
 
@@ -432,9 +435,9 @@ def test_the_examples_of_the_manual(
     cluster.topic("orders")
     cluster.topic("payments-test")
     names = ("produce", "consume", "messagesExport", "messagesImport")
-    for case in sorted(elsewhere(*names), key=lambda case: names.index(case.entry.name)):
+    for case in sorted(list_cases_elsewhere(*names), key=lambda case: names.index(case.entry.name)):
         for example in case.examples:
-            line = words(example)
+            line = split_example(example)
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
             command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line, *ending]
@@ -443,9 +446,9 @@ def test_the_examples_of_the_manual(
 
 
 def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
-    for case in elsewhere("benchProduce", "benchConsume", "benchLatency"):
+    for case in list_cases_elsewhere("benchProduce", "benchConsume", "benchLatency"):
         for example in case.examples:
-            result = cluster(*words(example), "--count", "200", "-c", "DefaultCluster")
+            result = cluster(*split_example(example), "--count", "200", "-c", "DefaultCluster")
             assert result.code == example.exit_code, (example.command_line, result.err)
             assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
             assert {row["result"] for row in result.rows} == {"done"}

@@ -19,7 +19,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 IN_ROCKSDB = {"storeType": "defaultRocksDB"}
 KINDS = ("topics", "subscriptionGroups", "consumerOffsets")
@@ -130,12 +130,12 @@ def test_brokers_write_files_that_hold_what_is_read(cluster: Cluster) -> None:
 
 
 def test_the_examples_of_both_commands(cluster: Cluster) -> None:
-    cases = elsewhere("exportMetadataInRocksDB", "rocksDBConfigToJson")
+    cases = list_cases_elsewhere("exportMetadataInRocksDB", "rocksDBConfigToJson")
     replaced = {
         "store/config": str(config(cluster.separate)),
         "cluster-a": "DefaultCluster",
         "127.0.0.1:10911": cluster.separate.address,
     }
     for example in [example for case in cases for example in case.examples]:
-        result = cluster(*(replaced.get(word, word) for word in words(example)))
+        result = cluster(*(replaced.get(word, word) for word in split_example(example)))
         assert (result.code, bool(result.rows)) == (0, True), example

@@ -29,7 +29,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 AUTH_CREATE_USER = 3001
 USER = Credentials("operator-1", "a secret of ours")
@@ -40,7 +40,7 @@ class Secured(NamedTuple):
 
     server: JavaNameServer
     authority: Authority
-    operator: Pair
+    operator: CertificatePair
     env: dict[str, str]
 
     def __call__(self, *args: str) -> CommandResult:

@@ -20,7 +20,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 USER, SECRET = "operator-1", "a secret of ours"
 SIGNED = {"NSADMIN_ACCESS_KEY": USER, "NSADMIN_SECRET_KEY": SECRET}
@@ -40,7 +40,7 @@ class World(NamedTuple):
     ours: OurNameServer
     locked: OurNameServer
     authority: Authority
-    operator: Pair
+    operator: CertificatePair
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, Lookups
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port
-from tests.support.scraping import Scraped
+from tests.support.metric_samples import ScrapedSamples
 
 GRACEFUL = {"enableShutdownGracefully": "true", "shutdownWaitTimeSeconds": 4}
 
@@ -67,7 +67,7 @@ def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
 ) -> None:
     listed = page(servers[0], "rocketmq/nsaddr")
     assert listed == f"{servers[0].address};{servers[1].address}\n"
-    scraped = Scraped(page(servers[0], "metrics"))
+    scraped = ScrapedSamples(page(servers[0], "metrics"))
     assert (scraped("http_requests_total", path="/rocketmq/nsaddr", status="200") or 0) >= 2
     assert scraped("brokers", cluster=broker.cluster, role="master", state="heard") == 1
     assert (
@@ -77,7 +77,7 @@ def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
 
 def gets_lookups(server: OurNameServer) -> bool:
     def count_lookups() -> float:
-        scraped = Scraped(page(server, "metrics"))
+        scraped = ScrapedSamples(page(server, "metrics"))
         return scraped("requests_total", request="GET_ROUTEINFO_BY_TOPIC", code="SUCCESS") or 0
 
     count_before = count_lookups()

@@ -20,7 +20,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, LiveClients, MqAdmin, tls_flags
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 TOPIC = "Behind"
 PASSWORD = "a password of ours"
@@ -31,7 +31,7 @@ class Far(NamedTuple):
 
     server: OurNameServer
     authority: Authority
-    operator: Pair
+    operator: CertificatePair
     mqadmin: MqAdmin
     stranger: MqAdmin
     clients: LiveClients
@@ -46,7 +46,7 @@ class Open(NamedTuple):
     secured: MqAdmin
 
 
-def server_files(authority: Authority, pair: Pair, home: Path) -> dict[str, object]:
+def server_files(authority: Authority, pair: CertificatePair, home: Path) -> dict[str, object]:
     """The settings of a server with this pair, whose key is behind a password."""
     put(authority, pair, home)
     return {
@@ -60,7 +60,7 @@ def server_files(authority: Authority, pair: Pair, home: Path) -> dict[str, obje
     }
 
 
-def put(authority: Authority, pair: Pair, home: Path) -> None:
+def put(authority: Authority, pair: CertificatePair, home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(authority.lock(pair, PASSWORD), home / "server.key")
     shutil.copy(pair.cert, home / "server.pem")

@@ -16,8 +16,8 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere
-from tests.support.examples import words as words_of
+from tests.support.examples import list_cases_elsewhere
+from tests.support.examples import split_example as words_of
 
 CLUSTER = "DefaultCluster"
 
@@ -251,7 +251,7 @@ def test_a_compaction_log_is_read_beside_the_broker_that_writes_it(cluster: Clus
     wait_for_topic([cluster.server], "prices")
     for number in range(3):
         assert cluster("sendMessage", "prices", f"{number} percent", "-k", f"key{number}").code == 0
-    [case] = elsewhere("dumpCompactionLog")
+    [case] = list_cases_elsewhere("dumpCompactionLog")
     file = cluster.master.home / words_of(case.examples[0])[-1]
 
     def written() -> bool:

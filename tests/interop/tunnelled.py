@@ -21,7 +21,7 @@ from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
 from tests.interop.pod_network import inside, pod_network
 from tests.interop.processes import wait_for
-from tests.support.kube_clusters import StubCluster, pod, service
+from tests.support.kube_clusters import StubCluster, make_pod, make_service
 from tests.support.ssh_hosts import SshHost
 
 TOPIC, GROUP, KEY = "Orders", "readers", "order-7"
@@ -193,12 +193,12 @@ def _make_kube(
     kube.network = network
     names = {"component": "nameserver"}
     kube.items = [
-        pod("names-0", NAMES_IP, [name_server.port], labels=names),
-        service("names", names, [(9876, name_server.port)]),
+        make_pod("names-0", NAMES_IP, [name_server.port], labels=names),
+        make_service("names", names, [(9876, name_server.port)]),
     ]
     kube.servers = {f"names-0:{name_server.port}": f"{NAMES_IP}:{name_server.port}"}
     for number, (broker, ip) in enumerate(zip(brokers, (BROKER_IP, OLD_IP), strict=False)):
-        kube.items.append(pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
+        kube.items.append(make_pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
         for port in (broker.port, broker.port + 1):
             kube.servers[f"broker-{number}:{port}"] = f"{ip}:{port}"
     kube.save()

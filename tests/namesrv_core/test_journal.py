@@ -18,7 +18,14 @@ from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.server import journal_recorder
 from namesrv_core.storage.journal import reader, rolling_writer
-from tests.support.running import Peer, call, on_a_loop, program, serving, until
+from tests.support.name_servers import (
+    Peer,
+    call_server,
+    run_on_loop,
+    start_name_server,
+    start_program,
+    wait_until,
+)
 from tests.support.wire import broker_ext, registration_body
 
 
@@ -40,9 +47,12 @@ def kinds(home: Path) -> list[str]:
 
 
 def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_it(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
-        assert call(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code == 0
-        assert b"\njournal=ok\n" in call(build_request(319), connection).body
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
+        assert (
+            call_server(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code
+            == 0
+        )
+        assert b"\njournal=ok\n" in call_server(build_request(319), connection).body
         assert server.end(signal.SIGTERM)[0] == 0
     assert kinds(tmp_path) == ["Snapshot", "ServerStarted", "ServerReady", "KvPut", "ServerStopping"]
     assert event_of_record(records(tmp_path)[-1]) == ServerStopping("SIGTERM")
@@ -50,10 +60,10 @@ def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_
 
 
 def test_a_snapshot_is_taken_on_sigusr1(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         server.process.send_signal(signal.SIGUSR1)
         while kinds(tmp_path).count("Snapshot") < 2:
-            call(build_request(106), connection)
+            call_server(build_request(106), connection)
     assert kinds(tmp_path)[3] == "Snapshot"
 
 
@@ -64,7 +74,7 @@ def last_segment(home: Path) -> list[Path]:
 def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> None:
     chance, number, torn = random.Random(5), 0, 0
     for _ in range(4):
-        with program(*at(tmp_path)) as server, server.connect() as connection:
+        with start_program(*at(tmp_path)) as server, server.connect() as connection:
             # So few that their lines in the log, which nobody reads meanwhile, fit into a pipe.
             for _ in range(60):
                 ext = broker_ext("a", 0, f"127.0.0.1:{number + 1}")
@@ -74,7 +84,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
             connection.recv(chance.randrange(1, 5_000))
             while not any(path.stat().st_size for path in last_segment(tmp_path)):
                 with server.connect() as other:
-                    call(build_request(106), other)
+                    call_server(build_request(106), other)
             server.end(signal.SIGKILL)
         for last in last_segment(tmp_path):
             content = last.read_bytes()
@@ -83,7 +93,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
                 content = content[: -chance.randrange(1, 40)]
                 last.write_bytes(content)
             torn += bool(content) and not content.endswith(b"\n")
-    with program(*at(tmp_path)) as server:
+    with start_program(*at(tmp_path)) as server:
         server.end(signal.SIGTERM)
     found = records(tmp_path)
     assert [record.seq for record in found] == list(range(1, len(found) + 1))
@@ -92,31 +102,34 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
 
 
 def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
-    with program(*at(tmp_path)), pytest.raises(AssertionError, match="another process writes the journal"):
-        program(*at(tmp_path)).__enter__()
+    with (
+        start_program(*at(tmp_path)),
+        pytest.raises(AssertionError, match="another process writes the journal"),
+    ):
+        start_program(*at(tmp_path)).__enter__()
 
 
 def test_a_journal_that_cannot_be_there_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("a file")
     with pytest.raises(AssertionError, match=r"python -m namesrv_core: .*journal: File exists"):
-        program(*at(tmp_path)).__enter__()
+        start_program(*at(tmp_path)).__enter__()
 
 
 def test_no_request_moves_or_shortens_the_journal(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         for key in ("journalDir", "journalKeepDays", "journalFsync", "journalServerId"):
-            assert call(build_request(318, body=f"{key}=1\n".encode()), connection).code == 16
+            assert call_server(build_request(318, body=f"{key}=1\n".encode()), connection).code == 16
 
 
 def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) -> None:
     answers: list[bytes] = []
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         for number in range(10):
-            call(
+            call_server(
                 build_request(103, broker_ext(f"b{number}", 0, f"h:{number}"), registration_body(["T", "U"])),
                 connection,
             )
-            answers.append(call(build_request(105, {"topic": "T"}), connection).body)
+            answers.append(call_server(build_request(105, {"topic": "T"}), connection).body)
         server.end(signal.SIGTERM)
     replay, shown = JournalReplay(), []
     for record in records(tmp_path):
@@ -149,9 +162,9 @@ def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_p
         )
         assert (await peer.ask(code, own, body)).code == 0
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with serving(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
+        async with start_name_server(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
             for _ in range(12):
                 async with Peer.to(server.namesrv_addr) as peer, Peer.to(server.namesrv_addr) as other:
                     for _ in range(chance.randrange(1, 15)):
@@ -213,19 +226,19 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
 
     monkeypatch.setattr(journal_recorder, "MAX_WAITING_CHANGES", 50)
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
             Peer.to(server.namesrv_addr) as peer,
         ):
             disk.write = hang
             await register_many(peer, 100)
-            await until(reached.is_set)
+            await wait_until(reached.is_set)
             assert not gate.is_set()
             gate.set()
             disk.write = really
-            await until(lambda: any(record.event_type == "Snapshot"
+            await wait_until(lambda: any(record.event_type == "Snapshot"
                                     and record.event_fields["reason"] == "loss"
                                     for record in reader.read_records(tmp_path / "journal")))  # fmt: skip
             await register_many(peer, 1)
@@ -248,10 +261,10 @@ def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_the
     def full(file: Any, data: memoryview) -> int:
         raise OSError(28, "No space left on device")
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
             Peer.to(server.namesrv_addr) as peer,
         ):
             disk.write = full

@@ -23,8 +23,8 @@ from nsadmin.contexts import Context, Contexts, save_contexts
 from nsadmin.registry import COMMANDS, CommandEntry
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.clock import calls_clock
-from tests.support.servers import Answer, FakeNameServer, closed_port, hang_up, silent
+from tests.support.clock import set_calls_clock
+from tests.support.servers import Answer, FakeNameServer, answer_hang_up, answer_nothing, closed_port
 
 PUT = RequestCode.PUT_KV_CONFIG
 
@@ -127,7 +127,7 @@ def test_nothing_is_kept_where_nothing_was_sent_that_changes_something(
 
 
 def test_a_change_that_got_no_answer_is_kept(run: Run, server: FakeNameServer, file: Path) -> None:
-    server.handlers[PUT] = hang_up
+    server.handlers[PUT] = answer_hang_up
     assert run("updateKvConfig", "N", "k", "v", "-n", server.addr).code == 4
     [record] = records(file)
     assert record["sent"][0]["outcome"].startswith("closed the connection without an answer")
@@ -371,8 +371,8 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
 def test_a_silent_server_makes_a_line_after_the_timeout(
     run: Run, server: FakeNameServer, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.handlers[PUT] = silent
-    calls_clock(monkeypatch, lambda: len(server.asked))
+    server.handlers[PUT] = answer_nothing
+    set_calls_clock(monkeypatch, lambda: len(server.asked))
     result = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
     assert "no answer within 0.01 s; the change is possibly done" in result.out
     assert records(file)[0]["sent"][0]["outcome"] == "no answer within 0.01 s"

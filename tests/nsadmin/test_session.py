@@ -18,8 +18,8 @@ from nsadmin.output import OutputStyle, RowSelection
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.clock import calls_clock
-from tests.support.servers import FakeNameServer, closed_port, silent
+from tests.support.clock import set_calls_clock
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port
 
 
 @pytest.fixture
@@ -223,9 +223,9 @@ def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
 def test_a_tiny_timeout_is_named_in_the_error(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
+    server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = answer_nothing
     # Each attempt has had its time once the server has heard of it.
-    calls_clock(monkeypatch, lambda: len(server.asked))
+    set_calls_clock(monkeypatch, lambda: len(server.asked))
     result = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
     assert (result.code, result.out) == (4, "")
     assert result.err == (

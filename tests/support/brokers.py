@@ -15,15 +15,15 @@ from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 
 
-def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:
+def make_topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:
     return RegisteredTopicConfig(name, queues, queues, perm, sys_flag)
 
 
-def queue(broker: str = "a", perm: int = 6, queues: int = 8, sys_flag: int = 0) -> QueueData:
+def make_queue(broker: str = "a", perm: int = 6, queues: int = 8, sys_flag: int = 0) -> QueueData:
     return QueueData(broker, queues, queues, perm, sys_flag)
 
 
-class Lab:
+class TableHarness:
     """Tables, and brokers that come and go. Broker "a" of id 1 has the address "a1" unless told otherwise."""
 
     def __init__(self, delete_missing_topics: bool = False) -> None:
@@ -50,7 +50,7 @@ class Lab:
     ) -> MasterAddress:
         table = None
         if topics is not None:
-            configs = [topic(item) if isinstance(item, str) else item for item in topics]
+            configs = [make_topic(item) if isinstance(item, str) else item for item in topics]
             table = {config.topicName or "": config for config in configs}
         master, self.events = apply_registration(
             self.tables,

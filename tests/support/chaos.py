@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 _RESET = struct.pack("ii", 1, 0)
 _PAUSE = 0.001
@@ -38,7 +38,7 @@ class _Pair:
             end.transport.abort()
 
 
-class Chaos:
+class ChaosProxy:
     """Listens at `address` and goes on to `port`; `weather` may change at any time, by any thread."""
 
     def __init__(self, port: int) -> None:
@@ -148,9 +148,9 @@ class Chaos:
 
 
 @contextmanager
-def chaos(port: int) -> Iterator[Chaos]:
+def open_chaos_proxy(port: int) -> Iterator[ChaosProxy]:
     """Before the server at this port of this machine, in a thread of its own."""
-    made, ready, ends = Chaos(port), threading.Event(), list[Callable[[], object]]()
+    made, ready, ends = ChaosProxy(port), threading.Event(), list[Callable[[], object]]()
 
     async def run() -> None:
         end, loop = asyncio.Event(), asyncio.get_running_loop()

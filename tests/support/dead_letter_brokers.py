@@ -10,7 +10,7 @@ from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptio
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import Answer, body
+from tests.support.servers import Answer, answer_json
 
 GROUP, DEAD, RETRY = "G", "%DLQ%G", "%RETRY%G"
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"
@@ -30,7 +30,7 @@ class DeadLetterBroker(MessageBroker):
         self.handlers[RequestCode.SEND_MESSAGE_V2] = self._store_send
         self.handlers[RequestCode.END_TRANSACTION] = self._end_transaction
         self.ended: list[dict[str, str | None]] = []
-        self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+        self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
             asked, {"table": {"sendThreadPoolQueueSize": "0", "dispatchBehindBytes": "0"}}
         )
 
@@ -83,7 +83,7 @@ class DeadLetterBroker(MessageBroker):
         return build_reply(asked, 1, remark="Find prepared transaction message failed")
 
 
-def replay(
+def replay_letters(
     admin: AdminClient,
     selection: DeadLetterSelection = EVERY_LETTER,
     options: ReplayOptions = ReplayOptions(),  # noqa: B008 - it cannot be changed

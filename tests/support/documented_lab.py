@@ -13,7 +13,7 @@ from pathlib import Path
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from tests.support.documented_commands import ELISION, Block, ShownCommand, find_difference, read_blocks
 from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports
-from tests.support.running import DEADLINE, ROOT
+from tests.support.name_servers import DEADLINE, ROOT
 
 NAME_SERVER_PORT = 9876
 NAME_SERVERS = 2

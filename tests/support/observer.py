@@ -18,7 +18,7 @@ from nsreport.sources.input_files import decompress_file
 Span = tuple[float, float]
 
 
-class Case(NamedTuple):
+class ObservedCase(NamedTuple):
     """An expectation of one deed, of one server and one broker ("" where it names none); `due` is in ms."""
 
     deed: Deed
@@ -63,9 +63,9 @@ class Play(NamedTuple):
     def servers(self) -> tuple[str, ...]:
         return tuple(self.deeds[0].details["namesrvs"])
 
-    def cases(self, *types: str) -> list[Case]:
+    def cases(self, *types: str) -> list[ObservedCase]:
         return [
-            Case(deed, expected, server, broker)
+            ObservedCase(deed, expected, server, broker)
             for deed in self.deeds
             for expected in deed.expected
             if set(types) & set(expected.types)
@@ -123,7 +123,7 @@ START = 1_767_600_000_000
 """2026-01-05T08:00:00Z: all scenarios begin then."""
 
 
-def scenario(name: str) -> Scenario:
+def read_scenario(name: str) -> Scenario:
     """A built-in one; what is long is cut, as it has nothing else in it, and what is large is smaller."""
     found = scenario_reader.load_scenario(name)._replace(start=START)
     if name == "quiet-day":
@@ -135,7 +135,7 @@ def scenario(name: str) -> Scenario:
 
 def played(name: str, folder: Path) -> Play:
     """Play it. Names of brokers, clusters and servers begin with the scenario's, so that many go together."""
-    what = scenario(name)
+    what = read_scenario(name)
     virtual_time.run_virtual(play_scenario(what, folder))
     deeds = truth_log.read_deeds(folder / truth_log.TRUTH_FILE)
     made = Play(name, deeds, [])

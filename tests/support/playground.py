@@ -25,7 +25,7 @@ from nsadmin.tui.polling import detail_queries, server_polls
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, decode_poll, encode_poll
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 NOON = 1_767_182_400_000
 """2025-12-31 12:00 UTC, in ms."""
@@ -150,7 +150,7 @@ class Playground:
 
 
 @contextmanager
-def playground(home: Path, plan: FleetPlan = SMALL, name_servers: int = 3) -> Iterator[Playground]:
+def start_playground(home: Path, plan: FleetPlan = SMALL, name_servers: int = 3) -> Iterator[Playground]:
     """The lab of a plan, with its clock standing at noon."""
     ground = Playground(home, plan, name_servers)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import Row
 
-from tests.support.observer import Case, Loss, Play, Span
+from tests.support.observer import Loss, ObservedCase, Play, Span
 
 SLACK = 5
 """Ms by which clocks may be apart that show whole ones."""
@@ -126,7 +126,7 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         if kind == "WritePermAdded" or case.expected.where.get("changes.before.perm") == 4
     ]
 
-    def fits(row: Row, moment: datetime | None, name: str, case: Case) -> bool:
+    def fits(row: Row, moment: datetime | None, name: str, case: ObservedCase) -> bool:
         same = (row.server, row.brokerName) == (
             f"{name}/{case.server}",
             f"{name}/{case.expected.where['brokerName']}",

@@ -22,7 +22,7 @@ echo END
 """
 
 
-class World:
+class ShellHome:
     """A home with an `nsadmin` in its PATH, whose cache and contexts are its own."""
 
     def __init__(self, home: Path, namesrv_addr: str) -> None:
@@ -52,7 +52,7 @@ class World:
             time.sleep(0.1)
 
 
-class Terminal:
+class ShellTerminal:
     """Types into a shell and reads what comes back."""
 
     def __init__(self, shell: Sequence[str], environ: Mapping[str, str], setup: str) -> None:

@@ -11,12 +11,12 @@ from fcntl import ioctl
 from pathlib import Path
 from types import TracebackType
 
-from tests.support.running import DEADLINE, Program
+from tests.support.name_servers import DEADLINE, ServerProgram
 
 _MAIN = "import sys; from nsadmin.app import main; sys.exit(main())"
 
 
-class Terminal:
+class PtyTerminal:
     """`said` is all that came so far, with what moves the cursor. What still runs is killed at the end."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Terminal:
         self._at = 0
         own = {"NSADMIN_CONFIG": str(home / "config.yaml"), "NSADMIN_AUDIT": str(home / "audit.jsonl"),
                "XDG_CACHE_HOME": str(home), "XDG_STATE_HOME": str(home)}  # fmt: skip
-        environment = Program.environment() | own
+        environment = ServerProgram.environment() | own
         if terminal_type is not None:
             environment["TERM"] = terminal_type
         # pytest-xdist sets COLUMNS and LINES, which would overrule the size of the terminal.
@@ -42,7 +42,7 @@ class Terminal:
             os.execve(sys.executable, [sys.executable, "-c", _MAIN, *args], environment)
         ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> "PtyTerminal":
         return self
 
     def __exit__(

@@ -6,7 +6,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, Handler, body
+from tests.support.servers import FakeBroker, Handler, answer_json
 
 
 def topic_config(name: str, **more: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class TopicBroker(FakeBroker):
     def as_4_9(self) -> None:
         """Cannot be asked for one topic, knows no attributes."""
         del self.handlers[RequestCode.GET_TOPIC_CONFIG]
-        self.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: body(
+        self.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: answer_json(
             asked, {"topicConfigTable": self.configs}
         )
 
@@ -79,7 +79,7 @@ class TopicBroker(FakeBroker):
         return (
             build_reply(asked, 17, remark="No topic in this broker.")
             if config is None
-            else body(asked, config)
+            else answer_json(asked, config)
         )
 
     def _put_topic(self, asked: RemotingCommand) -> RemotingCommand:
@@ -127,4 +127,4 @@ class TopicBroker(FakeBroker):
                 asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist"
             )
         spans = {"statsMinute": {"tps": found / 60, "sum": found}, "statsHour": {"tps": 0.0, "sum": 0}}
-        return body(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})
+        return answer_json(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})

@@ -13,8 +13,8 @@ from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.message_brokers import offset
-from tests.support.servers import Answer, FakeNameServer, body
+from tests.support.message_brokers import answer_offset
+from tests.support.servers import Answer, FakeNameServer, answer_json
 
 COPIED = TopicPair("T", "T")
 
@@ -34,8 +34,8 @@ class CopyBroker(DeadLetterBroker):
         code = RequestCode
         self.handlers |= {
             code.SEND_BATCH_MESSAGE: self._store_batch,
-            code.GET_ALL_CONSUMER_OFFSET: lambda asked: body(asked, {"offsetTable": self.offsets}),
-            code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+            code.GET_ALL_CONSUMER_OFFSET: lambda asked: answer_json(asked, {"offsetTable": self.offsets}),
+            code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: answer_json(
                 asked, {"subscriptionGroupTable": {group: {"groupName": group} for group in self.groups}}
             ),
             code.GET_BROKER_CONFIG: lambda asked: build_reply(asked, body=b"useServerSideResetOffset=true\n"),
@@ -86,7 +86,7 @@ class CopyBroker(DeadLetterBroker):
         ext = asked.ext or {}
         offsets = self.offsets.get(f"{ext['topic']}@{ext['consumerGroup']}", {})
         committed = offsets.get(int(ext["queueId"] or 0))
-        return build_reply(asked, 22) if committed is None else offset(asked, committed)
+        return build_reply(asked, 22) if committed is None else answer_offset(asked, committed)
 
 
 class ClusterPair(NamedTuple):

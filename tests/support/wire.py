@@ -20,7 +20,7 @@ STARTED_AT = 1_700_000_000_000
 VERSION = DataVersion(1, 0, 1)
 
 
-def carried(command: RemotingCommand) -> RemotingCommand:
+def carry_command(command: RemotingCommand) -> RemotingCommand:
     """The command as the other end sees it."""
     (seen,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
     return seen
@@ -52,8 +52,8 @@ class Wire:
         asked = RemotingCommand(
             code, ext, body, opaque=self._opaque, version=version, language="GO", header_type=self.form
         )
-        answer, self.events = handle_request(self.state, carried(asked), channel, now)
-        seen = carried(answer)
+        answer, self.events = handle_request(self.state, carry_command(asked), channel, now)
+        seen = carry_command(answer)
         assert (seen.opaque, seen.flag, seen.header_type) == (self._opaque, 1, self.form)
         assert (seen.language, seen.version) == ("JAVA", V5_5_0)
         return seen

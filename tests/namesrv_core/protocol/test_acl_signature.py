@@ -12,7 +12,7 @@ from namesrv_core.protocol.acl_signature import (
 )
 from namesrv_core.protocol.codes import V4_9_3, V5_5_0, HeaderType
 from namesrv_core.protocol.command import RemotingCommand, build_request
-from tests.support.wire import carried
+from tests.support.wire import carry_command
 
 SECRET = "12345678"
 
@@ -31,7 +31,9 @@ def as_a_broker_checks(seen: RemotingCommand, secret: str = SECRET) -> str:
 def signed(
     form: HeaderType, ext: dict[str, str | None], body: bytes = b"", token: str | None = None
 ) -> RemotingCommand:
-    return carried(sign_command(build_request(17, ext, body, header_type=form), "rocketmq2", SECRET, token))
+    return carry_command(
+        sign_command(build_request(17, ext, body, header_type=form), "rocketmq2", SECRET, token)
+    )
 
 
 def test_the_value_that_java_computes() -> None:
@@ -123,14 +125,14 @@ def test_what_is_signed_is_recognised_and_nothing_else(form: HeaderType) -> None
 def test_a_signature_that_is_none_is_no_error(form: HeaderType) -> None:
     for given in (None, "", "é😀", "x" * 10_000):
         asked = build_request(17, {"AccessKey": "rocketmq2", "Signature": given}, header_type=form)
-        assert not has_valid_signature(carried(asked), SECRET)
+        assert not has_valid_signature(carry_command(asked), SECRET)
 
 
 def test_an_empty_value_that_the_binary_header_loses_was_signed_as_empty() -> None:
     ext = {"topic": "T", "zone": "", "AccessKey": "rocketmq2"}
     ext["Signature"] = compute_signature(SECRET, signed_content(ext, b""))
     for form in HeaderType:
-        assert has_valid_signature(carried(RemotingCommand(17, ext, header_type=form)), SECRET)
+        assert has_valid_signature(carry_command(RemotingCommand(17, ext, header_type=form)), SECRET)
 
 
 def test_the_field_that_old_releases_do_not_sign_is_left_out_for_them() -> None:

@@ -20,7 +20,7 @@ from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalKind, RefusalReason, RefusalTally, RequestRefusal
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.running import Peer, on_a_loop, serving, settings_in, until
+from tests.support.name_servers import Peer, make_settings, run_on_loop, start_name_server, wait_until
 
 NOW = 1_700_000_000_000
 READ, ADMIN = "everybody: read\n", "everybody: admin\n"
@@ -40,7 +40,7 @@ def guarded(
         path.write_text(text)
         path.chmod(0o600)
     fields = {"credentialsFile": str(path) if text is not None else None, **more}
-    state = NameServerState(settings_in(home, **fields), KvConfig(), NOW)
+    state = NameServerState(make_settings(home, **fields), KvConfig(), NOW)
     return state, AccessControl(state), path
 
 
@@ -239,12 +239,12 @@ networks:
 """
 
 
-@on_a_loop
+@run_on_loop
 async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text(FILE)
     async with (
-        serving(tmp_path, credentialsFile=str(path)) as server,
+        start_name_server(tmp_path, credentialsFile=str(path)) as server,
         Peer.to(server.namesrv_addr) as peer,
     ):
         assert (await peer.ask(106)).code == 0
@@ -260,21 +260,21 @@ async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None
         assert (await peer.ask(106)).code == 16
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_server_looks_at_its_file_by_itself(tmp_path: Path) -> None:
     path, before = tmp_path / "credentials.yaml", access_control.TICK_SECONDS
     path.write_text(READ)
     access_control.TICK_SECONDS = 0.01
     try:
-        async with serving(tmp_path, credentialsFile=str(path)) as server:
+        async with start_name_server(tmp_path, credentialsFile=str(path)) as server:
             path.write_text(ADMIN)
-            await until(lambda: role(server.state) == AccessRole.ADMIN)
+            await wait_until(lambda: role(server.state) == AccessRole.ADMIN)
             await asyncio.sleep(0)
     finally:
         access_control.TICK_SECONDS = before
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_path: Path) -> None:
     authority = Authority(tmp_path / "ca")
     server_pair, ops, other = (authority.issue(name) for name in ("server", "ops", "other"))
@@ -283,7 +283,7 @@ async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_
     tls = TlsSettings(
         "permissive", str(server_pair.cert), str(server_pair.key), None, "optional", str(authority.ca)
     )
-    async with serving(tmp_path, credentialsFile=str(path), tls=tls) as server:
+    async with start_name_server(tmp_path, credentialsFile=str(path), tls=tls) as server:
         for pair, code in ((ops, 0), (other, 16), (None, 16)):
             context = ssl.create_default_context(cafile=str(authority.ca))
             if pair is not None:

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 from namesrv_core.server.debug_state import describe_server
-from tests.support.running import Peer, on_a_loop, serving
+from tests.support.name_servers import Peer, run_on_loop, start_name_server
 from tests.support.wire import broker_ext, registration_body
 
 
-@on_a_loop
+@run_on_loop
 async def test_settings_tables_brokers_connections_requests_and_journal_are_described(tmp_path: Path) -> None:
     more = {"httpAddress": "0", "journalDir": str(tmp_path / "j")}
-    async with serving(tmp_path, **more) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **more) as server, Peer.to(server.namesrv_addr) as peer:
         body = registration_body(["T", "U"])
         await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), body)
         found = json.loads(json.dumps(describe_server(server)))
@@ -33,7 +33,7 @@ async def test_settings_tables_brokers_connections_requests_and_journal_are_desc
         assert "journal" in found["process"]["threads"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_without_a_journal_there_is_none(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
+    async with start_name_server(tmp_path) as server:
         assert describe_server(server)["journal"] is None

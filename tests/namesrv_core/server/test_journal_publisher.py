@@ -29,8 +29,8 @@ from namesrv_core.storage.journal.reader import check_journal, count_records_by_
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from namesrv_core.storage.journal.segments import list_segments, read_lines
 from tests.namesrv_core.server.test_journal_recorder import written
-from tests.support.brokers import queue
-from tests.support.running import Peer, on_a_loop, serving
+from tests.support.brokers import make_queue
+from tests.support.name_servers import Peer, run_on_loop, start_name_server
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -256,7 +256,7 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     for topic in named(10_000):
         queues = chance.choice((4, 8, 16))
         for number in sorted(chance.sample(range(64), spread)):
-            tables.set_queue(topic, queue(f"broker-{number}", queues=queues))
+            tables.set_queue(topic, make_queue(f"broker-{number}", queues=queues))
     desk.start()
     for _ in range(24 * 60):
         for live in tables.live_brokers.values():
@@ -272,7 +272,7 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     assert kinds["SnapshotMark"].record_count == 24
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,7 +280,7 @@ async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     monkeypatch.setattr("namesrv_core.server.journal_publisher.TICK_MS", 1_000_000)
     journal, megabyte = tmp_path / "journal", 1 << 20
     async with (
-        serving(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
+        start_name_server(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
         Peer.to(server.namesrv_addr) as peer,
     ):
         for number in range(60):

@@ -32,7 +32,7 @@ from namesrv_core.server.journal_recorder import JournalFigures, JournalRecorder
 from namesrv_core.state.snapshot import copy_tables
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
 from namesrv_core.storage.journal.segments import list_segments, read_lines
-from tests.support.brokers import queue
+from tests.support.brokers import make_queue
 from tests.support.wire import STARTED_AT, Wire
 
 ORIGIN = RecordOrigin(1_700_000_000_000, "test", "10.0.0.1:5")
@@ -160,7 +160,7 @@ def test_a_loss_is_told_before_the_next_event_and_without_one(bench: Bench) -> N
 
 
 def test_an_event_that_is_larger_than_all_room_is_taken_by_an_idle_recorder(bench: Bench) -> None:
-    changes = group_topic_changes(TopicChange(f"T{number}", None, queue()) for number in range(50))
+    changes = group_topic_changes(TopicChange(f"T{number}", None, make_queue()) for number in range(50))
     large = TopicsChanged("a", "registration", changes)
     assert bench.recorder.put_event(ORIGIN, large)
     assert not bench.recorder.put_event(ORIGIN, put(1))
@@ -359,7 +359,7 @@ def test_a_segment_is_known_to_be_full_before_the_queue_is_empty(
 
     monkeypatch.setattr(bench.journal, "append_lines", append_and_look)
     for number in range(600):
-        changes = group_topic_changes([TopicChange(f"T{number}", None, queue())])
+        changes = group_topic_changes([TopicChange(f"T{number}", None, make_queue())])
         bench.recorder.put_event(ORIGIN, TopicsChanged("a", "registration", changes))
     bench.recorder.write_waiting()
     assert seen == [False, True, True]

@@ -11,8 +11,8 @@ from namesrv_core.errors import BadSettings
 from namesrv_core.server import tls_certificates
 from namesrv_core.server.tls_certificates import TlsCertificates
 from namesrv_core.state.tls_settings import OutgoingTls, TlsSettings
-from tests.support.certificates import Authority, Pair
-from tests.support.running import Peer, on_a_loop, serving, until
+from tests.support.certificates import Authority, CertificatePair
+from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,12 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def one(authority: Authority) -> Pair:
+def one(authority: Authority) -> CertificatePair:
     return authority.issue("one")
 
 
 @pytest.fixture(scope="module")
-def two(authority: Authority) -> Pair:
+def two(authority: Authority) -> CertificatePair:
     return authority.issue("two")
 
 
@@ -35,7 +35,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tls_certificates, "CHECK_SECONDS", 0.02)
 
 
-def put(folder: Path, pair: Pair, key: Pair | None = None) -> TlsSettings:
+def put(folder: Path, pair: CertificatePair, key: CertificatePair | None = None) -> TlsSettings:
     """A pair under the names that a server was told, which it is to offer."""
     cert, private = folder / "tls.pem", folder / "tls.key"
     cert.write_bytes(pair.cert.read_bytes())
@@ -60,17 +60,21 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
-    tmp_path: Path, authority: Authority, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    authority: Authority,
+    one: CertificatePair,
+    two: CertificatePair,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         settings = put(tmp_path, one)
-        async with serving(tmp_path, tls=settings) as server:
+        async with start_name_server(tmp_path, tls=settings) as server:
             assert await shown(server.namesrv_addr, authority) == "one"
             async with Peer.to(server.namesrv_addr, client(authority)) as old:
                 await old.ask(106)
                 put(tmp_path, two)
-                await until(lambda: '"two"' in caplog.text)
+                await wait_until(lambda: '"two"' in caplog.text)
                 assert await shown(server.namesrv_addr, authority) == "two"
                 assert (await old.ask(106)).code == 0
 
@@ -83,31 +87,35 @@ def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
 
 
 def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
-    tmp_path: Path, authority: Authority, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    authority: Authority,
+    one: CertificatePair,
+    two: CertificatePair,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def settled(text: str) -> bool:
         return any(text in line for line in said(caplog))
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         settings = put(tmp_path, one)
-        async with serving(tmp_path, tls=settings) as server:
+        async with start_name_server(tmp_path, tls=settings) as server:
             put(tmp_path, two, key=one)
-            await until(lambda: settled("does not match the certificate"))
+            await wait_until(lambda: settled("does not match the certificate"))
             assert await shown(server.namesrv_addr, authority) == "one"
             (tmp_path / "tls.pem").unlink()
-            await until(lambda: settled("cannot read the TLS certificate file"))
+            await wait_until(lambda: settled("cannot read the TLS certificate file"))
             assert await shown(server.namesrv_addr, authority) == "one"
             (tmp_path / "tls.pem").write_text("-----BEGIN CERTIFICATE-----\nhalf")
-            await until(lambda: settled("is damaged"))
+            await wait_until(lambda: settled("is damaged"))
             assert await shown(server.namesrv_addr, authority) == "one"
             put(tmp_path, two)
-            await until(lambda: settled('"two"'))
+            await wait_until(lambda: settled('"two"'))
             assert await shown(server.namesrv_addr, authority) == "two"
             put(tmp_path, one, key=two)
-            await until(lambda: len(said(caplog)) == 6)
+            await wait_until(lambda: len(said(caplog)) == 6)
             put(tmp_path, one)
-            await until(lambda: len(said(caplog)) == 7)
+            await wait_until(lambda: len(said(caplog)) == 7)
             assert await shown(server.namesrv_addr, authority) == "one"
 
     with caplog.at_level(logging.INFO, "namesrv"):
@@ -118,13 +126,13 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
 
 
 def test_a_file_that_is_touched_is_no_change(
-    tmp_path: Path, one: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, one: CertificatePair, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = TlsCertificates(put(tmp_path, one))
     assert held.tls_policy is not None
     before = held.tls_policy.ssl_context
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         for _ in range(4):
             put(tmp_path, one)
@@ -137,12 +145,14 @@ def test_a_file_that_is_touched_is_no_change(
     assert held.tls_policy.ssl_context is before
 
 
-def test_a_file_that_is_still_being_written_is_not_taken(tmp_path: Path, one: Pair, two: Pair) -> None:
+def test_a_file_that_is_still_being_written_is_not_taken(
+    tmp_path: Path, one: CertificatePair, two: CertificatePair
+) -> None:
     held = TlsCertificates(put(tmp_path, one))
     assert held.tls_policy is not None
     contexts = [held.tls_policy.ssl_context]
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         put(tmp_path, two)
         for _ in range(2):
@@ -158,7 +168,7 @@ def test_a_file_that_is_still_being_written_is_not_taken(tmp_path: Path, one: Pa
 
 
 def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
-    tmp_path: Path, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, one: CertificatePair, two: CertificatePair, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, "namesrv"):
         held = TlsCertificates(put(tmp_path, one))
@@ -179,7 +189,11 @@ def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
 
 
 def test_whom_to_trust_is_renewed_too(
-    tmp_path: Path, authority: Authority, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    authority: Authority,
+    one: CertificatePair,
+    two: CertificatePair,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = Authority(tmp_path / "other", "another CA")
     trust = tmp_path / "trust.pem"
@@ -187,16 +201,16 @@ def test_whom_to_trust_is_renewed_too(
     mine = client(authority)
     mine.load_cert_chain(*two)
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         pair = put(tmp_path, one)
         tls = TlsSettings("enforcing", pair.cert_path, pair.key_path, None, "require", str(trust))
-        async with serving(tmp_path, tls=tls) as server:
+        async with start_name_server(tmp_path, tls=tls) as server:
             with pytest.raises(ssl.SSLError, match="UNKNOWN_CA"):
                 async with Peer.to(server.namesrv_addr, mine) as stranger:
                     await stranger.ask(106)
             trust.write_bytes(authority.ca.read_bytes())
-            await until(lambda: len(said(caplog)) == 2)
+            await wait_until(lambda: len(said(caplog)) == 2)
             async with Peer.to(server.namesrv_addr, mine) as known:
                 assert (await known.ask(106)).code == 0
 
@@ -206,21 +220,25 @@ def test_whom_to_trust_is_renewed_too(
 
 
 def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_it_elsewhere(
-    tmp_path: Path, authority: Authority, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    authority: Authority,
+    one: CertificatePair,
+    two: CertificatePair,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     pair = put(tmp_path, one, key=two)
     with pytest.raises(BadSettings, match="does not match the certificate"):
         TlsCertificates(TlsSettings("enforcing", pair.cert_path, pair.key_path))
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with serving(tmp_path, tls=pair) as server, Peer.to(server.namesrv_addr) as plain:
+        async with start_name_server(tmp_path, tls=pair) as server, Peer.to(server.namesrv_addr) as plain:
             assert (await plain.ask(106)).code == 0
             with pytest.raises(ConnectionResetError):
                 async with Peer.to(server.namesrv_addr, client(authority)):
                     pass
             put(tmp_path, one)
-            await until(lambda: '"one"' in caplog.text)
+            await wait_until(lambda: '"one"' in caplog.text)
             assert await shown(server.namesrv_addr, authority) == "one"
             assert (await plain.ask(106)).code == 0
 
@@ -245,13 +263,13 @@ def test_test_mode_and_none_at_all() -> None:
 
 
 def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_mode(
-    tmp_path: Path, authority: Authority, one: Pair
+    tmp_path: Path, authority: Authority, one: CertificatePair
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         for tls in (put(tmp_path, one), TlsSettings()):
             newest = replace(tls, protocols=("TLSv1.3",))
-            async with serving(tmp_path, tls=newest) as server:
+            async with start_name_server(tmp_path, tls=newest) as server:
                 for version, is_spoken in ((ssl.TLSVersion.TLSv1_3, True), (ssl.TLSVersion.TLSv1_2, False)):
                     careless = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
                     careless.check_hostname, careless.verify_mode = False, ssl.CERT_NONE
@@ -269,7 +287,7 @@ def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_
 
 
 @pytest.mark.parametrize("mode", ["permissive", "enforcing"])
-def test_ciphers_that_there_are_not_end_the_start(tmp_path: Path, one: Pair, mode: str) -> None:
+def test_ciphers_that_there_are_not_end_the_start(tmp_path: Path, one: CertificatePair, mode: str) -> None:
     settings = replace(put(tmp_path, one), mode=mode, ciphers=("TLS_RSA_WITH_NOTHING",))
     with pytest.raises(BadSettings, match='unknown cipher suite "TLS_RSA_WITH_NOTHING"'):
         TlsCertificates(settings)

@@ -1,12 +1,12 @@
 """The tables of brokers: who has which place, over which channel. Invariants: `test_route_tables`."""
 
-from tests.support.brokers import Lab
+from tests.support.brokers import TableHarness
 
 KEY = ("c", "a0")
 
 
 def test_an_address_is_found_with_group_and_id() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0)
     lab.register("a", 1)
     lab.register("b", 1, addr="a0", cluster="d")
@@ -20,7 +20,7 @@ def test_an_address_is_found_with_group_and_id() -> None:
 
 
 def test_an_address_that_was_replaced_is_found_no_more() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, addr="x")
     lab.register("a", 0, addr="y")
     assert list(lab.tables.members_at_addr(("c", "x"))) == []
@@ -28,7 +28,7 @@ def test_an_address_that_was_replaced_is_found_no_more() -> None:
 
 
 def test_a_group_is_listed_by_each_cluster_of_its_members_and_belongs_to_the_first() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, cluster="c")
     lab.register("a", 1, cluster="d")
     group = lab.tables.broker_groups["a"]
@@ -37,7 +37,7 @@ def test_a_group_is_listed_by_each_cluster_of_its_members_and_belongs_to_the_fir
 
 
 def test_a_broker_belongs_to_its_newest_channel() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for channel in (7, 8, 7, 7):
         lab.register("a", 0, channel=channel)
     assert list(lab.tables.live_keys_on_channel(7)) == [KEY]
@@ -46,7 +46,7 @@ def test_a_broker_belongs_to_its_newest_channel() -> None:
 
 
 def test_a_closed_channel_is_no_former_channel() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, channel=7)
     assert lab.tables.drop_channel(7) == [KEY]
     lab.register("a", 0, channel=8)

@@ -9,7 +9,7 @@ from namesrv_core.events import BrokerUnregistered, Event, MinBrokerIdChanged, T
 from namesrv_core.state import departures
 from namesrv_core.state.departures import Departure, leave_in_steps
 from namesrv_core.state.liveness import end_channel, end_silence, find_expired_brokers, record_heartbeat
-from tests.support.brokers import Lab
+from tests.support.brokers import TableHarness
 
 
 class WatchedTable(dict[Any, Any]):
@@ -32,7 +32,7 @@ class WatchedTable(dict[Any, Any]):
         return [(key, self[key]) for key in self]
 
 
-def watch(lab: Lab) -> dict[str, WatchedTable]:
+def watch(lab: TableHarness) -> dict[str, WatchedTable]:
     """Count the searches in the tables that have an entry for each broker, cluster, topic or mapping."""
     names = (
         "broker_groups", "live_brokers", "broker_names_by_cluster", "placements_by_topic", "queue_mappings",
@@ -44,9 +44,9 @@ def watch(lab: Lab) -> dict[str, WatchedTable]:
     return watched
 
 
-def crowded() -> Lab:
+def crowded() -> TableHarness:
     """Brokers with topics, each in a cluster of its own, on channels 100 and up."""
-    lab = Lab()
+    lab = TableHarness()
     for number in range(20):
         lab.register(f"other{number}", 0, cluster=f"c{number}", channel=100 + number, filters=["f"])
     return lab
@@ -102,7 +102,7 @@ def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 4)
-    lab = Lab()
+    lab = TableHarness()
     for number in range(3):
         lab.register(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
     steps = list(leave_in_steps(lab.tables, [end_channel(lab.tables, 7)]))
@@ -112,7 +112,7 @@ def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
 
 def test_a_topic_that_came_after_the_search_goes_with_its_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 1)
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, channel=7)
     lab.register("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
@@ -129,7 +129,7 @@ def first_with_events(steps: Iterator[Departure]) -> Departure:
 
 
 def test_a_broker_that_registers_over_a_newer_channel_between_the_steps_stays() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, channel=7)
     lab.register("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
@@ -145,7 +145,7 @@ def test_a_broker_that_registers_over_a_newer_channel_between_the_steps_stays() 
 
 
 def test_a_broker_that_is_heard_of_between_the_steps_does_not_expire() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, timeout=10)
     lab.register("b", 0, timeout=10)
     steps = leave_in_steps(lab.tables, [find_expired_brokers(lab.tables, 11)])
@@ -156,7 +156,7 @@ def test_a_broker_that_is_heard_of_between_the_steps_does_not_expire() -> None:
 
 
 def test_a_broker_that_unregisters_between_the_steps_is_not_removed_again() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, channel=7)
     lab.register("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
@@ -167,7 +167,7 @@ def test_a_broker_that_unregisters_between_the_steps_is_not_removed_again() -> N
 
 
 def test_a_group_is_told_once_of_its_new_smallest_id_when_several_members_leave() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for broker_id in range(4):
         lab.register("a", broker_id, acting=True, channel=8 if broker_id == 3 else 7)
     lab.close(7)
@@ -176,7 +176,7 @@ def test_a_group_is_told_once_of_its_new_smallest_id_when_several_members_leave(
 
 
 def test_a_group_that_leaves_as_a_whole_is_told_nothing() -> None:
-    lab = Lab()
+    lab = TableHarness()
     lab.register("a", 0, acting=True, channel=7)
     lab.register("a", 1, acting=True, channel=7)
     lab.close(7)
@@ -185,7 +185,7 @@ def test_a_group_that_leaves_as_a_whole_is_told_nothing() -> None:
 
 
 def test_a_broker_of_many_names_leaves_them_in_several_steps() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for number in range(100):
         lab.register(f"b{number}", 0, [], addr="x", channel=7)
     sizes = [len(step.events) for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])]
@@ -194,7 +194,7 @@ def test_a_broker_of_many_names_leaves_them_in_several_steps() -> None:
 
 
 def test_events_about_a_broker_of_many_names_are_few() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for number in range(100):
         lab.register(f"b{number}", 0, [], addr="x", timeout=100, filters=["f"])
         assert len(lab.events) <= 9

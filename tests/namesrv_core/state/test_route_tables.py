@@ -16,7 +16,7 @@ from namesrv_core.state.departures import leave_in_steps
 from namesrv_core.state.liveness import find_expired_brokers, record_heartbeat
 from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.table_lookup import encode_route_body, find_route
-from tests.support.brokers import Lab, queue, topic
+from tests.support.brokers import TableHarness, make_queue, make_topic
 
 NAMES = st.sampled_from(["a", "b"])
 IDS = st.integers(0, 2)
@@ -30,7 +30,7 @@ TABLES = st.none() | st.dictionaries(TOPICS, PERMS, max_size=3)
 FOREVER = 10**9
 
 
-def answers(lab: Lab) -> list[object]:
+def answers(lab: TableHarness) -> list[object]:
     """Every answer about routes that these tables give."""
     bodies: list[object] = []
     for name in ("T", "U", "V"):
@@ -45,7 +45,7 @@ class Operations(RuleBasedStateMachine):
 
     @initialize(delete_missing=st.booleans())
     def begin(self, delete_missing: bool) -> None:
-        self.lab = Lab(delete_missing)
+        self.lab = TableHarness(delete_missing)
         self.now = 0
         self.generation = 0
         self.answers = answers(self.lab)
@@ -88,7 +88,7 @@ class Operations(RuleBasedStateMachine):
             self.lab.register(
                 name,
                 broker_id,
-                None if table is None else [topic(item, perm) for item, perm in table.items()],
+                None if table is None else [make_topic(item, perm) for item, perm in table.items()],
                 addr=addr,
                 cluster=cluster,
                 channel=channel,
@@ -147,7 +147,7 @@ class Operations(RuleBasedStateMachine):
     def delete_topic(self, name: str, cluster: str | None) -> None:
         topics.delete_topic(self.lab.tables, name, cluster)
 
-    @rule(name=TOPICS, brokers=st.lists(st.builds(queue, NAMES, PERMS), max_size=2))
+    @rule(name=TOPICS, brokers=st.lists(st.builds(make_queue, NAMES, PERMS), max_size=2))
     def register_topic(self, name: str, brokers: list[object]) -> None:
         topics.register_topic_queues(self.lab.tables, name, brokers)  # type: ignore[arg-type]
 
@@ -246,20 +246,20 @@ TestAnyOperations.settings = settings(max_examples=100, stateful_step_count=25, 
 def test_equal_queues_are_one_record() -> None:
     tables = RouteTables()
     for name in ("T", "U"):
-        tables.set_queue(name, queue("a"))
+        tables.set_queue(name, make_queue("a"))
     assert tables.queues_of_topic("T")["a"] is tables.queues_of_topic("U")["a"]
 
 
 def test_the_memory_for_equal_queues_is_bounded() -> None:
     tables = RouteTables()
     for number in range(20_010):
-        tables.share_queue(queue("a", queues=number))
+        tables.share_queue(make_queue("a", queues=number))
     assert len(tables._shared_queues) <= 16_384
 
 
 def test_dropping_what_is_not_there_is_no_change() -> None:
     tables = RouteTables()
     assert tables.drop_queue("T", "a") is None
-    tables.set_queue("T", queue("a"))
+    tables.set_queue("T", make_queue("a"))
     assert tables.drop_queue("T", "b") is None
-    assert tables.set_queue("T", queue("a")) is None
+    assert tables.set_queue("T", make_queue("a")) is None

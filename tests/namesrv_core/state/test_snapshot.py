@@ -2,7 +2,7 @@
 
 from namesrv_core.events import AlikeTopics, ClusterNames, Group, Member
 from namesrv_core.state.snapshot import build_snapshot, copy_tables
-from tests.support.brokers import queue
+from tests.support.brokers import make_queue
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -16,7 +16,7 @@ def wire() -> Wire:
 def test_topics_with_the_same_queues_on_the_same_brokers_stand_together() -> None:
     taken = build_snapshot(copy_tables(wire().state, STARTED_AT, {}, {}), "request")
     assert taken.reason == "request"
-    assert taken.queues == (queue("a"), queue("b"))
+    assert taken.queues == (make_queue("a"), make_queue("b"))
     assert taken.routes == (AlikeTopics(("T", "U"), (0, 1)), AlikeTopics(("V",), (1,)))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.storage.atomic_write import replace_file
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 OLD, NEW = b"old " * 5000, b"new " * 9000
 

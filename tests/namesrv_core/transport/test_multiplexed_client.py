@@ -11,8 +11,8 @@ import pytest
 from namesrv_core.protocol.codec import encode_command
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
-from tests.support.clock import calls_clock, timeouts_wait_for
-from tests.support.servers import Server, closed_port, garbage, hang_up, silent
+from tests.support.clock import hold_timeouts_until, set_calls_clock
+from tests.support.servers import Server, answer_garbage, answer_hang_up, answer_nothing, closed_port
 
 
 def echo(asked: RemotingCommand) -> RemotingCommand:
@@ -21,7 +21,7 @@ def echo(asked: RemotingCommand) -> RemotingCommand:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server({1: echo, 2: silent, 3: garbage, 4: hang_up}) as running:
+    with Server({1: echo, 2: answer_nothing, 3: answer_garbage, 4: answer_hang_up}) as running:
         yield running
 
 
@@ -95,7 +95,7 @@ def test_an_address_that_does_not_react_gives_way_to_the_next(
         candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
         monkeypatch.setattr("namesrv_core.transport.host_resolver.resolve_host", lambda *_: candidates)
         # The first has had its half of the time as soon as it was tried.
-        calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
+        set_calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
         ask_one(calls, "two.example:1", timeout=10)
     assert candidates == []
 
@@ -118,7 +118,7 @@ def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(
     server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen and server.asked))
+    hold_timeouts_until(monkeypatch, lambda: bool(seen and server.asked))
     with Server({1: echo}) as quick:
         slow, fine = calls.send_requests(
             [(server.addr, build_request(2)), (quick.addr, build_request(1))], 0.2, seen.append
@@ -133,7 +133,7 @@ def test_one_silent_call_does_not_spoil_the_others_of_its_connection(
     server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen))
+    hold_timeouts_until(monkeypatch, lambda: bool(seen))
     both = [(server.addr, build_request(2)), (server.addr, build_request(1))]
     silent_one, answered = calls.send_requests(both, 0.2, seen.append)
     assert isinstance(silent_one, CallError)
@@ -184,7 +184,7 @@ def test_an_observer_is_told_why_there_is_no_answer(server: Server, monkeypatch:
     gone = f"127.0.0.1:{closed_port()}"
     calls = [(server.addr, build_request(2)), (gone, build_request(1)), (server.addr, build_request(1))]
     told: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: len(told) == 2)
+    hold_timeouts_until(monkeypatch, lambda: len(told) == 2)
     with MultiplexedClient() as pool:
         pool.send_requests(calls, 0.2, told.append)
     seen = {exchange[:2]: exchange for exchange in told}

@@ -15,7 +15,7 @@ from namesrv_core.transport import protocol_detection, tls_server
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from tests.namesrv_core.transport.test_command_stream import Echo
-from tests.support.running import Peer, listening, on_a_loop, until
+from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
 
 HELLO = bytes.fromhex("1603010200")
 
@@ -31,7 +31,7 @@ def trusting() -> ssl.SSLContext:
 async def behind(terms: TlsPolicy) -> AsyncIterator[tuple[Echo, str]]:
     """An echo behind a doorway, and its address."""
     echo = Echo()
-    async with listening(echo, terms=terms) as listener:
+    async with open_listener(echo, terms=terms) as listener:
         try:
             yield echo, f"127.0.0.1:{listener.bound_port}"
         finally:
@@ -43,7 +43,7 @@ def told(said: list[str], context: ssl.SSLContext | None = None, is_demanded: bo
     return TlsPolicy(context, is_demanded, None, lambda peer, reason: said.append(reason))
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_port_understands_both() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with (
@@ -55,7 +55,7 @@ async def test_one_port_understands_both() -> None:
             assert (await peer.ask(1, body=text)).body == text
 
 
-@on_a_loop
+@run_on_loop
 async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
     async with behind(told([])) as (echo, address), Peer.to(address) as peer:
         for byte in codec.encode_command(build_request(1, body=b"slow")):
@@ -67,7 +67,7 @@ async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
         assert len(echo.streams) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_who_says_nothing_holds_nobody_up() -> None:
     said: list[str] = []
     async with behind(told(said, tls_server.build_self_signed_context())) as (echo, address):
@@ -80,10 +80,10 @@ async def test_who_says_nothing_holds_nobody_up() -> None:
             assert len(echo.streams) == 53
         for _, writer in (*silent, begun):
             writer.close()
-        await until(lambda: len(echo.gone) == 53)
+        await wait_until(lambda: len(echo.gone) == 53)
 
 
-@on_a_loop
+@run_on_loop
 async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
     said: list[str] = []
     async with behind(told(said, tls_server.build_self_signed_context(), True)) as (echo, address):
@@ -96,7 +96,7 @@ async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
     assert said == ["sent plain text, but this server requires TLS"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -106,7 +106,7 @@ async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
     assert said == ["did not start a TLS handshake within 0.05 s"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> None:
     said: list[str] = []
     async with behind(told(said)) as (_, address):
@@ -118,7 +118,7 @@ async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> N
     assert said == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
     made: list[int] = []
 
@@ -136,7 +136,7 @@ async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
     assert made == [1]
 
 
-@on_a_loop
+@run_on_loop
 async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
     made, go = [], Event()
 
@@ -153,7 +153,7 @@ async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
         waiting = [asyncio.create_task(secured(address)) for _ in range(2)]
         gone = await asyncio.open_connection(*address.split(":"))
         gone[1].write(HELLO)
-        await until(lambda: made and len(echo.streams) == 3)
+        await wait_until(lambda: made and len(echo.streams) == 3)
         gone[1].close()
         async with Peer.to(address) as plain:
             assert (await plain.ask(1, body=b"at once")).body == b"at once"
@@ -179,7 +179,7 @@ def test_one_that_cannot_be_made_is_not_tried_again() -> None:
     assert tries == [1]
 
 
-@on_a_loop
+@run_on_loop
 async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with behind(terms) as (_, address), Peer.to(address, trusting()) as old:
@@ -190,7 +190,7 @@ async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
         assert (await old.ask(1, body=b"still")).body == b"still"
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
     class Frozen(Echo):
         def stream_opened(self, stream: CommandStream) -> None:
@@ -203,10 +203,10 @@ async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
 
     frozen = Frozen()
     async with (
-        listening(frozen, terms=told([])) as listener,
+        open_listener(frozen, terms=told([])) as listener,
         Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
-        await until(lambda: frozen.streams)
+        await wait_until(lambda: frozen.streams)
         peer.send(codec.encode_command(build_request(1, body=b"one")))
         await asyncio.sleep(0.05)
         assert frozen.seen == []

@@ -13,7 +13,7 @@ from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.quotas import StreamQuotas
 from namesrv_core.transport.rate_limit import RateLimiter
 from tests.namesrv_core.transport.test_command_stream import Echo, Overseer, echoing
-from tests.support.running import Peer, listening, on_a_loop
+from tests.support.name_servers import Peer, open_listener, run_on_loop
 
 Args = TypeVarTuple("Args")
 
@@ -153,7 +153,7 @@ def test_work_of_no_single_request_is_paid_for_with_rests(loop: ClockLoop) -> No
     assert limiter.is_resting
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
     clock = [0.0]
 
@@ -166,7 +166,7 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
 
     slow, allowance = Slow(), StreamQuotas(work_clock=lambda: clock[0])
     async with (
-        listening(slow, allowance=allowance) as listener,
+        open_listener(slow, allowance=allowance) as listener,
         Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
         await peer.ask(1)
@@ -183,7 +183,7 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
         stream.abort()
 
 
-@on_a_loop
+@run_on_loop
 async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted_them() -> None:
     overseer = Overseer()
     async with (
@@ -197,7 +197,7 @@ async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted
         await peer.ask(1)
 
 
-@on_a_loop
+@run_on_loop
 async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
     overseer = Overseer()
     async with (

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from namesrv_core.transport.selector_bell import SelectorBell
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from namesrv_core.state.access_policy import AccessGrant, AccessRole, PeerIdenti
 from namesrv_core.transport import tls_server
 from namesrv_core.transport.tls_client import TlsClient
 from namesrv_core.transport.tls_server import TlsServerFiles
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
@@ -29,7 +29,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def pair(authority: Authority) -> Pair:
+def pair(authority: Authority) -> CertificatePair:
     return authority.issue("name server")
 
 
@@ -71,7 +71,7 @@ def meet(server: ssl.SSLContext, client: ssl.SSLContext) -> Outcome:
 
 
 def client(
-    authority: Authority, pair: Pair | None = None, version: ssl.TLSVersion | None = None
+    authority: Authority, pair: CertificatePair | None = None, version: ssl.TLSVersion | None = None
 ) -> ssl.SSLContext:
     made = ssl.create_default_context(cafile=str(authority.ca))
     if pair is not None:
@@ -84,7 +84,7 @@ def client(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("asked", ["none", "optional"])
 def test_clients_without_a_certificate_are_understood_where_none_is_required(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion, asked: str
 ) -> None:
     files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
     outcome = meet(tls_server.build_server_context(files), client(authority, version=version))
@@ -96,7 +96,7 @@ def test_clients_without_a_certificate_are_understood_where_none_is_required(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("asked", ["optional", "require"])
 def test_a_verified_client_has_a_name(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion, asked: str
 ) -> None:
     operator = authority.issue("operator")
     files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
@@ -109,7 +109,7 @@ def test_a_verified_client_has_a_name(
 
 @pytest.mark.parametrize("asked", ["optional", "require"])
 def test_each_client_that_is_refused_is_told_of_with_its_reason(
-    authority: Authority, stranger: Authority, pair: Pair, asked: str
+    authority: Authority, stranger: Authority, pair: CertificatePair, asked: str
 ) -> None:
     serving = tls_server.build_server_context(
         TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
@@ -130,13 +130,13 @@ def test_each_client_that_is_refused_is_told_of_with_its_reason(
         )
 
 
-def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: Pair) -> None:
+def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: CertificatePair) -> None:
     serving = tls_server.build_server_context(TlsServerFiles(*pair))
     said = meet(serving, client(stranger)).refusal
     assert said == "does not trust this server's certificate (unknown ca)"
 
 
-def test_versions_older_than_1_2_are_refused(authority: Authority, pair: Pair) -> None:
+def test_versions_older_than_1_2_are_refused(authority: Authority, pair: CertificatePair) -> None:
     old = client(authority)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -152,7 +152,7 @@ def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothin
     assert meet(tls_server.build_self_signed_context(), trusting).reply == b"ping"
 
 
-def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
+def test_a_key_behind_a_password(authority: Authority, pair: CertificatePair) -> None:
     locked = authority.lock(pair, "sesame")
     assert (
         meet(
@@ -162,7 +162,9 @@ def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
     )
 
 
-def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair, tmp_path: Path) -> None:
+def test_each_file_that_cannot_be_used_is_named(
+    authority: Authority, pair: CertificatePair, tmp_path: Path
+) -> None:
     other, text, missing = authority.issue("other"), tmp_path / "text", tmp_path / "missing"
     text.write_text("no PEM")
     locked = authority.lock(other, "sesame")
@@ -228,7 +230,9 @@ def test_names_are_written_as_rfc_4514_has_them(subject: object, text: str) -> N
     assert tls_server.distinguished_name({"subject": subject}) == text
 
 
-def test_a_control_character_in_a_certificate_makes_another_subject(authority: Authority, pair: Pair) -> None:
+def test_a_control_character_in_a_certificate_makes_another_subject(
+    authority: Authority, pair: CertificatePair
+) -> None:
     serving = tls_server.build_server_context(
         TlsServerFiles(*pair, client_auth="require", trust_file=authority.ca)
     )
@@ -239,7 +243,7 @@ def test_a_control_character_in_a_certificate_makes_another_subject(authority: A
         assert not AccessGrant(AccessRole.ADMIN, subject="CN=ops-1").covers_peer(PeerIdentity("", subject))
 
 
-def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: Pair) -> None:
+def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: CertificatePair) -> None:
     near = TlsClient(authority.ca).create_connection("localhost")
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     far = tls_server.build_server_context(TlsServerFiles(*pair)).wrap_bio(

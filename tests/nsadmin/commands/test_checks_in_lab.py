@@ -9,7 +9,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 NAME = "broker-a-0"
 
@@ -17,7 +17,7 @@ NAME = "broker-a-0"
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """Two name servers, two masters with a slave each."""
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 8), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 2, 8), name_servers=2) as running:
         yield running
 
 

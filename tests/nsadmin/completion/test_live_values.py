@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient, RocketMQError
 from nsadmin.completion.live_values import ask_servers, list_local_values
 from nsadmin.completion.value_sources import LIVE_SOURCES, LOCAL_SOURCES
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_producer_groups_are_those_with_a_client(admin: AdminClient, broker: Con
 
 
 def test_where_no_broker_answers_there_is_no_answer(admin: AdminClient, broker: ConsumerBroker) -> None:
-    broker.handlers.update({201: refuse(1, "no"), 26: refuse(1, "no")})
+    broker.handlers.update({201: refuse_with(1, "no"), 26: refuse_with(1, "no")})
     for source in ("groups", "broker-keys"):
         with pytest.raises(RocketMQError):
             ask_servers(source, admin, "")

@@ -10,7 +10,7 @@ import yaml
 
 from nsadmin.manual.exporter_alerts import ALERT_RULES, render_alert_rules
 from nsadmin.operations.exporter.metric_registry import METRICS_BY_NAME
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 ALERTS = ROOT / "docs" / "monitoring" / "exporter-alerts.yml"
 ALERT_TESTS = ROOT / "tests" / "golden" / "exporter-alerts.test.yml"

@@ -7,12 +7,12 @@ import pytest
 
 from nsadmin.output import OutputStyle
 from nsadmin.output.live_display import LiveDisplay, can_draw_live
-from tests.support.rows import Terminal
+from tests.support.rows import TerminalStdout
 
 
 def a_terminal(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
     sink = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", Terminal(sink, encoding="utf-8"))
+    monkeypatch.setattr(sys, "stdout", TerminalStdout(sink, encoding="utf-8"))
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "60")
     return sink

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.lab import Lab, lab
-from tests.support.running import DEADLINE
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import DEADLINE
 from tests.support.tmux import Tmux, needs_tmux
 
 pytestmark = needs_tmux
@@ -20,7 +20,7 @@ _TUI = f"{sys.executable} -m nsadmin tui"
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab")) as running:
+    with start_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 

@@ -29,13 +29,13 @@ from tests.support.journals import NOW
 ALIVE = Heartbeats(0, None, None)
 
 
-class Pen(journals.Pen):
+class Pen(journals.JournalPen):
     def at(self, seconds: float) -> PastState:
         return load_past_state(self.folder, NOW + round(seconds * 1000))
 
 
 def snapshot(reason: str, **kv: str) -> Snapshot:
-    return journals.snapshot(reason, kv={"n": kv})
+    return journals.make_snapshot(reason, kv={"n": kv})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.acls import AclChange, AclEntry, merge_entries
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 WHO = "User:operator-1"
 ORDERS = AclEntry("Topic:orders", ("All",), "Allow")
@@ -113,7 +113,7 @@ def test_a_broker_that_shows_something_else_has_ignored_it(admin: AdminClient, b
 def test_a_refusal_of_one_of_several_requests_is_told(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_merge([broker.addr], WHO, [GROUPS])
     both = [plan.then(lambda change: change._replace(entries_after=(GROUPS,))) for plan in plans]
-    broker.handlers[3008] = refuse(16, "The acl is not exist.")
+    broker.handlers[3008] = refuse_with(16, "The acl is not exist.")
     [found] = admin.acls.apply_plans(both)
     assert str(found.error) == "NO_PERMISSION (16): The acl is not exist."
     # Nothing went out behind the refusal.
@@ -122,5 +122,5 @@ def test_a_refusal_of_one_of_several_requests_is_told(admin: AdminClient, broker
 
 def test_who_has_taken_his_own_right_cannot_look(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_delete([broker.addr], WHO)
-    broker.handlers[3009] = refuse(16, "User:operator-1 has no permission to access Cluster:C")
+    broker.handlers[3009] = refuse_with(16, "User:operator-1 has no permission to access Cluster:C")
     assert admin.acls.apply_plans(plans) == plans

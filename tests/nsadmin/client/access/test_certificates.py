@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.errors import BadSettings
 from nsadmin import Access, AdminClient
 from nsadmin.client.access.certificates import NoTls, read_certificate_file
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 DAY = 86_400
@@ -62,7 +62,10 @@ def test_what_is_no_certificate(authority: Authority, tmp_path: Path) -> None:
 
 
 def test_the_server_s_own_certificate_and_whether_anybody_else_signed_it(authority: Authority) -> None:
-    signed, own = authority.issue("signed").for_servers(), Pair(authority.ca, authority._key).for_servers()
+    signed, own = (
+        authority.issue("signed").for_servers(),
+        CertificatePair(authority.ca, authority._key).for_servers(),
+    )
     with FakeBroker(tls=signed) as one, FakeBroker(tls=own) as other, AdminClient("h:1") as admin:
         found = admin.certificates.get_own([one.addr, other.addr])
     assert [(each.result.subject_name, each.result.is_self_signed) for each in found if each.result] == [

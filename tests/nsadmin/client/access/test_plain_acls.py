@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.plain_acls import AccountChange, AclFile, PlainAccount
 from tests.support.plain_acl_brokers import PlainAclBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 OPERATOR = PlainAccount("operator-1", "12345678", True)
 
@@ -64,7 +64,7 @@ def test_a_refusal_that_quotes_the_secret_key_does_not(admin: AdminClient, broke
         admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "hush"))
     )
     assert "secretKey=*** cannot be null" in str(found.error)
-    broker.handlers[50] = refuse(209, "no")
+    broker.handlers[50] = refuse_with(209, "no")
     [found] = admin.plain_acls.apply_plans(
         admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "hush"))
     )
@@ -91,13 +91,15 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
 
 def test_who_has_changed_his_own_key_cannot_look(admin: AdminClient, broker: PlainAclBroker) -> None:
     plans = admin.plain_acls.plan_update([broker.addr], PlainAccount("operator-1", "abcdefgh"))
-    broker.handlers[54] = refuse(1, "org.apache.rocketmq.acl.common.AclException: Check signature failed")
+    broker.handlers[54] = refuse_with(
+        1, "org.apache.rocketmq.acl.common.AclException: Check signature failed"
+    )
     assert admin.plain_acls.apply_plans(plans) == plans
 
 
 def test_addresses_are_replaced(admin: AdminClient, broker: PlainAclBroker) -> None:
     with PlainAclBroker() as other:
-        other.handlers[53] = refuse(1, "no")
+        other.handlers[53] = refuse_with(1, "no")
         done = admin.plain_acls.set_white_addrs(
             [broker.addr, other.addr], ["10.0.0.*", "10.1.*.*"], "/conf/a.yml"
         )

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.users import AlreadyExists, User, UserChange
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import body, closed_port, refuse
+from tests.support.servers import answer_json, closed_port, refuse_with
 
 OPERATOR = User("operator-1", "s3cret", "Super", "enable")
 SHOP = User("shop", "p", "Normal", "enable")
@@ -107,7 +107,7 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     admin: AdminClient, broker: AccessBroker, now: object, text: str
 ) -> None:
     plans = admin.users.plan_create([broker.addr], SHOP._replace(user_type="Super"))
-    broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else body(asked, now)
+    broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else answer_json(asked, now)
     [found] = admin.users.apply_plans(plans)
     assert isinstance(found.error, NotApplied)
     assert str(found.error) == text
@@ -122,18 +122,18 @@ def test_one_who_is_still_there_was_not_deleted(admin: AdminClient, broker: Acce
 
 def test_a_refusal_stays_with_its_broker(admin: AdminClient, broker: AccessBroker) -> None:
     with AccessBroker() as other:
-        other.handlers[3001] = refuse(16, "check signature failed.")
+        other.handlers[3001] = refuse_with(16, "check signature failed.")
         done = admin.users.apply_plans(admin.users.plan_create([broker.addr, other.addr], SHOP))
     assert [found.error is None for found in done] == [True, False]
 
 
 def test_who_has_changed_his_own_password_cannot_look(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_update([broker.addr], User("operator-1", "new"))
-    broker.handlers[3004] = refuse(16, "check signature failed.")
+    broker.handlers[3004] = refuse_with(16, "check signature failed.")
     assert admin.users.apply_plans(plans) == plans
 
 
 def test_a_user_without_a_name_is_no_answer(admin: AdminClient, broker: AccessBroker) -> None:
-    broker.handlers[3005] = lambda asked: body(asked, [{"userType": "Super"}])
+    broker.handlers[3005] = lambda asked: answer_json(asked, [{"userType": "Super"}])
     [found] = admin.users.list_users([broker.addr])
     assert "malformed answer (a user without a name)" in str(found.error)

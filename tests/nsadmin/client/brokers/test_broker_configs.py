@@ -8,7 +8,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
-from tests.support.servers import closed_port, refuse, silent
+from tests.support.servers import answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -49,7 +49,7 @@ def test_what_a_broker_would_ignore_is_an_error(
 
 def test_refusals_and_dead_brokers_stay_with_their_broker() -> None:
     with TopicBroker() as good, TopicBroker() as locked, AdminClient("h:1", timeout=5) as admin:
-        locked.handlers[25] = refuse(16, "black list")
+        locked.handlers[25] = refuse_with(16, "black list")
         dead = f"127.0.0.1:{closed_port()}"
         found = admin.broker_configs.update_item([dead, locked.addr, good.addr], "fileReservedTime", "1")
     assert [result.result for result in found] == [None, None, ConfigItemChange("72", "1")]
@@ -95,7 +95,7 @@ def test_a_broker_registers_anew_when_it_is_told_the_permission_that_it_has() ->
         broker.items["brokerPermission"] = "6"
         assert admin.broker_configs.force_registration(broker.addr).result == "6"
         assert [asked.body for asked in broker.asked if asked.code == 25] == [b"brokerPermission=6\n"]
-        broker.handlers[25] = refuse(16, "no")
+        broker.handlers[25] = refuse_with(16, "no")
         assert str(admin.broker_configs.force_registration(broker.addr).error) == "NO_PERMISSION (16): no"
 
 
@@ -104,7 +104,7 @@ def test_a_change_without_an_answer_counts_as_what_the_broker_has_afterwards() -
     with TopicBroker() as made, TopicBroker() as lost, AdminClient("h:1", timeout=0.3) as admin:
         put_item = made.handlers[RequestCode.UPDATE_BROKER_CONFIG]
         made.handlers[RequestCode.UPDATE_BROKER_CONFIG] = lambda asked: put_item(asked) and None
-        lost.handlers[RequestCode.UPDATE_BROKER_CONFIG] = silent
+        lost.handlers[RequestCode.UPDATE_BROKER_CONFIG] = answer_nothing
         changed = admin.broker_configs.update_item([made.addr, lost.addr], "fileReservedTime", "48")
     assert (changed[0].addr, changed[0].error) == (made.addr, None)
     assert changed[0].value()[:2] == ("72", "48")

@@ -6,8 +6,8 @@ from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
-from tests.support.lab import lab
-from tests.support.servers import Answer, FakeNameServer, silent
+from tests.support.lab import start_lab
+from tests.support.servers import Answer, FakeNameServer, answer_nothing
 
 
 def test_every_name_server_is_asked_by_itself(
@@ -40,7 +40,7 @@ def test_half_an_account_is_none(first_server: FakeNameServer) -> None:
     with AdminClient(first_server.addr, timeout=5) as admin:
         [found] = admin.broker_routes.get_each("broker-a")
     assert (found.result, str(found.error)) == (None, "SYSTEM_ERROR (1): oh")
-    first_server.handlers[206] = silent
+    first_server.handlers[206] = answer_nothing
     with AdminClient(first_server.addr, timeout=0.2) as admin:
         assert admin.broker_routes.get_each("broker-a")[0].error is not None
 
@@ -74,7 +74,7 @@ def test_servers_before_5_0_take_no_queues(first_server: FakeNameServer) -> None
 
 def test_queues_are_put_back_exactly_and_no_others(tmp_path: Path) -> None:
     with (
-        lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=6)) as there,
+        start_lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=6)) as there,
         AdminClient(there.namesrv_addr) as admin,
     ):
         before = admin.topics.get_route("orders")

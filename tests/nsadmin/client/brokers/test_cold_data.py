@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.cold_data import ColdReads, ThresholdChange
 from nsadmin.client.results import NotApplied, NotFound
-from tests.support.servers import FakeBroker, body, refuse
+from tests.support.servers import FakeBroker, answer_json, refuse_with
 
 READS = {"g": {"coldAcc": 7, "createTimeMills": 5, "lastColdReadTimeMills": 0}}
 
@@ -31,7 +31,7 @@ def broker() -> Iterator[FakeBroker]:
         running.handlers |= {
             2001: put,
             2002: drop,
-            2003: lambda asked: body(asked, {"configTable": table, "runtimeTable": READS, **more}),
+            2003: lambda asked: answer_json(asked, {"configTable": table, "runtimeTable": READS, **more}),
         }
         yield running
 
@@ -68,6 +68,6 @@ def test_a_yes_that_changed_nothing_and_a_no(client: AdminClient, broker: FakeBr
     broker.handlers[2001] = build_reply
     [ignored] = client.cold_data.update_threshold([broker.addr], "h", 20)
     assert isinstance(ignored.error, NotApplied)
-    broker.handlers[2001] = refuse(16, "no")
+    broker.handlers[2001] = refuse_with(16, "no")
     [refused] = client.cold_data.update_threshold([broker.addr], "h", 20)
     assert str(refused.error) == "NO_PERMISSION (16): no"

@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.controllers import BrokerEpochs, BrokerReplica, MasterEpoch, ReplicaSet
 from tests.support.controllers import FakeController
-from tests.support.servers import Server, body, closed_port
+from tests.support.servers import Server, answer_json, closed_port
 
 SET = ReplicaSet(
     "broker-a", 1, "h:1", 1, 2, (BrokerReplica(1, "h:1", True, True), BrokerReplica(2, "h:2", True, True))
@@ -90,6 +90,6 @@ def test_the_epoch_of_now_has_no_end(admin: AdminClient) -> None:
         {"epoch": 2, "startOffset": 7, "endOffset": 2**63 - 1},
     ]
     told = {"brokerId": 0, "brokerName": "broker-a", "epochList": epochs, "maxOffset": 9}
-    with Server({1007: lambda asked: body(asked, told)}) as broker:
+    with Server({1007: lambda asked: answer_json(asked, told)}) as broker:
         [found] = admin.controllers.get_epochs([broker.addr])
     assert found.result == BrokerEpochs("broker-a", 0, 9, (MasterEpoch(1, 0, 7), MasterEpoch(2, 7, None)))

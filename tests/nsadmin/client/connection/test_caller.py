@@ -15,7 +15,7 @@ from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
-from tests.support.servers import Answer, FakeNameServer, Server, closed_port, hang_up
+from tests.support.servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port
 
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
 
@@ -74,7 +74,7 @@ def test_nothing_is_tried_again_unless_it_was_asked_for(pauses: list[float]) -> 
 
 
 def test_a_change_is_never_tried_again(pauses: list[float]) -> None:
-    with Server({CHANGE: hang_up}) as server, caller_of(retries=3) as caller:
+    with Server({CHANGE: answer_hang_up}) as server, caller_of(retries=3) as caller:
         [result] = caller.send_to_each([server.addr], CHANGE)
         assert len(server.asked) == 1
     assert str(result.error).endswith("the change is possibly done")

@@ -6,7 +6,7 @@ from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import CallError, NoneReachable
-from tests.support.servers import FakeNameServer, closed_port, hang_up, refuse
+from tests.support.servers import FakeNameServer, answer_hang_up, closed_port, refuse_with
 
 
 def dead() -> str:
@@ -24,7 +24,7 @@ def test_where_the_transport_fails_the_next_one_is_asked(
     trouble: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     first_server.handlers[206] = (
-        hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
+        answer_hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
     )
     bad = dead() if trouble == "unconnected" else first_server.addr
     with AdminClient([bad, second_server.addr], timeout=5) as admin:
@@ -54,7 +54,7 @@ def test_not_found_is_believed_only_when_nobody_knows_better(
 
 
 def test_a_refusal_is_an_answer(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
-    first_server.handlers[206] = refuse(1, "disable")
+    first_server.handlers[206] = refuse_with(1, "disable")
     with (
         AdminClient([first_server.addr, second_server.addr], timeout=5) as admin,
         pytest.raises(RequestError, match="disable"),
@@ -105,7 +105,7 @@ def test_those_that_agree_are_not_said_to_disagree(
 def test_one_that_refuses_what_another_tells_is_noticed(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first_server.handlers[206] = refuse(16, "who are you?")
+    first_server.handlers[206] = refuse_with(16, "who are you?")
     with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         assert admin.topics.list_names() == ("T",)
         error = admin.unreachable[first_server.addr]

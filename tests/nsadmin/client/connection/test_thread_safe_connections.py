@@ -16,8 +16,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from nsadmin.client import Access, AdminClient, ClientClosed, Exchange, Pool, RocketMQError
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE, ThreadSafeConnections
-from tests.support.running import DEADLINE
-from tests.support.servers import FakeBroker, FakeNameServer, Server, closed_port, silent
+from tests.support.name_servers import DEADLINE
+from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ = RequestCode.GET_NAMESRV_CONFIG
@@ -33,7 +33,7 @@ def wait_until(happened: Callable[[], bool]) -> None:
 
 @contextmanager
 def silent_server() -> Iterator[Server]:
-    with Server({code: silent for code in RequestCode}) as running:
+    with Server({code: answer_nothing for code in RequestCode}) as running:
         yield running
 
 

@@ -16,7 +16,7 @@ from nsadmin.client.consumers.client_connections import (
 )
 from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, closed_port, refuse
+from tests.support.servers import FakeBroker, closed_port, refuse_with
 
 CALLER = Caller(NameServerList((), "given"), Access(timeout=5))
 
@@ -65,7 +65,7 @@ def test_producers_are_merged_and_unknown_groups_are_no_failure() -> None:
         clients, errors = read_producers(CALLER, "P", [one.addr, two.addr])
         assert clients == (ConnectedClient("p1", "10.0.0.1:5", "JAVA", "V5_5_0", (one.addr,), "remoting"),)
         assert errors == {one.addr: None, two.addr: None}
-        two.handlers[204] = refuse(1, "other")
+        two.handlers[204] = refuse_with(1, "other")
         assert str(read_producers(CALLER, "P", [two.addr])[1][two.addr]) == "SYSTEM_ERROR (1): other"
 
 

@@ -12,7 +12,7 @@ from nsadmin.client.consumers.connected_clients import TopicSubscription
 from nsadmin.client.consumers.group_problems import BLOCKED_AFTER_MS
 from nsadmin.client.consumers.running_info import ALL_QUEUES, PopQueue, parse_running_info
 from nsadmin.client.message_queues import MessageQueue
-from tests.support.consumer_brokers import ConsumerBroker, keyed
+from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
 from tests.support.servers import FakeNameServer
 
 QUEUE = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": 1000, "locked": True}
@@ -25,7 +25,7 @@ def info(
     queue: Mapping[str, object] | None = None,
 ) -> str:
     """ConsumerRunningInfo of a client that has these queues of the topic T."""
-    table = keyed("broker-a", {("T", number): queue or QUEUE for number in numbers})
+    table = format_queue_map("broker-a", {("T", number): queue or QUEUE for number in numbers})
     rest = {
         "properties": {"PROP_CONSUMEORDERLY": str(orderly).lower(), "PROP_CONSUMER_START_TIMESTAMP": "5"},
         "statusTable": {"T": {"consumeOKTPS": 1.5, "consumeRT": 2}},
@@ -142,7 +142,7 @@ def popping(queue_id: int, waiting: int = 3) -> str:
     """A client that pops: from one queue, or for -1 from all of the broker."""
     item = {"waitAckCount": waiting, "lastPopTimestamp": 1000, "droped": False}
     return info([]).replace(
-        '"mqTable"', f'"mqPopTable":{keyed("broker-a", {("T", queue_id): item})},"mqTable"'
+        '"mqTable"', f'"mqPopTable":{format_queue_map("broker-a", {("T", queue_id): item})},"mqTable"'
     )
 
 

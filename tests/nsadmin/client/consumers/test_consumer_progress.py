@@ -8,7 +8,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 LAGS = (
     GroupQueueLag("G", MessageQueue("T", "broker-a", 0), 100, 90, 92, 1000),
@@ -72,7 +72,7 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_bro
 def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
-    consumer_broker.handlers[208] = refuse(1, "no")
+    consumer_broker.handlers[208] = refuse_with(1, "no")
     [group], _ = admin.consumers.get_all_progress()
     assert (group.consume_tps, group.diff_total, group.inflight_total) == (None, None, None)
     assert str(group.error) == "SYSTEM_ERROR (1): no"
@@ -108,7 +108,7 @@ def test_all_groups_of_a_broker_by_topic(admin: AdminClient, consumer_broker: Co
         ("G", 0, 10, None),
         ("G", 1, None, None),
     ]
-    consumer_broker.handlers[317] = refuse(1, "no")
+    consumer_broker.handlers[317] = refuse_with(1, "no")
     with pytest.raises(RequestError):
         admin.consumers.get_broker_stats(consumer_broker.addr)
 

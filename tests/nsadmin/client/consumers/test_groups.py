@@ -9,7 +9,7 @@ from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.consumers.group_settings import NEW_GROUP_SETTINGS
 from nsadmin.client.consumers.groups import is_system_group
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 def test_settings_are_those_of_each_broker(
@@ -112,7 +112,7 @@ def test_refusals_and_missing_masters_are_told_for_each_broker(
     admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {1: "h:1"}}}
-    consumer_broker.handlers[200] = refuse(29, "bad name")
+    consumer_broker.handlers[200] = refuse_with(29, "bad name")
     changes = admin.groups.update_group("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
     assert [str(change.error) for change in changes] == [
         "INVALID_PARAMETER (29): bad name",
@@ -147,6 +147,6 @@ def test_a_group_that_comes_back_at_once_is_not_deleted(
     consumer_broker.handlers[207] = lambda asked: build_reply(asked)
     [kept] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
     assert str(kept.error).startswith("the broker created the group again, and its settings are restored")
-    consumer_broker.handlers[207] = refuse(1, "no")
+    consumer_broker.handlers[207] = refuse_with(1, "no")
     [refused] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
     assert str(refused.error) == "SYSTEM_ERROR (1): no"

@@ -10,7 +10,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 QUEUE = MessageQueue("T", "broker-a", 0)
 
@@ -72,7 +72,7 @@ def test_a_broker_that_does_nothing_is_found_out(admin: AdminClient, consumer_br
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert str(done[0].error) == "the broker reported success, but the offset is still 20"
     assert str(done[1].error) == "the broker reported success, but its answer does not contain this queue"
-    consumer_broker.handlers[222] = refuse(1, "no")
+    consumer_broker.handlers[222] = refuse_with(1, "no")
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert {str(move.error) for move in done} == {"SYSTEM_ERROR (1): no"}
 
@@ -81,7 +81,7 @@ def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.handlers[31] = lambda asked: (
-        refuse(1, "no")(asked)
+        refuse_with(1, "no")(asked)
         if (asked.ext or {})["queueId"] == "3"
         else build_reply(asked, ext={"offset": "0"})
     )
@@ -217,12 +217,12 @@ def test_a_clone_says_what_was_refused(
 ) -> None:
     first_server.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
     first_server.routes["T"]["broker-b"] = 6
-    other.handlers[222] = refuse(1, "no")
+    other.handlers[222] = refuse_with(1, "no")
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert [str(move.error) for move in done if move.error] == [
         *["SYSTEM_ERROR (1): no"] * 6,
         "this broker has no master now",
     ]
-    other.handlers[14] = refuse(1, "busy")
+    other.handlers[14] = refuse_with(1, "busy")
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert {str(move.error) for move in done[:8]} == {"SYSTEM_ERROR (1): busy"}

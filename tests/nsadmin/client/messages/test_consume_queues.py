@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.consume_queues import ConsumeQueueEntry
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.servers import FakeBroker, body, closed_port
+from tests.support.servers import FakeBroker, answer_json, closed_port
 
 ENTRY = {"physicOffset": 825, "physicSize": 275, "tagsCode": -7, "eval": True, "msg": "null", "bitMap": "01"}
 
@@ -21,7 +21,7 @@ def broker() -> Iterator[FakeBroker]:
             return build_reply(asked, remark="Index 99 of 1@T is not exist!")
         named = "it is not online" if "consumerGroup" in (asked.ext or {}) else "null"
         found = {"minQueueIndex": 2, "maxQueueIndex": 46, "queueData": [ENTRY, ENTRY], "filterData": named}
-        return body(asked, found)
+        return answer_json(asked, found)
 
     with FakeBroker() as running:
         running.handlers[321] = entries

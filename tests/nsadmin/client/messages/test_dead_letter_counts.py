@@ -3,8 +3,8 @@
 from namesrv_core.errors import TopicNotExist
 from nsadmin import AdminClient
 from tests.support.dead_letter_brokers import GROUP, DeadLetterBroker
-from tests.support.message_brokers import CREATED, offset
-from tests.support.servers import refuse
+from tests.support.message_brokers import CREATED, answer_offset
+from tests.support.servers import refuse_with
 
 HOUR = 3_600_000
 
@@ -27,7 +27,7 @@ def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(
 ) -> None:
     """Brokers before 5.0 answer the last message if all are older."""
     dead_letter_broker.bury(b"one")
-    dead_letter_broker.handlers[29] = lambda asked: offset(asked, 0)
+    dead_letter_broker.handlers[29] = lambda asked: answer_offset(asked, 0)
     [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR + 1)
     assert (counts.message_count, counts.last_hour_count) == (1, 0)
 
@@ -37,6 +37,6 @@ def test_the_last_hour_is_counted_without_the_messages(
 ) -> None:
     """As on a bundle, which has none."""
     dead_letter_broker.bury(b"one")
-    dead_letter_broker.handlers[11] = refuse(1, "no messages")
+    dead_letter_broker.handlers[11] = refuse_with(1, "no messages")
     [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR)
     assert (counts.message_count, counts.last_hour_count, counts.oldest_ms) == (1, 1, None)

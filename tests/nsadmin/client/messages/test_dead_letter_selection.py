@@ -6,13 +6,13 @@ import pytest
 
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetter, DeadLetterSelection
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 STORED = 1_700_000_000_000
 
 
 def letter(text: bytes = b"hello", **table: str) -> DeadLetter:
-    [message] = decode_messages(record(text, "%DLQ%G", table=table, stored=STORED)).messages
+    [message] = decode_messages(encode_message(text, "%DLQ%G", table=table, stored=STORED)).messages
     return DeadLetter("broker-a", message)
 
 

@@ -7,7 +7,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
-from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay
+from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
@@ -16,14 +16,14 @@ def test_a_queue_that_was_created_again_has_no_replayed_messages(
     memory = ReplayMemory()
     for number in range(3):
         dead_letter_broker.bury(b"%d" % number)
-    assert replay(admin, memory=memory).replayed == 3
+    assert replay_letters(admin, memory=memory).replayed == 3
     dead_letter_broker.queues[DEAD, 0] = []
     for number in range(3):
         dead_letter_broker.bury(b"other %d" % number)
-    assert replay(admin, memory=memory).replayed == 3
+    assert replay_letters(admin, memory=memory).replayed == 3
     dead_letter_broker.queues[DEAD, 0] = []
     dead_letter_broker.bury(b"fewer")
-    assert replay(admin, memory=memory).replayed == 1
+    assert replay_letters(admin, memory=memory).replayed == 1
 
 
 def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:

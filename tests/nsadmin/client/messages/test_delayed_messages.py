@@ -21,14 +21,14 @@ from nsadmin.client.messages.delayed_messages import (
 from nsadmin.client.messages.message_queries import LocatedMessage
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.messages import record
-from tests.support.servers import refuse
+from tests.support.messages import encode_message
+from tests.support.servers import refuse_with
 
 NOW = CREATED + 5000
 
 
 def timed(**table: str) -> LocatedMessage:
-    [message] = decode_messages(record(b"x", TIMER_TOPIC, table=table)).messages
+    [message] = decode_messages(encode_message(b"x", TIMER_TOPIC, table=table)).messages
     return LocatedMessage("broker-a", message)
 
 
@@ -75,7 +75,7 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(
 
 
 def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.handlers[26] = refuse(16, "no permission")
+    dead_letter_broker.handlers[26] = refuse_with(16, "no permission")
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert (pending, list(errors)) == ([], ["broker-a"])
 

@@ -8,8 +8,8 @@ from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_replay import ReplayOptions
 from nsadmin.client.messages.failure_watch import FailureWatch
 from nsadmin.client.messages.message_sender import SendQueue
-from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, replay
-from tests.support.messages import record
+from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, replay_letters
+from tests.support.messages import encode_message
 
 
 def test_the_replay_stops_if_the_group_fails_again(
@@ -26,9 +26,9 @@ def test_the_replay_stops_if_the_group_fails_again(
 
     dead_letter_broker.on_send = fail_again
     with pytest.raises(NotApplied, match="40 of 40 replayed messages failed again, and the limit is 3"):
-        replay(admin, options=ReplayOptions(max_failures=3))
+        replay_letters(admin, options=ReplayOptions(max_failures=3))
     dead_letter_broker.on_send = lambda: None
-    assert replay(admin, options=ReplayOptions(max_failures=0)).failed_again == 0
+    assert replay_letters(admin, options=ReplayOptions(max_failures=0)).failed_again == 0
 
 
 def test_failures_of_other_groups_and_earlier_runs_do_not_count(
@@ -75,7 +75,7 @@ def test_a_message_that_is_popped_again_failed_before(
     dead_letter_broker.store(b"sent", topic, 0, 0, **ours)
     assert watch.count_failures() == {"broker-a": 0}
     dead_letter_broker.queues[topic, 0].append(
-        record(
+        encode_message(
             b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=dead_letter_broker.port
         )
     )

@@ -4,7 +4,7 @@ import zlib
 
 from nsadmin import AdminClient
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptions
-from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker, list_bodies, replay
+from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker, list_bodies, replay_letters
 
 
 def test_a_dead_letter_goes_to_the_retry_topic_with_the_properties_of_its_producer(
@@ -13,7 +13,7 @@ def test_a_dead_letter_goes_to_the_retry_topic_with_the_properties_of_its_produc
     dead_letter_broker.bury(
         b"one", UNIQ_KEY="U1", KEYS="k", TAGS="A", mine="1", TRAN_MSG="true", TIMER_DELAY_MS="5"
     )
-    assert replay(admin) == BrokerReplay("broker-a", total=1, examined=1, replayed=1)
+    assert replay_letters(admin) == BrokerReplay("broker-a", total=1, examined=1, replayed=1)
     [message] = dead_letter_broker.stored(RETRY)
     [dead] = dead_letter_broker.stored(DEAD)
     run_id = message.properties.pop("NSADMIN_REPLAY_RUN")
@@ -31,7 +31,7 @@ def test_a_dead_letter_goes_to_the_retry_topic_with_the_properties_of_its_produc
 def test_a_busy_broker_gets_a_message_again(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     dead_letter_broker.bury(b"one")
     dead_letter_broker.refusals = [2]
-    assert replay(admin).replayed == 1
+    assert replay_letters(admin).replayed == 1
     assert (len(dead_letter_broker.sent), list_bodies(dead_letter_broker)) == (2, ["one"])
 
 
@@ -41,7 +41,7 @@ def test_origin_topics_get_messages_without_a_trace_of_the_retry(
     dead_letter_broker.bury(b"one")
     dead_letter_broker.bury(b"two", origin="U")
     dead_letter_broker.bury(b"three", origin="gone")
-    done = replay(admin, options=ReplayOptions(to_origin=True))
+    done = replay_letters(admin, options=ReplayOptions(to_origin=True))
     assert (done.replayed, done.failed) == (2, 1)
     assert (
         list_bodies(dead_letter_broker, "T"),
@@ -55,7 +55,7 @@ def test_a_body_that_was_compressed_is_sent_compressed(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.store(zlib.compress(b"x" * 9000), DEAD, 0, 0x301, RETRY_TOPIC="T")
-    assert replay(admin).replayed == 1
+    assert replay_letters(admin).replayed == 1
     [message] = dead_letter_broker.stored(RETRY)
     assert (message.body, message.sys_flag) == (b"x" * 9000, 1)
     assert len(dead_letter_broker.sent[0].body) < 100
@@ -66,7 +66,7 @@ def test_a_popped_dead_letter_goes_back_to_its_retry_topic_which_may_have_no_rou
 ) -> None:
     dead_letter_broker.bury(b"pulled")
     dead_letter_broker.bury(b"popped", origin="%RETRY%G_T")
-    assert replay(admin).replayed == 2
+    assert replay_letters(admin).replayed == 2
     [message] = dead_letter_broker.stored("%RETRY%G_T")
     assert (message.body, "RETRY_TOPIC" in message.properties) == (b"popped", False)
     assert list_bodies(dead_letter_broker) == ["pulled"]

@@ -11,8 +11,8 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.message_delivery import DeliveryOutcome
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import SendQueue
-from tests.support.message_brokers import MessageBroker, Reader
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.message_brokers import GroupReader, MessageBroker
+from tests.support.servers import FakeNameServer, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -20,7 +20,7 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 @pytest.fixture
 def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterator[AdminClient]:
     first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
-    message_broker.readers = {"G": Reader(("c1", "c2"))}
+    message_broker.readers = {"G": GroupReader(("c1", "c2"))}
     with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
@@ -44,7 +44,7 @@ def test_a_client_says_what_it_made_of_a_message(
     }  # fmt: skip
     message_broker.verdict = {"consumeResult": "CR_THROW_EXCEPTION", "remark": "Oops"}
     assert admin.delivery.deliver_message(receiver) == DeliveryOutcome("CR_THROW_EXCEPTION", None, "Oops")
-    message_broker.handlers[309] = refuse(207, "slow")
+    message_broker.handlers[309] = refuse_with(207, "slow")
     with pytest.raises(RocketMQError, match="slow"):
         admin.delivery.deliver_message(receiver)
 
@@ -58,10 +58,10 @@ def test_nobody_else_is_handed_anything(
         admin.delivery.find_receiver(item, "G", "c3")
     with pytest.raises(NotFound, match="no client of the group is connected"):
         admin.delivery.find_receiver(item, "H", "c1")
-    message_broker.readers["G"] = Reader(("c1",), consume_type="CONSUME_ACTIVELY")
+    message_broker.readers["G"] = GroupReader(("c1",), consume_type="CONSUME_ACTIVELY")
     with pytest.raises(NotApplied, match="no push consumers"):
         admin.delivery.find_receiver(item, "G", "c1")
-    message_broker.handlers[203] = refuse(1, "busy")
+    message_broker.handlers[203] = refuse_with(1, "busy")
     with pytest.raises(RocketMQError, match="busy"):
         admin.delivery.find_receiver(item, "G", "c1")
     assert 309 not in message_broker.codes()

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, closed_port, garbage, refuse
+from tests.support.servers import FakeNameServer, answer_garbage, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 """A unique key, by its pid."""
@@ -74,11 +74,11 @@ def test_brokers_that_fail_stand_beside_those_that_have_something(
     admin: AdminClient, one: MessageBroker, two: MessageBroker
 ) -> None:
     one.store(b"mine", KEYS="k")
-    two.handlers[12] = refuse(1, "index is broken")
+    two.handlers[12] = refuse_with(1, "index is broken")
     found = admin.messages.find_by_key("T", "k")
     assert bodies(found) == [("broker-a", b"mine")]
     assert [str(error) for error in found.errors] == ["None", "SYSTEM_ERROR (1): index is broken"]
-    two.handlers[12] = garbage
+    two.handlers[12] = answer_garbage
     assert "another protocol" in str(admin.messages.find_by_key("T", "k").errors[1]) or found.errors[1]
 
 

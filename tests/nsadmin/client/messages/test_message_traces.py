@@ -5,7 +5,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
 from tests.support.message_brokers import MessageBroker
-from tests.support.messages import record
+from tests.support.messages import encode_message
 from tests.support.servers import FakeNameServer
 
 PUB = (
@@ -19,7 +19,7 @@ def lines(*records: tuple[str, ...]) -> bytes:
 
 
 def read(*records: tuple[str, ...]) -> list[MessageTrace]:
-    [message] = decode_messages(record(lines(*records))).messages
+    [message] = decode_messages(encode_message(lines(*records))).messages
     return list(parse_traces(LocatedMessage("broker-a", message)))
 
 

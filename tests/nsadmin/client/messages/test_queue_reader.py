@@ -11,9 +11,9 @@ from nsadmin.client import NotFound
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 from tests.support.message_brokers import CREATED, MessageBroker
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, message_broker
 def test_a_refusal_ends_one_queue_only(admin: AdminClient, message_broker: MessageBroker) -> None:
     message_broker.store()
     with MessageBroker() as other:
-        other.handlers[11] = refuse(16, "not readable")
+        other.handlers[11] = refuse_with(16, "not readable")
         spans = [QueueSpan("b", other.addr, 0, 0, 1), QueueSpan("a", message_broker.addr, 0, 0, 1)]
         first, second = admin.queue_reader.read_pages("T", spans)
     assert (first.broker_name, first.messages, str(first.error)) == (
@@ -190,7 +190,7 @@ def test_a_read_can_wait_on_the_broker(admin: AdminClient, message_broker: Messa
 
 
 def test_a_message_has_a_time_and_an_empty_place_has_none(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         addr = there.brokers["broker-a-0", 0]
         queue = MessageQueue("orders", "", 0)
         end = admin.queue_reader.get_end_offset(addr, "orders", 0)

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def read_bodies(follower: TopicFollower) -> list[bytes]:
@@ -63,7 +63,7 @@ def test_an_error_is_a_page_and_the_next_poll_tries_again(
 ) -> None:
     dead_letter_broker.store(b"one")
     known = dead_letter_broker.handlers[31]
-    dead_letter_broker.handlers[31] = refuse(2, "busy")
+    dead_letter_broker.handlers[31] = refuse_with(2, "busy")
     follower = admin.message_streams.open_follower("T", queue_id=0)
     [page] = follower.poll_queues()
     assert (page.broker_name, page.queue_id, page.messages, page.error is not None) == (

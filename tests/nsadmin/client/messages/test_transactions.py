@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage
 from nsadmin.client.messages.transactions import TransactionEnder
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import closed_port, silent
+from tests.support.servers import answer_nothing, closed_port
 
 
 def half(broker_addr: str) -> SentMessage:
@@ -46,7 +46,7 @@ def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
 def test_without_an_answer_the_outcome_is_unknown(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.handlers[37] = silent
+    dead_letter_broker.handlers[37] = answer_nothing
     ender = TransactionEnder(admin._caller)
     [unanswered] = ender.end_transactions([half(dead_letter_broker.addr)], "commit")
     [unreachable] = ender.end_transactions([half(f"127.0.0.1:{closed_port()}")], "rollback")

@@ -8,8 +8,8 @@ from namesrv_core.transport.exchange import CallError
 from nsadmin import AdminClient
 from nsadmin.client.name_servers.kv_config import KvAdmin, KvChange
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
-from tests.support.clock import timeouts_wait_for
-from tests.support.servers import FakeNameServer, closed_port, refuse, silent
+from tests.support.clock import hold_timeouts_until
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def test_a_value_is_written_everywhere_and_read_from_one(
 def test_a_write_that_was_not_answered_may_have_been_done(
     first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first_server.handlers[100] = silent
-    timeouts_wait_for(monkeypatch, lambda: bool(first_server.asked))
+    first_server.handlers[100] = answer_nothing
+    hold_timeouts_until(monkeypatch, lambda: bool(first_server.asked))
     with AdminClient([first_server.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
         unanswered, unsent = admin.kv.put_value("N", "k", "v")
         [unread, _] = admin.kv.get_value_each("N", "k")
@@ -130,6 +130,6 @@ def test_what_is_there_counts_and_not_the_answer(addrs: list[str], first_server:
     change = KvChange(addrs[0], "N", "k", None, "v")
     with AdminClient(addrs) as admin:
         assert admin.kv.apply_changes([change]) == [(addrs[0], change, None)]
-        first_server.handlers[219] = refuse(1, "not now")
+        first_server.handlers[219] = refuse_with(1, "not now")
         [unread] = admin.kv.apply_changes([change._replace(after="w")])
     assert "too late" in str(unread.error)

@@ -8,7 +8,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from tests.support.servers import FakeNameServer, Server, closed_port, refuse
+from tests.support.servers import FakeNameServer, Server, closed_port, refuse_with
 
 
 def test_settings_come_in_order_and_split_at_the_first_sign(first_server: FakeNameServer) -> None:
@@ -93,7 +93,7 @@ def test_one_that_waits_for_brokers_answers_and_is_not_ready(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    second_server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+    second_server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse_with(1, "name server not ready")
     with AdminClient([first_server.addr, second_server.addr, gone], timeout=5) as admin:
         ready = [result for _, result, _ in admin.name_servers.check_ready_each()]
     assert ready == [True, False, None]

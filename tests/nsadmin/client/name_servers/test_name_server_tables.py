@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.name_servers import name_server_tables
 from nsadmin.client.name_servers.name_server_tables import TopicQueues, parse_topic_queues
 from nsadmin.client.results import is_unreachable
-from tests.support.servers import FakeNameServer, body, closed_port, refuse
+from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -35,7 +35,9 @@ def test_acting_masters_zones_and_nulls_are_told_and_groups_of_nobody_are_not(se
     group = {"brokerAddrs": {"0": "h:1"}, "cluster": "C", "enableActingMaster": True, "zoneName": "z"}
     table = {"a": group, "empty": {"brokerAddrs": {}, "cluster": "C"}, "null": None}
     clusters = {"C": ["a", "empty"], "D": ["empty"]}
-    server.handlers[106] = lambda asked: body(asked, {"brokerAddrTable": table, "clusterAddrTable": clusters})
+    server.handlers[106] = lambda asked: answer_json(
+        asked, {"brokerAddrTable": table, "clusterAddrTable": clusters}
+    )
     server.handlers[219] = lambda asked: build_reply(asked, body=b'{"table":{"k":null}}')
     with AdminClient(server.addr) as admin:
         found = admin.name_server_tables.get_listing(server.addr, ["N"])
@@ -46,7 +48,7 @@ def test_acting_masters_zones_and_nulls_are_told_and_groups_of_nobody_are_not(se
 
 @pytest.mark.parametrize("code", [106, 206, 219, 319])
 def test_one_answer_that_is_missing_is_no_answer(server: FakeNameServer, code: int) -> None:
-    server.handlers[code] = refuse(1, "not ready")
+    server.handlers[code] = refuse_with(1, "not ready")
     with AdminClient(server.addr) as admin, pytest.raises(RocketMQError, match="not ready"):
         admin.name_server_tables.get_listing(server.addr, ["N"])
 
@@ -90,7 +92,7 @@ def test_several_are_asked_at_once_and_one_that_is_silent_hides_no_other(
     server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    second_server.handlers[206] = refuse(1, "not ready")
+    second_server.handlers[206] = refuse_with(1, "not ready")
     with AdminClient(server.addr) as admin:
         one, other, none = admin.name_server_tables.get_listing_each(
             [server.addr, second_server.addr, dead], ["N"]
@@ -106,7 +108,7 @@ def test_queues_of_several_are_read_once_where_they_are_equal(
     monkeypatch.setattr(name_server_tables, "_ROUTES_AT_ONCE", 2)
     names = [f"T{number}" for number in range(5)]
     server.routes = {name: {"a": 6} for name in names}
-    second_server.handlers[105] = refuse(1, "busy")
+    second_server.handlers[105] = refuse_with(1, "busy")
     with AdminClient(server.addr) as admin:
         found = admin.name_server_tables.get_queues_each(
             {server.addr: [*names, "gone"], second_server.addr: names}

@@ -11,7 +11,7 @@ from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP, Cluster
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.results import ServerResult
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_servers_that_refuse_are_errors_and_hide_nothing(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {"G": ["c"]}
-    proxied_broker.handlers[328] = refuse(16, "no permission")
+    proxied_broker.handlers[328] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
         found = admin.clients.list_clients()
     assert ([client.client_id for client in found.clients], [*found.errors]) == (["c"], [proxied_broker.addr])

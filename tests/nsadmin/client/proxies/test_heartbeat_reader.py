@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.proxies import heartbeat_reader
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
 from tests.support.proxies import ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_broker_that_does_not_answer_is_an_error(
     first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6, "broker-b": 6}}
     heartbeats = admin.proxies.get_heartbeats()
     assert (len(heartbeats.latest), [*heartbeats.errors]) == (1, ["broker-b"])
-    proxied_broker.handlers[11] = refuse(16, "no permission")
+    proxied_broker.handlers[11] = refuse_with(16, "no permission")
     assert {*admin.proxies.get_heartbeats().errors} == {"broker-a", "broker-b"}
 
 

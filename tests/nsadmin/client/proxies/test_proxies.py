@@ -14,7 +14,7 @@ from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from tests.support.bundles import MANIFEST_FIELDS, write_bundle
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_the_grpc_port_adds_connections_and_may_be_all_that_answers(
 
 
 def test_brokers_that_refuse_are_errors(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> None:
-    proxied_broker.handlers[203] = refuse(16, "no permission")
+    proxied_broker.handlers[203] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
         assert [*admin.proxies.list_proxies().errors] == [proxied_broker.addr]
 
@@ -125,7 +125,7 @@ def test_the_route_of_each_proxy(
 ) -> None:
     proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
     with FakeProxy() as other:
-        other.handlers[105] = refuse(17, "No topic route info")
+        other.handlers[105] = refuse_with(17, "No topic route info")
         with AdminClient(first_server.addr, access=Access(timeout=5, proxies=(other.addr,))) as admin:
             found = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
     assert found[proxy.addr].result == ("broker-a",)

@@ -13,7 +13,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, ReadOnlyAccess
 from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
-from tests.support.servers import FakeBroker, FakeNameServer, Server, body
+from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_json
 from tests.support.topic_brokers import keyed_by_queue, topic_config
 
 CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}
@@ -37,8 +37,8 @@ def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
 
 def test_groups_and_system_topics(admin: AdminClient, broker: FakeBroker) -> None:
     groups = {"subscriptionGroupTable": {"g": {"groupName": "g"}, "odd": None}}
-    broker.handlers[201] = lambda asked: body(asked, groups)
-    broker.handlers[305] = lambda asked: body(asked, {"topicList": ["TBW102", None]})
+    broker.handlers[201] = lambda asked: answer_json(asked, groups)
+    broker.handlers[305] = lambda asked: answer_json(asked, {"topicList": ["TBW102", None]})
     assert admin.bulk.list_groups([broker.addr])[0].result == {"g": {"groupName": "g"}}
     assert admin.bulk.list_system_topics([broker.addr])[0].result == frozenset({"TBW102"})
 

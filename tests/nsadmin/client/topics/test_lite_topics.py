@@ -13,7 +13,7 @@ from nsadmin.client.topics.lite_topics import (
     LiteTopic,
     ParentTopic,
 )
-from tests.support.servers import Server, body
+from tests.support.servers import Server, answer_json
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 BROKER_BODY = {
@@ -32,8 +32,8 @@ def admin() -> Iterator[AdminClient]:
 def test_a_broker_and_a_parent_topic(admin: AdminClient) -> None:
     parent = {"groups": ["GL"], "liteTopicCount": 2, "lmqNum": 3, "topic": "P", "ttl": 60}
     handlers = {
-        BROKER: lambda asked: body(asked, BROKER_BODY),
-        PARENT: lambda asked: body(asked, parent),
+        BROKER: lambda asked: answer_json(asked, BROKER_BODY),
+        PARENT: lambda asked: answer_json(asked, parent),
     }
     with Server(handlers) as server:
         [found] = admin.lite_topics.get_broker_info([server.addr])
@@ -48,7 +48,7 @@ def test_a_broker_and_a_parent_topic(admin: AdminClient) -> None:
 def test_a_lite_topic_is_known_by_its_messages_or_by_its_subscribers(admin: AdminClient) -> None:
     offset = {"lastUpdateTimestamp": 0, "maxOffset": 0, "minOffset": 0}
     found = {"liteTopic": "x", "shardingToBroker": True, "subscriber": [], "topicOffset": offset}
-    with Server({TOPIC: lambda asked: body(asked, found)}) as server:
+    with Server({TOPIC: lambda asked: answer_json(asked, found)}) as server:
         [one] = admin.lite_topics.get_lite_topic([server.addr], "P", "x")
         assert one.result == LiteTopic(0, 0, None, True, ())
         assert not one.result.is_known
@@ -66,7 +66,7 @@ def test_a_client_that_nobody_knows_is_not_found(admin: AdminClient) -> None:
         "liteTopicCount": 2,
         "liteTopicSet": ["%LMQ%$P$y", "%LMQ%$P$x"],
     }
-    with Server({CLIENT: lambda asked: body(asked, found)}) as server:
+    with Server({CLIENT: lambda asked: answer_json(asked, found)}) as server:
         [one] = admin.lite_topics.get_client([server.addr], "P", "GL", "c")
         assert one.result == (2, 1795295349846, None, ("x", "y"))
         found |= {"liteTopicCount": -1, "lastAccessTime": -1}
@@ -85,7 +85,7 @@ def test_a_group_with_what_is_furthest_behind_and_the_oldest_of_that(admin: Admi
         "parentTopic": "P",
         "totalLagCount": 7,
     }
-    with Server({GROUP: lambda asked: body(asked, found)}) as server:
+    with Server({GROUP: lambda asked: answer_json(asked, found)}) as server:
         [one] = admin.lite_topics.get_group([server.addr], "GL", 20)
         assert one.result == ("P", 7, 400, (LiteLag("y", 5, 400), LiteLag("x", 2, 500)))
         assert server.asked[-1].ext == {"group": "GL", "topK": "20"}
@@ -93,7 +93,7 @@ def test_a_group_with_what_is_furthest_behind_and_the_oldest_of_that(admin: Admi
 
 def test_what_a_group_never_consumed_is_unknown_and_no_lag_of_0(admin: AdminClient) -> None:
     found: dict[str, object] = {"earliestUnconsumedTimestamp": -1, "totalLagCount": 0}
-    with Server({GROUP: lambda asked: body(asked, found)}) as server:
+    with Server({GROUP: lambda asked: answer_json(asked, found)}) as server:
         [one] = admin.lite_topics.get_group_offsets([server.addr], "GL", "x")
         assert one.result == LiteOffsets(None, None, None, None, None)
         found["totalLagCount"] = -1

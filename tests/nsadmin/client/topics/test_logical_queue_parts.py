@@ -11,7 +11,7 @@ from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.logical_queue_parts import QueuePart
 from nsadmin.client.topics.topic_stats import QueueStats
-from tests.support.servers import FakeNameServer, body, refuse
+from tests.support.servers import FakeNameServer, answer_json, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 ITEM = '{"bname":"%s","queueId":%d,"gen":%d,"logicOffset":%d,"startOffset":%d,"endOffset":-1}'
@@ -90,7 +90,7 @@ def test_clients_share_out_logical_queues(static: Static) -> None:
     ],
 )
 def test_logical_queues_belong_to_a_scope(mapping: dict[str, object], queues: list[tuple[str, int]]) -> None:
-    route = parse_route(body(build_request(105), {"topicQueueMappingByBroker": {"b": mapping}}))
+    route = parse_route(answer_json(build_request(105), {"topicQueueMappingByBroker": {"b": mapping}}))
     assert sorted(route.logical_queues) == queues
 
 
@@ -104,17 +104,17 @@ def test_offsets_are_those_of_the_logical_queues(static: Static) -> None:
 
 
 def test_a_part_that_nobody_tells_of(static: Static) -> None:
-    static.a.handlers[202] = refuse(1, "busy")
+    static.a.handlers[202] = refuse_with(1, "busy")
     a, b = static.admin.topics.get_stats("T")
     assert (a.stats, str(a.error)) == (None, "SYSTEM_ERROR (1): busy")
     assert b.stats is not None
     assert b.stats.queues == (QueueStats(0, None, 10_002, 9),)
-    static.b.handlers[351] = lambda asked: body(asked, {"topicName": "T"})
+    static.b.handlers[351] = lambda asked: answer_json(asked, {"topicName": "T"})
     assert (
         str(static.admin.topics.get_stats("T")[1].error)
         == "no broker reports the offsets of the logical queues [0]"
     )
-    static.b.handlers[351] = refuse(1, "no")
+    static.b.handlers[351] = refuse_with(1, "no")
     assert str(static.admin.topics.get_stats("T")[1].error) == "SYSTEM_ERROR (1): no"
 
 

@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
-from tests.support.servers import Server, body
+from tests.support.servers import Server, answer_json
 
 SUMS = {"TOPIC_PUT_NUMS@orders": 12, "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC@C": 15}
 
@@ -12,7 +12,9 @@ def counted(asked: RemotingCommand) -> RemotingCommand:
     found = SUMS.get(f"{ext['statsName']}@{ext['statsKey']}")
     if found is None:
         return build_reply(asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist")
-    return body(asked, {"statsMinute": {"sum": found, "tps": 0.2, "avgpt": 1.0}, "statsHour": {"sum": 99}})
+    return answer_json(
+        asked, {"statsMinute": {"sum": found, "tps": 0.2, "avgpt": 1.0}, "statsHour": {"sum": 99}}
+    )
 
 
 def test_the_sums_of_a_minute_are_told_and_what_was_never_counted_is_none_or_nothing() -> None:

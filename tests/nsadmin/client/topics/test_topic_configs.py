@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 ORDERED = topic_config("T", readQueueNums=4, writeQueueNums=2, perm=4, order=True, topicSysFlag=3)
@@ -119,7 +119,7 @@ def test_each_broker_has_its_own_outcome() -> None:
     dead = f"127.0.0.1:{closed_port()}"
     patch = TopicPatch(perm=6)
     with TopicBroker(ORDERED) as good, TopicBroker(ORDERED) as bad, AdminClient("h:1", timeout=5) as admin:
-        bad.handlers[17] = refuse(29, "no")
+        bad.handlers[17] = refuse_with(29, "no")
         plans = admin.topic_configs.plan_update([dead, bad.addr, good.addr], "T", patch, create=True)
         done = admin.topic_configs.apply_changes(plans, patch)
     assert [change.error is None for change in done] == [False, False, True]

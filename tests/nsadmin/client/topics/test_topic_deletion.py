@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topics.topic_deletion import DeletionStep
-from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
@@ -72,7 +72,7 @@ def test_other_clusters_keep_the_topic(
 def test_when_a_master_refuses_the_name_servers_are_left_alone(
     addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[215] = refuse(1, "NullPointerException")
+    broker.handlers[215] = refuse_with(1, "NullPointerException")
     with AdminClient(addrs, timeout=5) as admin:
         assert results(admin.topics.delete_topic("T", "C")) == [
             (broker.addr, "master", "failed", "SYSTEM_ERROR (1): NullPointerException"),
@@ -133,7 +133,7 @@ def test_a_broker_of_4_9_is_asked_for_all_its_topics(
     addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     del broker.handlers[351]
-    broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": broker.topics})
+    broker.handlers[21] = lambda asked: answer_json(asked, {"topicConfigTable": broker.topics})
     first_server.routes, second_server.routes = {}, {}
     with AdminClient(addrs, timeout=5) as admin:
         with pytest.raises(NotFound):

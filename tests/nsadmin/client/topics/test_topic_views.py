@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.results import is_not_found
-from tests.support.servers import FakeNameServer, body, closed_port, refuse
+from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -49,7 +49,7 @@ def test_each_server_answers_for_itself(first_server: FakeNameServer, second_ser
 def test_a_route_may_be_asked_for_as_a_client_of_a_zone(first_server: FakeNameServer) -> None:
     whole = first_server.handlers[105]
     first_server.handlers[105] = lambda asked: (
-        body(asked, {"brokerDatas": [], "queueDatas": []})
+        answer_json(asked, {"brokerDatas": [], "queueDatas": []})
         if (asked.ext or {}).get("__ZONE_NAME") == "z" and (asked.ext or {}).get("__ZONE_MODE") == "true"
         else whole(asked)
     )
@@ -63,8 +63,8 @@ def test_a_route_may_be_asked_for_as_a_client_of_a_zone(first_server: FakeNameSe
 
 
 def test_one_answer_that_is_missing_leaves_the_others(first_server: FakeNameServer) -> None:
-    first_server.handlers[106] = refuse(2, "busy")
-    first_server.handlers[101] = refuse(1, "odd")
+    first_server.handlers[106] = refuse_with(2, "busy")
+    first_server.handlers[101] = refuse_with(1, "odd")
     first_server.handlers[319] = lambda asked: build_reply(asked, 1, remark="no")
     with AdminClient(first_server.addr) as admin:
         [view] = admin.topic_views.get_name_server_views([first_server.addr], "T")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_backup_is_made_shown_compared_and_restored(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there:
+    with start_lab(tmp_path / "lab") as there:
         on = ("-n", there.namesrv_addr, "--json")
         created = run("backup", "create", "cluster-a", "--file", "a.zip", *on)
         [row] = json.loads(created.out)

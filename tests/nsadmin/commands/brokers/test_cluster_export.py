@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab"))) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab"))) as there:
         yield there
 
 

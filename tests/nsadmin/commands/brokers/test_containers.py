@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
-from tests.support.servers import Server, refuse
+from tests.support.servers import Server, refuse_with
 
 
 @pytest.fixture
@@ -44,7 +44,10 @@ def test_what_names_no_broker(run: Run, container: Server, identity: str) -> Non
 
 
 def test_what_is_refused(run: Run, container: Server) -> None:
-    container.handlers |= {902: refuse(1, "addBroker properties empty"), 903: refuse(211, "Broker not exist")}
+    container.handlers |= {
+        902: refuse_with(1, "addBroker properties empty"),
+        903: refuse_with(211, "Broker not exist"),
+    }
     result = run("addBroker", container.addr, "/b.conf", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (
         1,

@@ -10,8 +10,8 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer
 
 B = "broker-a-0"
@@ -19,7 +19,7 @@ B = "broker-a-0"
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(
+    with start_lab(
         tmp_path_factory.mktemp("lab"), FleetPlan(1, 2, 2, 5), name_servers=2, producer_period=0.1
     ) as running:
         yield running
@@ -86,7 +86,7 @@ def test_a_drained_broker_is_refused_and_stays_drained(
     running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_perms(running_lab)
-    hurry(monkeypatch)
+    speed_up_drains(monkeypatch)
     assert run("drain", B, "-n", running_lab.namesrv_addr, "--force", "--yes").code == 0
     for words in (("repair", "wipe"), ("repair", "register")):
         result = run(*words, B, "-n", running_lab.namesrv_addr, "--yes")

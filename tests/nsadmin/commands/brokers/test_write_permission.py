@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after", "result", "error"]
 
@@ -103,11 +103,11 @@ def test_a_dry_run_shows_each_topic_before_and_after(
 
 
 def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: FakeNameServer) -> None:
-    first_server.handlers[206] = refuse(1, "disable")
+    first_server.handlers[206] = refuse_with(1, "disable")
     result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
-    first_server.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
+    first_server.handlers[206] = lambda asked: answer_json(asked, {"topicList": ["T", "just-deleted"]})
     result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["before"]) == (0, {"T": 7})
-    first_server.handlers[105] = refuse(2, "busy")
+    first_server.handlers[105] = refuse_with(2, "busy")
     assert run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run").code == 1

@@ -20,9 +20,9 @@ from nsadmin import AdminClient
 from nsadmin.app import main
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from tests.nsadmin.conftest import Run
-from tests.support.examples import IN_THE_LAB, Case, words
-from tests.support.lab import Lab, lab
-from tests.support.running import DEADLINE, ROOT
+from tests.support.examples import IN_THE_LAB, ExampleCase, split_example
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import DEADLINE, ROOT
 from tests.support.servers import FakeNameServer
 
 WITHOUT_ANSWERS = {
@@ -51,7 +51,7 @@ READING = [
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), producer_period=0.2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), producer_period=0.2) as running:
         yield running
 
 
@@ -72,7 +72,12 @@ def bundle_path(cluster: Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("case", READING, ids=lambda case: case.entry.name)
 def test_a_reading_command_runs_on_a_bundle_as_on_the_cluster(
-    case: Case, run: Run, cluster: Lab, bundle_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase,
+    run: Run,
+    cluster: Lab,
+    bundle_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in case.files.items():
@@ -82,7 +87,7 @@ def test_a_reading_command_runs_on_a_bundle_as_on_the_cluster(
     monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
     monkeypatch.setenv("NSADMIN_BUNDLE", str(bundle_path))
     for example in case.examples:
-        if "-n" in (example_words := words(example)) or "--context" in example_words:
+        if "-n" in (example_words := split_example(example)) or "--context" in example_words:
             continue
         if example.command_line in UNANSWERED:
             continue

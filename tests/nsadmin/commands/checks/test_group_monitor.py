@@ -8,14 +8,14 @@ import pytest
 
 from nsadmin import session
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 ANY = ("--warning", "~:", "--critical", "~:")
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.kube_clusters import StubCluster, pod
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.servers import FakeNameServer
 
 
@@ -21,8 +21,8 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StubCluster:
 def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster) -> None:
     with FakeNameServer() as server:
         cluster.items = [
-            pod("names-0", "10.1.0.4", [9876]),
-            pod("names-1", "10.1.0.5", [9876], hostNetwork=True),
+            make_pod("names-0", "10.1.0.4", [9876]),
+            make_pod("names-1", "10.1.0.5", [9876], hostNetwork=True),
         ]
         cluster.servers = {"names-0:9876": server.addr, "names-1:9876": server.addr}
         cluster.save()

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--groupName"])
@@ -203,7 +203,7 @@ def test_settings_that_cannot_be_restored_are_told(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     make_anew(consumer_broker)
-    consumer_broker.handlers[200] = refuse(1, "no space left")
+    consumer_broker.handlers[200] = refuse_with(1, "no space left")
     result = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
     assert result.code == 1
     assert "its settings are not restored: " in json.loads(result.out)[0]["error"]
@@ -214,7 +214,7 @@ def test_its_topics_can_be_kept_and_their_failure_is_told(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.topics = {"%DLQ%G": []}
-    consumer_broker.handlers[215] = refuse(1, "no")
+    consumer_broker.handlers[215] = refuse_with(1, "no")
     config = consumer_broker.configs["G"]
     assert run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--keep-topics").code == 0
     consumer_broker.configs["G"] = config

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import Answer, FakeNameServer, body
+from tests.support.servers import Answer, FakeNameServer, answer_json
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
 ) -> None:
     """The offset is the old one again: the broker's count of deliveries says why."""
     commit_later(filled, seconds, (6, 20))
-    filled.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
+    filled.handlers[315] = lambda asked: answer_json(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
     result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (code, pauses)
     [asked] = [command for command in filled.asked if command.code == 315][:1]

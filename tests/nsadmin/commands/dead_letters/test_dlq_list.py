@@ -6,7 +6,7 @@ from time import time
 from tests.nsadmin.conftest import Run
 from tests.support import message_brokers
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -39,13 +39,13 @@ def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broke
         item[:56] + (began - 1).to_bytes(8, "big") + item[64:] if number == 2 else item
         for number, item in enumerate(stored)
     ]
-    dead_letter_broker.handlers[29] = lambda asked: message_brokers.offset(asked, 2)
+    dead_letter_broker.handlers[29] = lambda asked: message_brokers.answer_offset(asked, 2)
     [row] = json.loads(dlq("list").out)
     assert row["lastHourCount"] == 1
 
 
 def test_a_broker_that_does_not_count_is_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.handlers[30] = refuse(16, "no permission")
+    dead_letter_broker.handlers[30] = refuse_with(16, "no permission")
     result = dlq("list")
     rows = json.loads(result.out)
     assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})

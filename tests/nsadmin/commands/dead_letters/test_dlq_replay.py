@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import RETRY, DeadLetterBroker
-from tests.support.message_brokers import Reader
-from tests.support.servers import FakeNameServer, body
+from tests.support.message_brokers import GroupReader
+from tests.support.servers import FakeNameServer, answer_json
 
 
 def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -67,10 +67,11 @@ def test_the_audit_has_the_sends_and_the_rows(
 
 
 @pytest.mark.parametrize(
-    "reader", [Reader(("c",), consume_type="CONSUME_ACTIVELY"), Reader(("c",), message_model="BROADCASTING")]
+    "reader",
+    [GroupReader(("c",), consume_type="CONSUME_ACTIVELY"), GroupReader(("c",), message_model="BROADCASTING")],
 )
 def test_consumers_that_do_not_read_the_retry_topic(
-    dlq: Run, dead_letter_broker: DeadLetterBroker, reader: Reader
+    dlq: Run, dead_letter_broker: DeadLetterBroker, reader: GroupReader
 ) -> None:
     dead_letter_broker.bury(b"one")
     dead_letter_broker.readers["G"] = reader
@@ -83,7 +84,7 @@ def test_consumers_that_do_not_read_the_retry_topic(
 
 def test_a_group_without_consumers_gets_them_later(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     dead_letter_broker.bury(b"one")
-    dead_letter_broker.readers["G"] = Reader()
+    dead_letter_broker.readers["G"] = GroupReader()
     result = dlq("replay", "G")
     assert (result.code, result.err) == (
         0,
@@ -95,9 +96,9 @@ def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(
     dlq: Run, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.bury(b"one")
-    dead_letter_broker.readers["G"] = Reader()
+    dead_letter_broker.readers["G"] = GroupReader()
     table = {"G": {"groupName": "G", "consumeMessageOrderly": True}}
-    dead_letter_broker.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
+    dead_letter_broker.handlers[201] = lambda asked: answer_json(asked, {"subscriptionGroupTable": table})
     result = dlq("replay", "G")
     assert (result.code, dead_letter_broker.sent) == (1, [])
     assert "its gRPC consumers do not read retry topics: pass --to-topic" in result.err

@@ -23,13 +23,13 @@ from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from nsadmin.commands.history import history
 from tests.nsadmin.conftest import Run
-from tests.support.journals import Pen, registered, snapshot, written
+from tests.support.journals import JournalPen, make_snapshot, registration_events, write_journal
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 EVENTS = (
-    snapshot("start"),
+    make_snapshot("start"),
     ServerStarted("1", 1),
-    *registered("a", "T", "U"),
+    *registration_events("a", "T", "U"),
     Heartbeats(1, 0, "10.0.0.1:10911"),
     WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
     KvPut("n", "k", None, "v"),
@@ -41,13 +41,13 @@ EVENTS = (
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     """A closed segment with the events up to the wipe, and an open one; a second between two events."""
-    pen = Pen(tmp_path / "j")
+    pen = JournalPen(tmp_path / "j")
     pen.write(*EVENTS[:5])
     pen.close_segment()
     group = Group("c", "a", False, None, (Member(0, "10.0.0.1:10911"),))
     origin = RecordOrigin(pen.now, "roll")
     pen.journal.append_lines(
-        encode_record_line(6, pen.server, origin, snapshot("roll", groups=(group,))), 1, pen.now
+        encode_record_line(6, pen.server, origin, make_snapshot("roll", groups=(group,))), 1, pen.now
     )
     pen.write(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
     pen.write(*EVENTS[6:])
@@ -101,7 +101,7 @@ def test_of_which_time_and_type(run: Run, folder: str) -> None:
 def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
     run: Run, folder: str, tmp_path: Path
 ) -> None:
-    second = written(tmp_path / "k", [snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
+    second = write_journal(tmp_path / "k", [make_snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
     both = ("--journal", folder, "--journal", second)
     result = run(
         "history", "kv", "n", *both, "--columns", "server,changes", "--no-headers", "--output", "tsv"
@@ -145,8 +145,8 @@ def test_what_cannot_be_is_one_line(run: Run, folder: str, words: tuple[str, ...
 def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pen = Pen(tmp_path / "j")
-    pen.write(snapshot("start"), KvPut("n", "k", None, "1"), *registered("a", "T"))
+    pen = JournalPen(tmp_path / "j")
+    pen.write(make_snapshot("start"), KvPut("n", "k", None, "1"), *registration_events("a", "T"))
 
     def end() -> None:
         raise KeyboardInterrupt
@@ -171,9 +171,9 @@ def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
 @pytest.fixture
 def long(tmp_path: Path) -> str:
     """Ten closed segments and an open one; in each the topic T changes twice."""
-    pen = Pen(tmp_path / "long")
+    pen = JournalPen(tmp_path / "long")
     for number in range(11):
-        pen.write(snapshot("roll"), *registered("a", "T"))
+        pen.write(make_snapshot("roll"), *registration_events("a", "T"))
         pen.write(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
         if number < 10:
             pen.close_segment()
@@ -228,7 +228,7 @@ def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> N
 
 @pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])
 def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-    pen = Pen(tmp_path / "j")
+    pen = JournalPen(tmp_path / "j")
     pen.write(*EVENTS)
     for number in range(2):
         line = (

@@ -8,7 +8,7 @@ from nsadmin.client import NotFound
 from nsadmin.commands.history.journal_source import ServerJournal, find_journals
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session, SharedOptions
-from tests.support.journals import snapshot, written
+from tests.support.journals import make_snapshot, write_journal
 
 
 def session(*folders: str) -> Session:
@@ -17,7 +17,7 @@ def session(*folders: str) -> Session:
 
 @pytest.fixture
 def two(tmp_path: Path) -> list[str]:
-    return [written(tmp_path / name, [snapshot("start")], f"{name}:9876") for name in ("s", "t")]
+    return [write_journal(tmp_path / name, [make_snapshot("start")], f"{name}:9876") for name in ("s", "t")]
 
 
 def test_those_named_count_and_else_the_context_s(two: list[str]) -> None:
@@ -55,7 +55,7 @@ def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
 def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
     two: list[str], tmp_path: Path
 ) -> None:
-    written(tmp_path / "brokers", [snapshot("start")], "brokers")
+    write_journal(tmp_path / "brokers", [make_snapshot("start")], "brokers")
     (tmp_path / "reports").mkdir()
     found = find_journals(session(str(tmp_path)), None, None)
     assert [journal.server_name for journal in found] == ["s:9876", "t:9876"]

@@ -9,7 +9,7 @@ from namesrv_core.events import BrokerUnregistered, KvPut
 from nsadmin.client.snapshots import decode_snapshot, encode_snapshot
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
-from tests.support.journals import registered, snapshot, written
+from tests.support.journals import make_snapshot, registration_events, write_journal
 from tests.support.servers import FakeNameServer
 
 
@@ -39,14 +39,14 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     run: Run, here: Path, tmp_path: Path
 ) -> None:
     events = [
-        snapshot("start"),
-        *registered("a", "T", "U"),
+        make_snapshot("start"),
+        *registration_events("a", "T", "U"),
         KvPut("N", "k", None, "v"),
         KvPut("ORDER_TOPIC_CONFIG", "T", None, "a:8"),
         KvPut("N", "password", None, "hidden"),
         BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", None),
     ]
-    journal = ("--journal", written(tmp_path / "j", events))
+    journal = ("--journal", write_journal(tmp_path / "j", events))
     at = "2025-11-21T14:03:05.500Z"
     result = run("snapshotSave", "--at", at, *journal, "--json")
     assert result.code == 0
@@ -77,7 +77,7 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
 def test_a_moment_that_cannot_be_saved_leaves_no_file(
     run: Run, here: Path, tmp_path: Path, given: tuple[str, ...], said: str
 ) -> None:
-    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T")])
+    folder = write_journal(tmp_path / "j", [make_snapshot("start"), *registration_events("a", "T")])
     result = run("snapshotSave", "s", *given, "--journal", folder)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert said in result.err

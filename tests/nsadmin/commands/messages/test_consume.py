@@ -10,7 +10,7 @@ from nsadmin.commands.messages.consume import format_line
 from nsadmin.commands.procedures.signals import StopRequestedError
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 @pytest.fixture
@@ -142,7 +142,9 @@ def test_following_reports_a_broker_once_and_goes_on(
     monkeypatch.setattr("nsadmin.commands.messages.consume._ERROR_PAUSE_SECONDS", 0.01)
     known = filled.handlers[11]
     failures = iter([True] * 16)
-    filled.handlers[11] = lambda asked: refuse(2, "busy")(asked) if next(failures, False) else known(asked)
+    filled.handlers[11] = lambda asked: (
+        refuse_with(2, "busy")(asked) if next(failures, False) else known(asked)
+    )
     stop_after(4, monkeypatch, filled)
     result = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
     assert (
@@ -152,7 +154,7 @@ def test_following_reports_a_broker_once_and_goes_on(
 
 
 def test_a_broker_that_refuses_is_an_error(stream: Run, filled: DeadLetterBroker) -> None:
-    filled.handlers[11] = refuse(1, "The broker does not support consumer to filter message by SQL92")
+    filled.handlers[11] = refuse_with(1, "The broker does not support consumer to filter message by SQL92")
     result = stream("consume", "T", "--sql", "n > 1", "--output", "jsonl")
     assert (
         result.code,

@@ -8,12 +8,12 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6)) as running:
         yield running
 
 

@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBr
     ],
 )
 def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
-    store.handlers[370] = refuse(code, "no")
+    store.handlers[370] = refuse_with(code, "no")
     result = stream("delayed", "cancel", "T", "A", "--yes", "--json")
     assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed"), (
         result.err

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.message_brokers import GroupReader, MessageBroker
 from tests.support.servers import FakeNameServer
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
@@ -14,7 +14,7 @@ PUSH = ("-g", "G", "-d", "c1")
 
 @pytest.fixture(autouse=True)
 def _filled(message_broker: MessageBroker) -> None:
-    message_broker.readers = {"G": Reader(("c1",), 7)}
+    message_broker.readers = {"G": GroupReader(("c1",), 7)}
     message_broker.store(b"one", UNIQ_KEY=KEY)
 
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.message_brokers import MessageBroker, Reader
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.message_brokers import GroupReader, MessageBroker
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -172,19 +172,19 @@ def test_every_query_decodes_bodies(run_json: Run, message_broker: MessageBroker
 
 def test_who_has_consumed_it(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.store(b"one", UNIQ_KEY=KEY)
-    message_broker.readers = {"G": Reader(("c1",), 1), "H": Reader()}
+    message_broker.readers = {"G": GroupReader(("c1",), 1), "H": GroupReader()}
     for words in (("queryMsgById", "T", KEY), ("queryMsgByUniqueKey", "T", KEY),
                   ("queryMsgByOffset", "T", "broker-a", "0", "0")):  # fmt: skip
         result = run_json(*words)
         assert (result.code, result.err) == (0, "")
         assert shown(result, "tracks") == [[{"G": "CONSUMED", "H": "NOT_ONLINE"}]]
-    message_broker.handlers[203] = refuse(1, "busy")
+    message_broker.handlers[203] = refuse_with(1, "busy")
     result = run_json("queryMsgById", "T", KEY)
     assert (result.code, result.err) == (
         0,
         "".join(f"nsadmin: group {name}: SYSTEM_ERROR (1): busy\n" for name in "GH"),
     )
-    message_broker.handlers[300] = refuse(1, "no")
+    message_broker.handlers[300] = refuse_with(1, "no")
     result = run_json("queryMsgById", "T", KEY)
     assert (result.code, shown(result, "body", "tracks")) == (3, [["one", None]])
     assert result.err == f"nsadmin: unknown which groups consumed {KEY}: SYSTEM_ERROR (1): no\n"

@@ -10,7 +10,7 @@ import pytest
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, body, refuse
+from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None
 def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBroker) -> None:
     def has_version(version: str) -> None:
         table = {"brokerVersionDesc": version}
-        store.handlers[28] = lambda asked: body(asked, {"table": table})
+        store.handlers[28] = lambda asked: answer_json(asked, {"table": table})
 
     has_version("V4_9_7")
     result = stream("produce", "T", "x", "--delay", "5s")
@@ -155,7 +155,7 @@ def test_a_transaction_is_committed_or_rolled_back(stream: Run, store: DeadLette
 
 
 def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
-    store.on_send = lambda: store.handlers.update({37: refuse(1, "no")})
+    store.on_send = lambda: store.handlers.update({37: refuse_with(1, "no")})
     result = stream("produce", "T", "x", "--transaction", "commit")
     assert (result.code, "failed, so no consumer gets it: no" in result.err) == (1, True)
     assert (sent(store), "stopped after 0 sent messages" in result.err) == ([], True)

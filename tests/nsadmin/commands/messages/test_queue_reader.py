@@ -86,9 +86,9 @@ def test_a_dead_broker_is_mentioned_once(
 
 
 def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: MessageBroker) -> None:
-    from tests.support.servers import refuse
+    from tests.support.servers import refuse_with
 
-    message_broker.handlers[11] = refuse(16, "not readable")
+    message_broker.handlers[11] = refuse_with(16, "not readable")
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
     assert result[:2] == (1, "[]\n")
     assert result.err.startswith("nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")

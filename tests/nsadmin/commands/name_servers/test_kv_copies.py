@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 ORDERS = "ORDER_TOPIC_CONFIG"
 WRITES = {100, 102}
@@ -136,7 +136,7 @@ def test_what_cannot_be_copied_changes_nothing(
 def test_one_that_is_silent_and_one_that_refuses_are_told(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    second_server.handlers[100] = refuse(1, "disk full")
+    second_server.handlers[100] = refuse_with(1, "disk full")
     result = run("kvSync", first_server.addr, both_servers, "-n", dead_addr, "-k", "T", "--yes", "--json")
     assert result.code == 1
     assert rows(result, "namesrvAddr", "result") == [(second_server.addr, "failed"), (dead_addr, "failed")]

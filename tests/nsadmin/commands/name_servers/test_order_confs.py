@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 SPACE = "ORDER_TOPIC_CONFIG"
@@ -85,7 +85,7 @@ def test_a_broker_that_does_not_order_the_topic_is_left_alone(
 def test_brokers_keep_the_order_while_a_name_server_keeps_the_configuration(
     run: Run, both_servers: str, second_server: FakeNameServer, ordered_broker: TopicBroker
 ) -> None:
-    second_server.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
+    second_server.handlers[RequestCode.DELETE_KV_CONFIG] = refuse_with(1, "no")
     result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert result.code == 3
     assert ordered_broker.configs["T"]["order"] is True

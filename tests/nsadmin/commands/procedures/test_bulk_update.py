@@ -9,14 +9,14 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.nsadmin.test_session import on_terminal
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
         monkeypatch.chdir(tmp_path)
         yield running
 

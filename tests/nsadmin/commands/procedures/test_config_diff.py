@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 
 
 def config(broker: FakeBroker, **items: str) -> None:
@@ -75,7 +75,7 @@ def test_what_is_not_the_default(run: Run, both_servers: str, other: FakeBroker)
 
 
 def test_who_does_not_answer_is_told(run: Run, both_servers: str, other: FakeBroker, dead_addr: str) -> None:
-    other.handlers[26] = refuse(1, "no")
+    other.handlers[26] = refuse_with(1, "no")
     result = run("configDiff", both_servers, "-n", dead_addr)
     assert result.code == 3
     assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in result.err

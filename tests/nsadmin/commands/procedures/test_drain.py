@@ -14,9 +14,9 @@ from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
-from tests.support.running import ROOT, Program
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import ROOT, ServerProgram
 from tests.support.servers import FakeNameServer
 
 # Two groups with the same topics: nothing would be left without a broker.
@@ -27,8 +27,8 @@ B = "broker-a-0"
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    hurry(monkeypatch)
-    with lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
+    speed_up_drains(monkeypatch)
+    with start_lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
         monkeypatch.setenv("NAMESRV_ADDR", running.namesrv_addr)
         yield running
 
@@ -232,7 +232,7 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
 ) -> None:
     before = perms(running_lab)
     command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", running_lab.namesrv_addr, "--json"]
-    env = {**Program.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
+    env = {**ServerProgram.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:

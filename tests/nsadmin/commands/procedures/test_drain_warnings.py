@@ -10,7 +10,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 B = "broker-a-0"
 WARNING = (
@@ -21,7 +21,7 @@ WARNING = (
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         yield running
 
 

@@ -10,7 +10,7 @@ from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import OutputStyle
 from nsadmin.session import Session, SharedOptions
-from tests.support.rows import Terminal
+from tests.support.rows import TerminalStdout
 
 RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}
 
@@ -47,7 +47,7 @@ def test_what_has_no_lines_is_refused() -> None:
 
 def test_on_a_terminal_progress_stays_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", Terminal(sink, encoding="utf-8"))
+    monkeypatch.setattr(sys, "stdout", TerminalStdout(sink, encoding="utf-8"))
     monkeypatch.setenv("TERM", "xterm-256color")
     progress = {
         "time": 1, "event": "progress", "phase": "wait", "puts": 5, "residue": {}, "lag": None, "behind": {},

@@ -11,7 +11,7 @@ from nsadmin.operations.plans import schema
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_session import on_terminal
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 FILE = """\
@@ -30,7 +30,7 @@ REFUSAL = (
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         monkeypatch.chdir(tmp_path)
         yield running
 

@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.examples import JOURNAL
-from tests.support.lab import lab
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.lab import start_lab
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -166,7 +166,7 @@ def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
 def test_a_name_server_in_its_waiting_time(
     run: Run, first_server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
-    first_server.handlers[105] = refuse(1, "name server not ready")
+    first_server.handlers[105] = refuse_with(1, "name server not ready")
     result = run("routeExplain", "T", "-n", first_server.addr, "--json")
     [row] = found(result, "nameServerNotReady")
     assert (result.code, row["result"]) == (1, "cause")
@@ -182,7 +182,7 @@ def test_clusters_and_zones_are_looked_at_where_they_are_named(
 
 def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -> None:
     small = FleetPlan(1, 1, 1, 4)
-    with lab(tmp_path / "a", small) as here, lab(tmp_path / "b", small) as there:
+    with start_lab(tmp_path / "a", small) as here, start_lab(tmp_path / "b", small) as there:
         for name, one in (("here", here), ("there", there)):
             assert run("contextSet", name, "-n", one.namesrv_addr).code == 0
         assert run("--context", "there", "updateTopic", "elsewhere", "-c", "cluster-a", "--yes").code == 0

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 

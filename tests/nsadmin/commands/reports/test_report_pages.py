@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.examples import Case, elsewhere, words
-from tests.support.gold_tables import date_commits, gold
+from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
+from tests.support.gold_tables import date_commits, write_gold_tables
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
-    gold(tmp_path / "out")
+    write_gold_tables(tmp_path / "out")
     return str(tmp_path / "out")
 
 
@@ -97,17 +97,19 @@ def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "case", elsewhere("reportShow", "reportHtml", "reportMarkdown"), ids=lambda case: case.entry.name
+    "case",
+    list_cases_elsewhere("reportShow", "reportHtml", "reportMarkdown"),
+    ids=lambda case: case.entry.name,
 )
 def test_the_examples_do_what_they_say(
-    case: Case, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold(tmp_path / "reports")
+    write_gold_tables(tmp_path / "reports")
     # Before the time that an example of --as-of names.
     date_commits(tmp_path / "reports", datetime(2025, 2, 28))
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
-        result = run(*words(example))
+        result = run(*split_example(example))
         assert (result.code, result.err) == (example.exit_code, ""), example.command_line
         assert result.out
 

@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, Server, body, refuse
+from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 OFFSET = {"lastUpdateTimestamp": 1738368000000, "maxOffset": 3, "minOffset": 1}
@@ -30,11 +30,13 @@ class LiteBroker(Server):
         self.group: dict[str, Any] = {"parentTopic": "P", "totalLagCount": 2, "lagCountTopK": [LAG]}
         self.client: dict[str, Any] = {"liteTopicCount": 1, "liteTopicSet": ["%LMQ%$P$x"]}
         self.handlers = {
-            201: lambda asked: body(asked, {"subscriptionGroupTable": self.groups}),
-            BROKER: lambda asked: body(asked, BROKER_BODY),
-            PARENT: lambda asked: body(asked, {"groups": ["G"], "liteTopicCount": 2, "lmqNum": 3, "ttl": 60}),
-            TOPIC: lambda asked: body(asked, self.topic),
-            CLIENT: lambda asked: body(asked, self.client),
+            201: lambda asked: answer_json(asked, {"subscriptionGroupTable": self.groups}),
+            BROKER: lambda asked: answer_json(asked, BROKER_BODY),
+            PARENT: lambda asked: answer_json(
+                asked, {"groups": ["G"], "liteTopicCount": 2, "lmqNum": 3, "ttl": 60}
+            ),
+            TOPIC: lambda asked: answer_json(asked, self.topic),
+            CLIENT: lambda asked: answer_json(asked, self.client),
             GROUP: self._group,
             DISPATCH: build_reply,
         }
@@ -42,8 +44,8 @@ class LiteBroker(Server):
     def _group(self, asked: RemotingCommand) -> RemotingCommand:
         if (asked.ext or {}).get("liteTopic"):
             wrapper = {"brokerOffset": 3, "consumerOffset": 1, "lastTimestamp": 1738368000000}
-            return body(asked, {"totalLagCount": 2, "liteTopicOffsetWrapper": wrapper})
-        return body(asked, self.group)
+            return answer_json(asked, {"totalLagCount": 2, "liteTopicOffsetWrapper": wrapper})
+        return answer_json(asked, self.group)
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def rows(result: CommandResult) -> list[dict[str, Any]]:
 def test_every_master_of_a_cluster_and_one_that_is_older(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker]
 ) -> None:
-    brokers[1].handlers[BROKER] = refuse(3, " request type 200074 not supported")
+    brokers[1].handlers[BROKER] = refuse_with(3, " request type 200074 not supported")
     result = run("getBrokerLiteInfo", "-c", "C", "-n", server.addr, "--json")
     first, second = rows(result)
     assert (result.code, first["currentLmqNum"], first["topicMeta"]) == (3, 2, {"P": 60})
@@ -86,7 +88,7 @@ def test_a_parent_topic_and_what_is_none(
         0,
         [("a", 60, ["G"]), ("b", 60, ["G"])],
     )
-    brokers[1].handlers[PARENT] = refuse(29, "Topic [P] type not match.")
+    brokers[1].handlers[PARENT] = refuse_with(29, "Topic [P] type not match.")
     result = run("getParentTopicInfo", "P", "-n", server.addr, "--json")
     assert (result.code, "type not match" in rows(result)[1]["error"]) == (3, True)
     assert run("getParentTopicInfo", "Q", "-n", server.addr).code == 5

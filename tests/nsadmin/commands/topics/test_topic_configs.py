@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse, silent
+from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -146,7 +146,7 @@ def test_one_broker_s_failure_is_its_own(
     run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
 ) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: dead_addr}}}
-    a.handlers[17] = refuse(29, "no")
+    a.handlers[17] = refuse_with(29, "no")
     result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert result.code == 3
     assert [(row["brokerName"], row["result"]) for row in json.loads(result.out)] == [
@@ -207,7 +207,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
     with FakeNameServer() as frozen:
-        frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
+        frozen.handlers[RequestCode.GET_KV_CONFIG] = answer_nothing
         for broker in (a, b):
             make_and_never_answer(broker)
             broker.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
@@ -238,7 +238,7 @@ def test_a_broker_that_only_answers_too_late_made_the_change(
 def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
-    a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = silent
+    a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = answer_nothing
     result = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (
         4, "no answer within 0.3 s; the change is possibly done",

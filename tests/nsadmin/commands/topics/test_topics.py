@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -23,7 +23,7 @@ def test_consumers_that_could_not_be_asked_for_are_null_and_told(
 ) -> None:
     first_server.routes["U"] = {"broker-a": 6}
     broker.handlers[300] = lambda asked: (
-        refuse(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
+        refuse_with(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
     )
     result = run("topicList", "-c", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
@@ -160,7 +160,7 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     first_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4"}
-    broker.handlers[215] = refuse(1, "no")
+    broker.handlers[215] = refuse_with(1, "no")
     assert run("deleteTopic", "T", "C", both_servers, "-y", "--json").code == 1
     assert first_server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-a:4"}
 
@@ -168,7 +168,7 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
 def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[215] = refuse(1, "no")
+    broker.handlers[215] = refuse_with(1, "no")
     result = run("deleteTopic", "T", "C", both_servers, "-y", "--json")
     assert result.code == 1
     assert [row["result"] for row in json.loads(result.out)] == ["failed", "skipped", "skipped"]

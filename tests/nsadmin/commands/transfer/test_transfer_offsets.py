@@ -3,7 +3,7 @@
 import json
 
 from tests.nsadmin.conftest import Run
-from tests.support.message_brokers import Reader
+from tests.support.message_brokers import GroupReader
 from tests.support.transfer_clusters import ClusterPair
 
 
@@ -25,7 +25,7 @@ def test_a_preview_changes_nothing_and_the_move_is_read_back(transfer: Run, pair
         "topic": "T", "sourceOffsets": {"broker-a/0": 7}, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 0, "from": None, "to": 7, "repeated": 0, "missed": 0, "result": "done", "error": None,
     }  # fmt: skip
-    pair.source.readers["G"] = Reader(("c1",))
+    pair.source.readers["G"] = GroupReader(("c1",))
     pair.target.offsets["T@G"][0] = 3
     result = transfer("offsets", "G", "--yes")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "kept")

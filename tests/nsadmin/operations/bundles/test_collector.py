@@ -12,7 +12,7 @@ from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.operations.bundles import collector
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
-from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port
 
 ACCESS = Access(timeout=2)
 
@@ -27,10 +27,10 @@ def cluster() -> Iterator[Cluster]:
     with FakeBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as namesrv:
         namesrv.routes = {"orders": {"broker-a": 6}, "vouchers": {"broker-a": 6}}
         broker.handlers |= {
-            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: answer_json(
                 asked, {"subscriptionGroupTable": {"billing": {"groupName": "billing"}}}
             ),
-            RequestCode.GET_TOPIC_STATS_INFO: lambda asked: body(asked, {"offsetTable": {}}),
+            RequestCode.GET_TOPIC_STATS_INFO: lambda asked: answer_json(asked, {"offsetTable": {}}),
         }
         yield Cluster(namesrv, broker)
 

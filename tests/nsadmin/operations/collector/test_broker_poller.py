@@ -17,7 +17,7 @@ from nsadmin.operations.collector.broker_poller import (
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import closed_port, hang_up, refuse
+from tests.support.servers import answer_hang_up, closed_port, refuse_with
 
 LAG = BrokerQuestions(asks_lag=True)
 
@@ -155,7 +155,7 @@ def test_a_broker_that_goes_while_it_is_asked_is_not_waited_for_again(
     admin: AdminClient, broker: ConsumerBroker
 ) -> None:
     broker.configs = {f"G{number}": {} for number in range(40)}
-    broker.handlers[208] = hang_up
+    broker.handlers[208] = answer_hang_up
     events = Asked(admin, LAG).round(place(broker.addr))
     failed = [event.consumer_group for event in events if isinstance(event, BrokerPollFailed)]
     assert sorted(map(str, failed)) == sorted(broker.configs)
@@ -167,7 +167,7 @@ def test_a_group_that_is_refused_is_told_and_the_others_are_asked(
     admin: AdminClient, broker: ConsumerBroker
 ) -> None:
     broker.configs = {f"G{number}": {} for number in range(40)}
-    broker.handlers[208] = refuse(1, "no")
+    broker.handlers[208] = refuse_with(1, "no")
     events = Asked(admin, LAG).round(place(broker.addr))
     assert events.count(BrokerPollFailed(*place(broker.addr), "lag", "SYSTEM_ERROR (1): no", "G7")) == 1
     assert broker.codes().count(208) == 40

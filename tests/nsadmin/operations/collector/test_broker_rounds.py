@@ -15,7 +15,7 @@ from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, SinglePollResult, journal_folder_of
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, hang_up
+from tests.support.servers import FakeNameServer, answer_hang_up, closed_port
 
 RUNTIME = BrokerQuestions(asks_runtime=True)
 
@@ -102,7 +102,7 @@ def test_who_does_not_tell_is_written_down_and_said(cluster: Cluster) -> None:
 def test_rounds_go_on_until_they_are_stopped_and_say_when_a_broker_tells_again(cluster: Cluster) -> None:
     running = cluster.collector(0.05)
     usual = cluster.brokers[0].handlers[28]
-    cluster.brokers[0].handlers[28] = hang_up
+    cluster.brokers[0].handlers[28] = answer_hang_up
     thread = threading.Thread(target=running.poll_until_stopped)
     thread.start()
     _until(lambda: cluster.warned)

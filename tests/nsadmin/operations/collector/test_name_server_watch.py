@@ -13,7 +13,7 @@ from nsadmin.operations.collector.journals import NameServerJournal
 from nsadmin.operations.collector.name_server_poller import NameServerPoller
 from nsadmin.operations.collector.name_server_watch import MessageSink, NameServerWatch
 from nsadmin.operations.collector.request_pace import RequestPace
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 class Watched:
@@ -67,7 +67,7 @@ def test_changes_are_written_and_nothing_is_said_of_them(watched: Watched) -> No
 def test_each_failed_poll_is_written_and_the_first_is_said(watched: Watched) -> None:
     watched.poll()
     answer = watched.server.handlers[106]
-    watched.server.handlers[106] = refuse(1, "not ready")
+    watched.server.handlers[106] = refuse_with(1, "not ready")
     watched.poll()
     watched.poll()
     watched.server.handlers[106] = answer

@@ -2,9 +2,9 @@
 
 from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
 from nsadmin.operations.divergence.list_causes import NEW_LIST_MS, explain_new_list, explain_partial_list
-from tests.support.pictures import knowing
+from tests.support.cluster_snapshots import make_cluster_snapshot
 
-PICTURES = [knowing("s:1"), knowing("s:2")]
+PICTURES = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2")]
 
 
 def new_list_cause(facts: BrokerFacts, behind: tuple[int, ...] = (1,)) -> DivergenceCause | None:

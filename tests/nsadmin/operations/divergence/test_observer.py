@@ -17,8 +17,8 @@ from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.list_causes import NEW_LIST_MS
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
-from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port, refuse
-from tests.support.worlds import Living, living
+from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 
 A, B = "broker-a-0:0", "broker-a-1:0"
 
@@ -38,7 +38,7 @@ class Time:
         self.now += round(seconds * 1000)
 
 
-def judged(world: Living, *, settle: int = 0, **more: Any) -> DivergenceObservation:
+def judged(world: LabClusterThread, *, settle: int = 0, **more: Any) -> DivergenceObservation:
     time = Time()
     with AdminClient(world.addresses, timeout=1) as admin:
         return DivergenceObserver(admin, time, settle_ms=settle, **more).observe_until_settled(
@@ -59,18 +59,18 @@ def told(look: DivergenceObservation) -> list[tuple[str, str, int, str]]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Living]:
-    with living(tmp_path) as found:
+def world(tmp_path: Path) -> Iterator[LabClusterThread]:
+    with start_lab_cluster(tmp_path) as found:
         yield found
 
 
-def test_a_healthy_lab_agrees(world: Living) -> None:
+def test_a_healthy_lab_agrees(world: LabClusterThread) -> None:
     look = judged(world)
     assert (look.verdict, look.findings) == ("agree", ())
     assert [len(picture.brokers) for picture in look.server_snapshots] == [2, 2, 2]
 
 
-def test_wiped_on_one_only(world: Living) -> None:
+def test_wiped_on_one_only(world: LabClusterThread) -> None:
     with AdminClient(world.addresses[1]) as admin:
         [done] = admin.brokers.wipe_write_perm("broker-a-0")
     assert done.result
@@ -84,7 +84,7 @@ def test_wiped_on_one_only(world: Living) -> None:
     assert look.verdict == "diverge"
 
 
-def test_kv_written_to_one_only(world: Living) -> None:
+def test_kv_written_to_one_only(world: LabClusterThread) -> None:
     with AdminClient(world.addresses[2]) as admin:
         admin.kv.put_value("ORDER_TOPIC_CONFIG", "T", "broker-a-0:1")
         admin.kv.put_value("own", "k", "v")
@@ -103,7 +103,7 @@ def test_a_broker_with_a_partial_list(tmp_path: Path) -> None:
     def part(world: LabCluster) -> None:
         world.lab_brokers[B].listed_servers = ("ns-1", "ns-2")
 
-    with living(tmp_path, prepare=part) as world:
+    with start_lab_cluster(tmp_path, prepare=part) as world:
         look = judged(world)
         assert told(look) == [("broker", B, 1, "partial-list")]
         [found] = look.findings
@@ -130,7 +130,7 @@ def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) 
     def cut(world: LabCluster) -> None:
         world.lab_brokers[B].links_by_server["ns-3"].is_cut = True
 
-    with living(tmp_path, prepare=cut) as world:
+    with start_lab_cluster(tmp_path, prepare=cut) as world:
         look = judged(world)
         assert told(look) == [("broker", B, 1, "partition")]
         assert f"do not reach {world.addresses[2]}" in look.findings[0].cause.text
@@ -147,7 +147,7 @@ def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) 
         assert f"{world.addresses[1]} missed the last registration" in behind.cause.text
 
 
-def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
+def test_a_topic_that_was_deleted_on_one_only(world: LabClusterThread) -> None:
     names = {"topic": "orders", "clusterName": "cluster-a"}
     assert (
         world.do(lambda world: world.send_request("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)).code
@@ -162,7 +162,7 @@ def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
     )
 
 
-def test_a_name_server_that_knows_nobody(world: Living, tmp_path: Path) -> None:
+def test_a_name_server_that_knows_nobody(world: LabClusterThread, tmp_path: Path) -> None:
     with FakeNameServer() as empty, AdminClient([*world.addresses, empty.addr]) as admin:
         look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker", "topic")).observe_once()
     assert {found.cause.kind for found in look.findings} == {"no-brokers"}
@@ -263,7 +263,7 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         servers[0].routes["T"] = {"broker-a": 4}
         topic = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 8, "perm": 6}
-        broker.handlers[351] = lambda asked: body(asked, topic)
+        broker.handlers[351] = lambda asked: answer_json(asked, topic)
         with AdminClient([server.addr for server in servers]) as admin:
             config(broker, namesrvAddr="null", brokerPermission="4")
             [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
@@ -272,7 +272,7 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
             assert found.cause.kind == "wiped"
             # One that refuses to tell is there all the same.
-            broker.handlers[26] = refuse(1, "no")
+            broker.handlers[26] = refuse_with(1, "no")
             servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}
             look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",)).observe_once()
             assert {found.cause.kind for found in look.findings} == {"partition"}

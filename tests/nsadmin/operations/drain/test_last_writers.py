@@ -7,7 +7,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.drain.last_writers import read_last_writers
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture
@@ -41,5 +41,5 @@ def test_only_the_busiest_topics_are_read(broker: MessageBroker) -> None:
 def test_what_cannot_be_read_is_left_out(broker: MessageBroker) -> None:
     broker.store(topic="orders")
     assert writers(f"127.0.0.1:{closed_port()}", orders=1) == {}
-    broker.handlers[11] = refuse(16, "no permission")
+    broker.handlers[11] = refuse_with(16, "no permission")
     assert writers(broker.addr, orders=1) == {}

@@ -14,28 +14,37 @@ from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.store import DrainStore
-from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
+from tests.support.drain_cluster import (
+    BROKER,
+    MASTER,
+    PERMS,
+    SYSTEM,
+    DrainCluster,
+    DrainKilled,
+    make_queue,
+    select_events,
+)
 
-WIPED = {topic: queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
+WIPED = {topic: make_queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
 
 
 def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     told = cluster.drain(tmp_path)
     assert [record["event"] for record in told if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
     assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
-    [closed], [safe] = named(told, "closed"), named(told, "safe")
+    [closed], [safe] = select_events(told, "closed"), select_events(told, "safe")
     assert safe["time"] - closed["time"] >= 60_000
-    assert [record["phase"] for record in named(told, "progress")] == (
+    assert [record["phase"] for record in select_events(told, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
 
 
 def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     plan, servers = cluster.plan(), cluster.read_servers()
     checked = check_plan(plan, servers, SYSTEM, frozenset(), cluster.now - 6)
     drain = DrainRun(plan, cluster, DrainStore(tmp_path, BROKER), cluster.clock)
@@ -44,16 +53,16 @@ def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
 
 
 def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.create("fresh")}
     told = cluster.drain(tmp_path)
-    assert [(record["topics"], record["cause"]) for record in named(told, "reopened")] == [
+    assert [(record["topics"], record["cause"]) for record in select_events(told, "reopened")] == [
         (["fresh"], "created")
     ] * 2
-    [first, second], [safe] = named(told, "closed"), named(told, "safe")
+    [first, second], [safe] = select_events(told, "closed"), select_events(told, "safe")
     assert safe["time"] - second["time"] >= 60_000
     assert second["time"] > first["time"]
-    assert named(told, "wiped")[-1]["times"] == 2
+    assert select_events(told, "wiped")[-1]["times"] == 2
     assert not cluster.is_written
 
 
@@ -85,39 +94,39 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
     ],
 )
 def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, cause: str) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {45: lambda: disturb(cluster)}  # type: ignore[operator]
     told = cluster.drain(tmp_path)
-    assert all(record["cause"].startswith(cause) for record in named(told, "reopened"))
-    assert len(named(told, "reopened")) == 2
+    assert all(record["cause"].startswith(cause) for record in select_events(told, "reopened"))
+    assert len(select_events(told, "reopened")) == 2
     assert not cluster.is_written
 
 
 def test_each_reason_counts_from_the_reading_before(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     retry = "%RETRY%billing"
     cluster.script = {45: lambda: cluster.flip_order(retry), 65: lambda: cluster.flip_order(retry)}
     told = cluster.drain(tmp_path)
-    assert [record["cause"].rpartition("order ")[2] for record in named(told, "reopened")] == [
+    assert [record["cause"].rpartition("order ")[2] for record in select_events(told, "reopened")] == [
         "false -> true", "false -> true", "true -> false", "true -> false",
     ]  # fmt: skip
 
 
 def test_a_reason_that_cannot_be_read_is_said_to_be_unknown(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.refuses_topics = True
     cluster.script = {45: lambda: cluster.flip_order("%RETRY%billing")}
     told = cluster.drain(tmp_path)
-    assert {record["cause"] for record in named(told, "reopened")} == {
+    assert {record["cause"] for record in select_events(told, "reopened")} == {
         "the broker registered all its topics: a topic changed, or the connection was lost"
     }
 
 
 def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
-    quiet, disturbed = Cluster(), Cluster()
+    quiet, disturbed = DrainCluster(), DrainCluster()
     reads: dict[int, int] = {}
 
-    def count(cluster: Cluster) -> None:
+    def count(cluster: DrainCluster) -> None:
         read = cluster.read_own_topics
 
         def read_and_count(master: str) -> OwnTopics | None:
@@ -135,7 +144,7 @@ def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
 
 
 def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {
         15: lambda: cluster.kill_server(1),
         45: lambda: cluster.restart_server(1),
@@ -148,37 +157,39 @@ def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> Non
 
 
 def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     told = cluster.drain(tmp_path)
-    assert [record["addr"] for record in named(told, "serverLost")] == [cluster.nodes[1].addr]
-    assert [record["unknown"] for record in named(told, "safe")] == [[cluster.nodes[1].addr]]
+    assert [record["addr"] for record in select_events(told, "serverLost")] == [cluster.nodes[1].addr]
+    assert [record["unknown"] for record in select_events(told, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
 
 def test_one_that_comes_back_open_is_closed(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1), 45: lambda: cluster.restart_server(1)}
     told = cluster.drain(tmp_path)
-    [reopened] = named(told, "reopened")
+    [reopened] = select_events(told, "reopened")
     assert reopened["cause"].startswith("the name server restarted")
-    assert [record["unknown"] for record in named(told, "safe")] == [[]]
+    assert [record["unknown"] for record in select_events(told, "safe")] == [[]]
     assert not cluster.is_written
 
 
 def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.kill_server(1)
     cluster.script = {25: lambda: cluster.restart_server(1)}
     told = cluster.drain(tmp_path, allow_unreachable=True)
-    assert [record["addr"] for record in named(told, "snapshotTaken")] == [n.addr for n in cluster.nodes]
+    assert [record["addr"] for record in select_events(told, "snapshotTaken")] == [
+        n.addr for n in cluster.nodes
+    ]
     _, snapshot = DrainStore(tmp_path, BROKER).load_drain() or (None, None)
     assert snapshot is not None
     assert snapshot.queues_by_server[cluster.nodes[1].addr] == cluster.own
 
 
 def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {150: lambda: cluster.stop_broker(), 300: lambda: cluster.restart_broker()}
     told = cluster.drain(tmp_path, hold=True, limit=80)
     assert [record["event"] for record in told if record["event"] not in ("progress", "wiped")][5:] == [
@@ -189,7 +200,7 @@ def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
 
 
 def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     calls: list[tuple[str, bool]] = []
 
     def then(addr: str) -> CommandEnded:
@@ -202,7 +213,7 @@ def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> Non
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     ran: list[str] = []
 
@@ -212,24 +223,24 @@ def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_
 
     cluster.drain(tmp_path / "one", then=then)
     assert ran == []
-    other = Cluster()
+    other = DrainCluster()
     other.script = {15: lambda: other.kill_server(1)}
     other.drain(tmp_path / "other", then=then, allow_unreachable=True)
     assert ran == [MASTER]
 
 
 def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.lag = {"billing": 5, "risk": 0}
     cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=0)}  # type: ignore[dict-item]
     told = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
-    [safe] = named(told, "safe")
+    [safe] = select_events(told, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert named(told, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
+    assert select_events(told, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.slave_is_behind = True
 
     def catch_up() -> None:
@@ -237,11 +248,11 @@ def test_it_waits_for_a_slave(tmp_path: Path) -> None:
 
     cluster.script = {200: catch_up}
     told = cluster.drain(tmp_path)
-    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
+    assert select_events(told, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
 
 
 def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.residue = {"%RETRY%billing": 7, "orders": 2}
 
     def come() -> None:
@@ -249,14 +260,14 @@ def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
 
     cluster.script = {second: come for second in range(1, 120)}
     told = cluster.drain(tmp_path)
-    late = [record for record in named(told, "progress") if record["phase"] == "wait"]
+    late = [record for record in select_events(told, "progress") if record["phase"] == "wait"]
     assert late[0]["sources"] == {"%RETRY%billing": "retries of consumers", "orders": "clients"}
     assert late[0]["waitingFor"] == ["writes to stop"]
-    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
+    assert select_events(told, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
 
 
 def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
 
     def come() -> None:
         cluster.puts += 1
@@ -264,15 +275,15 @@ def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
     cluster.script = {second: come for second in range(1, 1000)}
     cluster.residue = {"orders": 60}
     told = cluster.drain(tmp_path, rules=SafetyRules(write_threshold=60))
-    assert named(told, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
+    assert select_events(told, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
 
 
 def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
     told = cluster.drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in named(told, "permissionSet")] == [(6, 4)]
-    assert named(told, "wiped", "reopened") == []
+    assert [(r["before"], r["after"]) for r in select_events(told, "permissionSet")] == [(6, 4)]
+    assert select_events(told, "wiped", "reopened") == []
     assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
 
 
@@ -284,14 +295,14 @@ CHECKED = [
 
 @pytest.mark.parametrize(("prepare", "error", "says"), CHECKED)
 def test_what_cannot_be_drained_is_refused(prepare: object, error: type[Exception], says: str) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     prepare(cluster)  # type: ignore[operator]
     with pytest.raises(error, match=says):
         check_plan(cluster.plan(), cluster.read_servers(), SYSTEM, frozenset(), 0)
 
 
 def test_without_any_name_server_nothing_is_known() -> None:
-    cluster = Cluster(1)
+    cluster = DrainCluster(1)
     cluster.kill_server(0)
     with pytest.raises(DrainRefused, match="no name server answered"):
         check_plan(cluster.plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
@@ -299,7 +310,7 @@ def test_without_any_name_server_nothing_is_known() -> None:
 
 def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:
     """It tells what the first one does and, when that has ended, goes on."""
-    cluster = Cluster()
+    cluster = DrainCluster()
     first = DrainStore(tmp_path, BROKER)
     assert first.try_lock()
     cluster.script = {
@@ -324,7 +335,7 @@ def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
     tmp_path_factory: pytest.TempPathFactory, kills: list[int], disturbances: dict[int, str]
 ) -> None:
     folder = tmp_path_factory.mktemp("drain")
-    cluster = Cluster()
+    cluster = DrainCluster()
     before = cluster.pictures()
     acts = {
         "create": lambda: cluster.create("fresh"),
@@ -337,7 +348,7 @@ def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
         cluster.calls, cluster.kill_at = 0, kill
         try:
             cluster.drain(folder)
-        except Killed:
+        except DrainKilled:
             cluster.pass_time(7)
     cluster.kill_at = None
     told = cluster.drain(folder)
@@ -351,7 +362,7 @@ def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
 
 
 def _since(
-    cluster: Cluster, disturbances: dict[int, str], picture: dict[str, QueueData]
+    cluster: DrainCluster, disturbances: dict[int, str], picture: dict[str, QueueData]
 ) -> dict[str, QueueData]:
     """What was created or changed on the broker since keeps that."""
     return {topic: item for topic, item in cluster.own.items() if picture.get(topic) != item}

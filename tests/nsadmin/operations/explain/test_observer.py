@@ -7,7 +7,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.explain.facts import JournalEvidence, RouteQuestion
 from nsadmin.operations.explain.observer import find_route_in_context, gather_facts, resolve_hosts
-from tests.support.servers import FakeNameServer, body, closed_port
+from tests.support.servers import FakeNameServer, answer_json, closed_port
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -103,7 +103,7 @@ def test_what_a_name_server_lacks_is_measured_on_the_broker_that_has_it(
     server.routes = {}
     where = {"brokerClusterName": "C", "brokerIP1": "127.0.0.1", "listenPort": "1", "haListenPort": "2"}
     topic_broker.items |= where
-    topic_broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": topic_broker.configs})
+    topic_broker.handlers[21] = lambda asked: answer_json(asked, {"topicConfigTable": topic_broker.configs})
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T"))
         assert gather_facts(admin, RouteQuestion("U")).sizes == {}

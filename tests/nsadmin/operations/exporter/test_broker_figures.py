@@ -11,7 +11,7 @@ from nsadmin.operations.exporter.broker_figures import (
     parse_size,
 )
 from nsadmin.operations.exporter.figures import FigureTable
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 TABLE = {
     "brokerVersionDesc": "V5_5_0", "bootTimestamp": "1700000000250", "brokerActive": "true",

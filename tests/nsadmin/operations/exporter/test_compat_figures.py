@@ -14,7 +14,7 @@ from nsadmin.operations.exporter.compat_figures import (
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
 from nsadmin.operations.exporter.topic_figures import TOPIC_METRICS
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 OTHER = ServerIdentity("h:3", "C", "b", "0")
 

@@ -2,7 +2,7 @@
 
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey, derive_tables
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 SLAVE = ServerIdentity("h:2", "C", "a", "1")
 OTHER = ServerIdentity("h:3", "C", "b", "0")

@@ -2,7 +2,7 @@
 
 from nsadmin.operations.exporter.figures import Reading, ServerIdentity
 from nsadmin.operations.exporter.reading_store import ReadingStore
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 SLAVE = ServerIdentity("h:2", "C", "a", "1")
 

@@ -8,13 +8,13 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.exports import observer
 from nsadmin.operations.exports.observer import ExportedBroker
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 

@@ -8,7 +8,7 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.operations.kubernetes.observer import KubeObservation, observe_namespace
-from tests.support.kube_clusters import StubCluster, pod
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.servers import FakeNameServer
 
 TARGET = KubeTarget("mq")
@@ -20,7 +20,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StubCluster:
     stub = StubCluster(tmp_path)
     for name, value in stub.variables.items():
         monkeypatch.setenv(name, value)
-    stub.items = [pod("names-0", "10.1.0.4", [9876]), CLAIM]
+    stub.items = [make_pod("names-0", "10.1.0.4", [9876]), CLAIM]
     return stub
 
 

@@ -10,7 +10,7 @@ from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.kubernetes.observer import KubeObservation
 from nsadmin.operations.kubernetes.rules import judge_namespace
-from tests.support.kube_clusters import pod, service
+from tests.support.kube_clusters import make_pod, make_service
 
 NAMES, BROKER = {"component": "nameserver"}, {"app": "broker", "broker_cr": "a"}
 STORE: dict[str, Any] = {
@@ -27,9 +27,9 @@ STORE: dict[str, Any] = {
     "terminationGracePeriodSeconds": 90,
 }
 HEALTHY = [
-    pod("names-0", "10.1.0.4", [9876], labels=NAMES),
-    pod("broker-0", "10.1.0.5", labels=BROKER, **STORE),
-    service("names", NAMES, [(9876, 9876)]),
+    make_pod("names-0", "10.1.0.4", [9876], labels=NAMES),
+    make_pod("broker-0", "10.1.0.5", labels=BROKER, **STORE),
+    make_service("names", NAMES, [(9876, 9876)]),
     {
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": "data-broker-0"},
@@ -60,7 +60,7 @@ def findings(
 
 def changed(**spec: Any) -> list[dict[str, Any]]:
     """The healthy namespace with another broker."""
-    return [HEALTHY[0], pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, **spec}), *HEALTHY[2:]]
+    return [HEALTHY[0], make_pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, **spec}), *HEALTHY[2:]]
 
 
 def test_a_healthy_namespace_shows_what_is_deployed() -> None:
@@ -87,7 +87,7 @@ CONTAINER = STORE["containers"][0]
     [
         (HEALTHY[1:], "noNameServer", CheckState.CRITICAL, "namespace mq"),
         (
-            [pod("names-0", "", labels=NAMES, phase="Pending"), *HEALTHY[1:]],
+            [make_pod("names-0", "", labels=NAMES, phase="Pending"), *HEALTHY[1:]],
             "notReady",
             CheckState.CRITICAL,
             "names-0: Pending",
@@ -147,13 +147,13 @@ def test_a_broker_that_registered_another_address() -> None:
 def test_brokers_that_register_through_one_service_for_many_name_servers() -> None:
     items = [
         HEALTHY[0],
-        pod("names-1", "10.1.0.6", [9876], labels=NAMES),
+        make_pod("names-1", "10.1.0.6", [9876], labels=NAMES),
         HEALTHY[1],
-        service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
+        make_service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
     ]
     assert "sharedNameServers" not in findings(items)
     container = {**CONTAINER, "env": [{"name": "NAMESRV_ADDR", "value": "names.mq.svc:9876"}]}
-    items[2] = pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, "containers": [container]})
+    items[2] = make_pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, "containers": [container]})
     assert findings(items)["sharedNameServers"][1][0] == "broker-0: NAMESRV_ADDR names.mq.svc:9876"
 
 

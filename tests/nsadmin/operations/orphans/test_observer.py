@@ -10,7 +10,7 @@ from nsadmin.client import NoneReachable
 from nsadmin.operations.orphans.observer import find_lasting_orphans, observe_topics
 from nsadmin.operations.orphans.rules import Orphan
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer, body, closed_port
+from tests.support.servers import FakeNameServer, answer_json, closed_port
 from tests.support.topic_brokers import topic_config
 
 
@@ -75,7 +75,7 @@ def test_a_group_with_a_client_is_there_whatever_brokers_know(
 
     def connections(asked: RemotingCommand) -> RemotingCommand:
         if (asked.ext or {}).get("consumerGroup") == "busy":
-            return body(asked, {"connectionSet": [client], "subscriptionTable": {}})
+            return answer_json(asked, {"connectionSet": [client], "subscriptionTable": {}})
         return build_reply(asked, 206, remark="the consumer group[gone] not online")
 
     broker.handlers[203] = connections

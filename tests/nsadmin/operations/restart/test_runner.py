@@ -14,7 +14,15 @@ from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess
 from nsadmin.operations.restart.store import RestartStore
-from tests.support.drained import BROKER, MASTER, SLAVE, SYSTEM, Cluster, Killed, named
+from tests.support.drain_cluster import (
+    BROKER,
+    MASTER,
+    SLAVE,
+    SYSTEM,
+    DrainCluster,
+    DrainKilled,
+    select_events,
+)
 
 Groups = dict[str, dict[int, str]]
 GROUP: Groups = {BROKER: {0: MASTER, 1: SLAVE}}
@@ -25,7 +33,7 @@ class Case:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.cluster = Cluster()
+        self.cluster = DrainCluster()
         self.ran: list[tuple[str, str]] = []
         self.exit_code = 0
         self.does_nothing = False
@@ -34,7 +42,7 @@ class Case:
         self.ran.append((step, process.addr))
         self.cluster.calls += 1
         if self.cluster.calls == self.cluster.kill_at:
-            raise Killed
+            raise DrainKilled
         if not self.does_nothing:
             self.act(step, process)
         return self.exit_code
@@ -66,7 +74,7 @@ def case(tmp_path: Path) -> Case:
 
 
 def steps(told: Iterable[EventRecord]) -> list[tuple[str, str]]:
-    return [(item["addr"], item["step"]) for item in named(told, "stepBegan")]
+    return [(item["addr"], item["step"]) for item in select_events(told, "stepBegan")]
 
 
 WHOLE = [
@@ -185,7 +193,7 @@ def test_killed_anywhere_and_started_again_it_ends_the_same(case: Case, kill: in
     case.cluster.calls, case.cluster.kill_at = 0, kill
     try:
         case.restart()
-    except Killed:
+    except DrainKilled:
         case.cluster.kill_at = None
         assert case.restart()[-1]["event"] == "finished"
     assert case.cluster.pictures() == before

@@ -18,7 +18,7 @@ from nsadmin.client.results import ServerResult
 from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
 from tests.support.certificates import Authority
 from tests.support.proxies import FakeProxy
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority
 def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> None:
     server = ends.enter_context(FakeNameServer())
     for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
-        server.handlers[code] = refuse(16, "who are you?")
+        server.handlers[code] = refuse_with(16, "who are you?")
     found = seen(ends, server.addr)[server.addr]
     assert (found.settings, found.public_settings, found.lists_brokers, found.error) == (
         None,
@@ -124,7 +124,7 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
     broker = ends.enter_context(FakeBroker())
     server = ends.enter_context(knowing(broker))
     open_proxy, closed_proxy = (ends.enter_context(FakeProxy(is_local=True)) for _ in range(2))
-    closed_proxy.handlers[203] = refuse(1, "username cannot be null.")
+    closed_proxy.handlers[203] = refuse_with(1, "username cannot be null.")
     gone = f"127.0.0.1:{closed_port()}"
     answer = ServerResult("", GrpcConnections(8081, ("10.0.0.1:5",)), None)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: True)

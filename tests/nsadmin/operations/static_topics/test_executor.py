@@ -14,7 +14,7 @@ from nsadmin.operations.static_topics.mapping_planner import (
     plan_creation,
     plan_remapping,
 )
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.static_brokers import StaticBroker
 
 
@@ -95,7 +95,7 @@ def test_what_was_stopped_is_carried_on(there: There, broker: str, code: int, ph
     plan = there.moved()
     failing = getattr(there, broker)
     was = failing.handlers[code]
-    failing.handlers[code] = refuse(2, "busy")
+    failing.handlers[code] = refuse_with(2, "busy")
     stopped = there.carry(plan)
     assert (stopped.last_phase, [str(error) for error in stopped.errors_by_broker.values()]) == (
         phase,

@@ -10,13 +10,13 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable, NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
@@ -36,7 +36,7 @@ def test_topics_and_groups_of_a_cluster(running_lab: Lab) -> None:
 
 
 def test_what_a_real_loss_shows_is_what_was_foretold(tmp_path: Path) -> None:
-    with lab(tmp_path) as running, AdminClient(running.namesrv_addr) as admin:
+    with start_lab(tmp_path) as running, AdminClient(running.namesrv_addr) as admin:
         foretold = foresee_broker_outage(admin, ["broker-a-0"], 7)
         before = admin.topics.list_names()
         for number in (0, 1):

@@ -8,14 +8,14 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import foresee_name_server_outage
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 

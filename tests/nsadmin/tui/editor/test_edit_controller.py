@@ -10,10 +10,10 @@ import pytest
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.lab import lab
-from tests.support.playground import Playground, playground
-from tests.support.screens import driven, hear, still, world
-from tests.support.terminal import Terminal
+from tests.support.lab import start_lab
+from tests.support.playground import Playground, start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
+from tests.support.terminal import PtyTerminal
 
 SIZE = (120, 30)
 
@@ -31,7 +31,7 @@ def on(ground: Playground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **ch
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "tmp").mkdir(exist_ok=True)
-    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
 
 
 async def until_shown(app: Tui, pilot: Any, text: str) -> None:
@@ -52,14 +52,14 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_value_is_edited_and_confirmed(
     tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             with ground.client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.look())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
                 await pilot.press("e")
@@ -87,14 +87,14 @@ def test_a_value_is_edited_and_confirmed(
 def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
     script: str, message: str, tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             with ground.client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.look())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
                 await pilot.press("e")
@@ -107,13 +107,13 @@ def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
     story()
 
 
-@driven
+@run_screen_test
 async def test_a_read_only_context_and_a_row_without_an_object() -> None:
-    app = still(AvailableContexts(world(read_only=True)))
+    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("e")
         assert "edit: disabled, because the context is read-only" in screen_to_text(app)
-        app.cluster_context = world()
+        app.cluster_context = make_context()
         await pilot.press("e")
         assert "this row has nothing to edit" in screen_to_text(app)
 
@@ -127,7 +127,7 @@ echo the editor runs; read line; sed -i -E "/^(clusterTest|orderMessageEnable)=/
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
-    with lab(tmp_path / "lab") as there, Terminal(
+    with start_lab(tmp_path / "lab") as there, PtyTerminal(
         "tui", "servers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
         terminal.until("NAME SERVER")

@@ -14,12 +14,12 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
-from tests.support.playground import Playground, playground
+from tests.support.playground import Playground, start_playground
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
@@ -67,7 +67,7 @@ def test_what_a_dead_broker_does_not_tell(ground: Playground) -> None:
 
 
 def test_a_look_at_all_routes_is_followed_by_a_rest(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=2) as ground:
+    with start_playground(tmp_path, name_servers=2) as ground:
         with ground.client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-a-0")
         [poll] = ground.ask(DetailQuery("divergence"))

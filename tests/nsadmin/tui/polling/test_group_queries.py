@@ -18,13 +18,13 @@ from nsadmin.tui.polling.poll_records import (
     GroupPolled,
     GroupsPolled,
 )
-from tests.support.playground import Playground, playground
+from tests.support.playground import Playground, start_playground
 from tests.support.proxies import heartbeat_body
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 

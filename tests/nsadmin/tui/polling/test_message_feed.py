@@ -11,15 +11,15 @@ from nsadmin.tui.messages.message_query import MessageQuery, query_topic
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.polling.poller import ClusterPoller
 from tests.nsadmin.tui.polling.test_poller import Heard, feed_of
-from tests.support.playground import Playground, playground
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
+from tests.support.playground import Playground, start_playground
 
 OLD = MessageQuery("orders", follow_start=FROM_EARLIEST, read_limit=40)
 
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Iterator[Playground]:
-    with playground(tmp_path, name_servers=1) as running:
+    with start_playground(tmp_path, name_servers=1) as running:
         yield running
 
 

@@ -16,7 +16,7 @@ from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_a_broker_that_refuses_is_named_and_the_others_are_read(
     dead_letter_broker.store(b"here")
     with DeadLetterBroker() as other, AdminClient(name_server.addr, timeout=0.5) as admin:
         other.store(b"there")
-        other.handlers[31] = refuse(2, "busy")
+        other.handlers[31] = refuse_with(2, "busy")
         name_server.clusters = {"C": {"broker-a": {0: dead_letter_broker.addr}, "broker-b": {0: other.addr}}}
         name_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
         polls = read_until(read_with(admin, EARLIEST), is_waiting)
@@ -157,7 +157,7 @@ def test_a_queue_that_failed_is_left_out_for_a_while(
 ) -> None:
     dead_letter_broker.store(b"one")
     answer_pull = dead_letter_broker.handlers[11]
-    dead_letter_broker.handlers[11] = refuse(2, "busy")
+    dead_letter_broker.handlers[11] = refuse_with(2, "busy")
     reader = read_with(admin, EARLIEST)
     read_until(reader, lambda poll: poll.errors)
     dead_letter_broker.handlers[11] = answer_pull

@@ -21,8 +21,8 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.polling.poller import ClusterPoller
 from nsadmin.tui.polling.polling_plan import PollingPlan
-from tests.support.playground import Playground, playground
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
+from tests.support.playground import Playground, start_playground
 
 
 class Heard:
@@ -57,7 +57,7 @@ def connect(addrs: Sequence[str], timeout: float | None, watch: Any) -> AdminCli
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Iterator[Playground]:
-    with playground(tmp_path, name_servers=2) as running:
+    with start_playground(tmp_path, name_servers=2) as running:
         yield running
 
 

@@ -8,14 +8,14 @@ from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import ProblemsPolled, ReplicasPolled
 from nsadmin.tui.polling.problem_checks import poll_problems, repeat_checks
-from tests.support.playground import playground
+from tests.support.playground import start_playground
 
 SCOPE = CheckScope()
 
 
 def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_remedy(tmp_path: Path) -> None:
     now_ms = 0
-    with playground(tmp_path, name_servers=2) as ground, ground.client() as admin:
+    with start_playground(tmp_path, name_servers=2) as ground, ground.client() as admin:
         observer = DivergenceObserver(admin, lambda: now_ms, settle_ms=60_000)
         healthy = poll_problems(ground.client, SCOPE, lambda: 7, observer)
         with AdminClient(ground.addrs[0]) as one_server:
@@ -32,14 +32,14 @@ def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_rem
 
 
 def test_the_divergence_of_a_single_name_server_is_not_checked(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
+    with start_playground(tmp_path) as ground:
         assert poll_problems(ground.client, SCOPE, lambda: 7, None).problems == []
 
 
 def test_each_turn_compares_the_slaves_again(tmp_path: Path) -> None:
     equal_slaves = []
     with (
-        playground(tmp_path) as ground,
+        start_playground(tmp_path) as ground,
         closing(repeat_checks(ground.client, SCOPE, lambda: 7, None)) as turns,
     ):
         for _ in range(2):

@@ -10,7 +10,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
-from tests.support.playground import NOON, Playground, playground
+from tests.support.playground import NOON, Playground, start_playground
 from tests.support.servers import FakeNameServer
 
 
@@ -22,7 +22,7 @@ def looker(addr: str, timeout: float = 1.0) -> Iterator[ServerProbe]:
 
 
 def test_a_name_server_tells_all_that_is_looked_at(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
+    with start_playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
         seen = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
         assert (seen.at, seen.error, seen.untold) == (NOON, None, {})
         assert sorted(seen.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
@@ -53,7 +53,7 @@ def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
 
 
 def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=1) as ground:
+    with start_playground(tmp_path, name_servers=1) as ground:
         addrs = [
             ground.world.lab_brokers[name].reserved_port.socket_addr
             for name in ("broker-a-0:0", "broker-a-1:0", "broker-b-0:0")
@@ -83,9 +83,9 @@ def test_how_a_broker_failed() -> None:
 
 
 def test_a_playground_sees_the_same_each_time(tmp_path: Path) -> None:
-    with playground(tmp_path / "1") as one:
+    with start_playground(tmp_path / "1") as one:
         first = one.look()
-    with playground(tmp_path / "2") as other:
+    with start_playground(tmp_path / "2") as other:
         assert isinstance(other, Playground)
         again = other.look()
     assert [type(poll) for poll in first] == [type(poll) for poll in again]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.recording.replay import REPLAY_SPEEDS, ReplayFeed, ReplayPlayer
-from tests.support.running import DEADLINE
-from tests.support.screens import NOON, Taped, broker
+from tests.support.name_servers import DEADLINE
+from tests.support.screens import NOON, PollTape, make_broker_poll
 
-POLLS = [broker("10.0.1.1:10911", NOON + second * 1000) for second in range(0, 100, 10)]
+POLLS = [make_broker_poll("10.0.1.1:10911", NOON + second * 1000) for second in range(0, 100, 10)]
 
 
 class Timer:
@@ -21,7 +21,7 @@ class Timer:
 
 def player(speed: float = 1.0) -> tuple[ReplayPlayer, Timer]:
     timer = Timer()
-    return ReplayPlayer(Taped(POLLS), speed, timer), timer
+    return ReplayPlayer(PollTape(POLLS), speed, timer), timer
 
 
 def test_time_goes_on_at_its_speed_and_not_beyond_the_end() -> None:
@@ -103,7 +103,7 @@ def test_it_stands_in_for_a_feed() -> None:
 
 
 def test_its_thread_plays_and_ends() -> None:
-    made = ReplayPlayer(Taped(POLLS), 3600)
+    made = ReplayPlayer(PollTape(POLLS), 3600)
     came = threading.Event()
     feed = ReplayFeed(made, lambda polls: came.set(), lambda: None, print)
     feed.start()
@@ -112,8 +112,8 @@ def test_its_thread_plays_and_ends() -> None:
 
 
 def test_what_lies_far_ahead_is_reached_from_near_it() -> None:
-    hours = [broker("10.0.1.1:10911", NOON + hour * 3_600_000) for hour in range(24)]
-    tape = Taped(hours)
+    hours = [make_broker_poll("10.0.1.1:10911", NOON + hour * 3_600_000) for hour in range(24)]
+    tape = PollTape(hours)
     found, told = ReplayPlayer(tape, 1.0, Timer()), Told()
     feed = ReplayFeed(found, told.post, told.rewind, told.failed)
     feed.play_due_polls()
@@ -126,7 +126,7 @@ def test_what_lies_far_ahead_is_reached_from_near_it() -> None:
 
 
 def test_a_tape_that_breaks_is_told_and_stands_still() -> None:
-    class Broken(Taped):
+    class Broken(PollTape):
         def start(self, at: int) -> Iterator[AnyPoll]:
             yield self.polls[0]
             raise OSError("the disk is gone")

@@ -11,8 +11,8 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.playground import Playground, playground
-from tests.support.screens import driven, hear, still, world
+from tests.support.playground import Playground, start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
 
 SIZE = (120, 30)
 
@@ -28,7 +28,7 @@ async def until_said(app: Tui, pilot: Any, text: str) -> str:
 
 
 def on(ground: Playground, **changes: Any) -> Tui:
-    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
 
 
 def perms(ground: Playground, name: str) -> set[int]:
@@ -49,12 +49,12 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.look())
                 await pilot.press("w")
                 said = await until_said(app, pilot, "exit code 0")
                 assert "rw- -> r--" in said
@@ -67,7 +67,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
                 assert perms(ground, "broker-a-0") == {4}
                 await pilot.press("escape")
                 assert app.feed.looks == 1
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.look())
                 assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
             [record] = load_audit(audit).records
             assert "wipeWritePerm" in record["command"]
@@ -76,12 +76,12 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
 
 
 def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.look())
                 await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press("escape")
@@ -93,18 +93,18 @@ def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) ->
     story()
 
 
-@driven
+@run_screen_test
 async def test_a_look_that_fails_leads_to_no_question() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(ChangeScreen(["wipeWritePerm", "b"], ["-n", "127.0.0.1:1"], "b"))
         await until_said(app, pilot, "exit code 4")
         assert not app.screen.query_one("#confirm").display
 
 
-@driven
+@run_screen_test
 async def test_escape_ends_what_still_runs() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(OutputScreen(["where", "--watch", "0.2"], ["-n", "127.0.0.1:1"]))
         await until_said(app, pilot, "127.0.0.1:1")
@@ -112,9 +112,9 @@ async def test_escape_ends_what_still_runs() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         for screen in (
             OutputScreen(["help", "a[/]b\x1b"]),

@@ -8,7 +8,7 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import EventSeen
 from nsadmin.tui.views.events import EVENT_COLUMNS, EventsView, ObjectEventsView, notice_tone
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 A = "10.0.1.1:10911"
 
@@ -16,7 +16,7 @@ A = "10.0.1.1:10911"
 def model() -> ClusterModel:
     found = ClusterModel()
     for poll in (
-        server(), broker(A), silent(A, NOON + 1),
+        make_server_poll(), make_broker_poll(A), make_silent_broker(A, NOON + 1),
         EventSeen(NOON + 2, "ns-1", "TopicsChanged", "orders new", ["orders"]),
     ):  # fmt: skip
         found.apply_poll(poll)

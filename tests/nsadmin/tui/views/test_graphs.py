@@ -4,7 +4,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.graphs import GraphsView, draw_graph, draw_small_graphs
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 
 def text(lines: list[CellLine]) -> str:
@@ -55,9 +55,9 @@ def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
 
 def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     for at in (0, 6_000):
-        model.apply_poll(broker("10.0.1.1:10911", NOON + at))
+        model.apply_poll(make_broker_poll("10.0.1.1:10911", NOON + at))
     assert "by cluster  ━━ cluster-a 100" in text(GraphsView().draw_lines(model, 80, 20))
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))

@@ -10,7 +10,7 @@ from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.screen_frame import AppStatus
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 STATUS = AppStatus("prod", "red", 5.0, NOON)
 
@@ -21,7 +21,7 @@ def text(line: CellLine) -> str:
 
 def model() -> ClusterModel:
     found = ClusterModel(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
-    found.apply_poll(server())
+    found.apply_poll(make_server_poll())
     found.apply_poll(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
     return found
 
@@ -58,7 +58,7 @@ def test_the_verdict_is_there_at_every_width_and_what_is_cut_has_a_sign(mode: st
 def test_name_servers_without_room_are_a_sign_and_a_port() -> None:
     found = ClusterModel()
     for at in (1, 2, 3):
-        found.apply_poll(server(f"127.0.0.1:2501{at}"))
+        found.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
     _, servers = screen_frame.render_header(found, STATUS, AgreementVerdict("agree"), 40)
     assert text(servers).rstrip() == " ● :25011  ● :25012  ● :25013"
 

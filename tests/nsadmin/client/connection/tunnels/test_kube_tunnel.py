@@ -10,7 +10,7 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel_leases import report_forwards
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from tests.interop.processes import wait_for
-from tests.support.kube_clusters import StubCluster, pod, service
+from tests.support.kube_clusters import StubCluster, make_pod, make_service
 from tests.support.servers import FakeNameServer, closed_port
 
 NAMES = {"component": "nameserver"}
@@ -29,9 +29,9 @@ def cluster(tmp_path: Path, server: FakeNameServer, monkeypatch: pytest.MonkeyPa
     for name, value in stub.variables.items():
         monkeypatch.setenv(name, value)
     stub.items = [
-        pod("names-0", "10.1.0.5", [9876], labels=NAMES, subdomain="names"),
-        pod("other-0", "10.1.0.6", [10911]),
-        service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
+        make_pod("names-0", "10.1.0.5", [9876], labels=NAMES, subdomain="names"),
+        make_pod("other-0", "10.1.0.6", [10911]),
+        make_service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
     ]
     stub.servers = {"names-0:9876": server.addr, "other-0:10911": f"127.0.0.1:{closed_port()}"}
     stub.save()
@@ -105,7 +105,7 @@ def test_a_pod_that_was_created_again_is_found_at_its_new_address(
     with AdminClient("names-0:9876", access=access(retries=5)) as admin:
         admin.topics.list_names()
         [before] = cluster.processes
-        cluster.items[0] = pod("names-0", "10.1.0.99", [9876], labels=NAMES, uid="2")
+        cluster.items[0] = make_pod("names-0", "10.1.0.99", [9876], labels=NAMES, uid="2")
         cluster.save()
         wait_for("the end of the forward", lambda: before not in cluster.processes, 10)
         assert admin.topics.list_names() == ()
@@ -158,7 +158,7 @@ def test_an_address_of_no_pod(cluster: StubCluster, addr: str, reason: str | Non
 
 
 def test_a_pod_that_does_not_run(cluster: StubCluster) -> None:
-    cluster.items[0] = pod("names-0", "10.1.0.5", [9876], phase="Pending")
+    cluster.items[0] = make_pod("names-0", "10.1.0.5", [9876], phase="Pending")
     cluster.save()
     assert failure("names-0:9876") == (
         "names-0:9876: kubectl prod/mq: error: unable to forward port because pod is not running. "

@@ -5,7 +5,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ConfigPolled
 from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
 PLACE = ("broker-a", 0, A, "cluster-a")
@@ -13,8 +13,8 @@ PLACE = ("broker-a", 0, A, "cluster-a")
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
     model = ClusterModel()
-    model.apply_poll(server(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
-    for poll in (broker(A), broker(B), broker(C), *polls):
+    model.apply_poll(make_server_poll(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
+    for poll in (make_broker_poll(A), make_broker_poll(B), make_broker_poll(C), *polls):
         model.apply_poll(poll)
     return model
 

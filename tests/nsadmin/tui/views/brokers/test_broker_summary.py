@@ -3,7 +3,7 @@
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 A = "10.0.1.1:10911"
 PLACE = ("broker-a", 0, A, "cluster-a")
@@ -15,7 +15,11 @@ def text(lines: list[CellLine]) -> str:
 
 def model() -> ClusterModel:
     found = ClusterModel()
-    for poll in (server(), broker(A), broker(A, NOON + 5000, putTps="300 1 1", commitLogDiskRatio="0.91")):
+    for poll in (
+        make_server_poll(),
+        make_broker_poll(A),
+        make_broker_poll(A, NOON + 5000, putTps="300 1 1", commitLogDiskRatio="0.91"),
+    ):
         found.apply_poll(poll)
     return found
 
@@ -40,6 +44,6 @@ def test_a_low_screen_has_no_graph_and_a_broker_that_is_gone_says_so() -> None:
 
 def test_polls_without_a_figure_are_no_points_of_the_graph() -> None:
     found = ClusterModel()
-    for poll in (server(), broker(A, putTps=""), broker(A, NOON + 5000)):
+    for poll in (make_server_poll(), make_broker_poll(A, putTps=""), make_broker_poll(A, NOON + 5000)):
         found.apply_poll(poll)
     assert "━━ out 200" in text(BrokerSummaryView(*PLACE).draw_lines(found, 100, 40))

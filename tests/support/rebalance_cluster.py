@@ -37,7 +37,7 @@ Queue = tuple[str, int]
 Message = tuple[str, int]
 
 
-class Killed(Exception):
+class RunKilled(Exception):
     """The process of the run ends here."""
 
 
@@ -173,7 +173,7 @@ class RebalancedCluster:
     def observe(self, questions: RunQuestions) -> RunObservation:
         self.pause_seconds(1)
         if self.fails():
-            raise Killed
+            raise RunKilled
         return RunObservation(
             self.now_ms,
             {question.topic: self._read_topic(question) for question in questions.topics},
@@ -228,7 +228,7 @@ class RebalancedCluster:
         errors: list[str | None] = []
         for action in actions:
             if self.fails():
-                raise Killed
+                raise RunKilled
             self.sent_changes.append(action)
             if self.fails():
                 errors.append("no answer")

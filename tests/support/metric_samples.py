@@ -9,24 +9,24 @@ from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.metrics_page import render_metrics
 
 
-def families(text: str) -> dict[str, Metric]:
+def parse_families(text: str) -> dict[str, Metric]:
     """By the name that a family's lines of HELP and TYPE have."""
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
-class Scraped:
+class ScrapedSamples:
     """The samples of one moment."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.values = {
             (sample.name, frozenset(sample.labels.items())): sample.value
-            for family in families(text).values()
+            for family in parse_families(text).values()
             for sample in family.samples
         }
 
     @classmethod
-    def off(cls, server: NameServer) -> "Scraped":
+    def off(cls, server: NameServer) -> "ScrapedSamples":
         """Without its port."""
         return cls(render_metrics(build_registry(server), "")[0].decode())
 

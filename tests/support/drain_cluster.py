@@ -29,11 +29,11 @@ PERMS = {"orders": RW, "payments": RW, "history": R, "TBW102": RWI, "%RETRY%bill
 SYSTEM = frozenset({"TBW102", BROKER})
 
 
-def queue(perm: int, queues: int = 8) -> QueueData:
+def make_queue(perm: int, queues: int = 8) -> QueueData:
     return QueueData(BROKER, queues, queues, perm, 0)
 
 
-class Killed(BaseException):
+class DrainKilled(BaseException):
     """The process ends here."""
 
 
@@ -63,14 +63,14 @@ class SimServer:
         )
 
 
-class Cluster:
+class DrainCluster:
     """The world of a drain. `calls` counts what the drain asks and does; at `kill_at` the process ends."""
 
     def __init__(
         self, servers: int = 2, *, old: Iterable[int] = (), perms: Mapping[str, int] = PERMS
     ) -> None:
         self.now = 1_700_000_000_000
-        self.own = {topic: queue(perm) for topic, perm in perms.items()}
+        self.own = {topic: make_queue(perm) for topic, perm in perms.items()}
         self.nodes = [SimServer(f"127.0.0.1:{9876 + at}", is_old=at in set(old)) for at in range(servers)]
         self.others = 8
         self.brokers_perm = 6
@@ -113,7 +113,7 @@ class Cluster:
                 node.is_registered, node.topics = True, self.registered()
 
     def create(self, topic: str, perm: int = RW, queues: int = 8) -> None:
-        self.own[topic] = queue(perm, queues)
+        self.own[topic] = make_queue(perm, queues)
         self.version += 1
         for node in self.nodes:
             if node.is_up and node.is_registered:
@@ -175,7 +175,7 @@ class Cluster:
     def _call(self) -> None:
         self.calls += 1
         if self.calls == self.kill_at:
-            raise Killed
+            raise DrainKilled
 
     # The world of a drain
 
@@ -308,9 +308,9 @@ def _set(node: SimServer, change: Callable[[int], int]) -> None:
     node.topics = {t: item._replace(perm=int(change(item.perm))) for t, item in node.topics.items()}
 
 
-def named(told: Iterable[EventRecord], *names: str) -> list[EventRecord]:
+def select_events(told: Iterable[EventRecord], *names: str) -> list[EventRecord]:
     """The records of these events."""
     return [record for record in told if record["event"] in names]
 
 
-__all__ = ["MASTER", "Cluster", "Killed", "find_master_addr", "named", "queue"]
+__all__ = ["MASTER", "DrainCluster", "DrainKilled", "find_master_addr", "make_queue", "select_events"]
