@@ -34,13 +34,13 @@ Exported = dict[str, list[dict[str, str]]]
 
 def rules() -> list[dict[str, Any]]:
     (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
-    found: list[dict[str, Any]] = group["rules"]
-    return found
+    alert_rules: list[dict[str, Any]] = group["rules"]
+    return alert_rules
 
 
 def panels() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DASHBOARD.read_text())["panels"]
-    return found
+    dashboard_panels: list[dict[str, Any]] = json.loads(DASHBOARD.read_text())["panels"]
+    return dashboard_panels
 
 
 def expressions() -> Iterator[str]:
@@ -54,7 +54,7 @@ def expressions() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The labels of each series of a server with a journal and a fleet."""
-    found: Exported = {}
+    exported_metrics: Exported = {}
     home = tmp_path_factory.mktemp("home")
     pair = Authority(home / "ca").issue("here")
     tls = TlsSettings("permissive", str(pair.cert), str(pair.key))
@@ -70,10 +70,10 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
                 fleet.die_abruptly()
         for family in parse_families(text).values():
             for sample in family.samples:
-                found.setdefault(sample.name, []).append(dict(sample.labels))
+                exported_metrics.setdefault(sample.name, []).append(dict(sample.labels))
 
     scrape()
-    return found
+    return exported_metrics
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -133,21 +133,21 @@ def test_the_dashboard_is_one_that_can_be_imported() -> None:
 
 
 def test_each_alert_is_shown_to_fire_and_not_to_fire() -> None:
-    shown: dict[bool, set[str]] = {True: set(), False: set()}
+    results_by_firing: dict[bool, set[str]] = {True: set(), False: set()}
     for test in yaml.safe_load(ALERT_TESTS.read_text())["tests"]:
         for case in test["alert_rule_test"]:
-            shown[bool(case["exp_alerts"])].add(case["alertname"])
+            results_by_firing[bool(case["exp_alerts"])].add(case["alertname"])
     names = {rule["alert"] for rule in rules()}
-    assert shown[True] == names
+    assert results_by_firing[True] == names
     # A certificate that is good for long is there in the same test, on another server.
-    assert shown[False] | {"CertificateExpires"} == names
+    assert results_by_firing[False] | {"CertificateExpires"} == names
 
 
 def promtool() -> str:
-    found = shutil.which("promtool")
-    if found is None:
+    path = shutil.which("promtool")
+    if path is None:
         pytest.skip("promtool is not installed")
-    return found
+    return path
 
 
 def test_promtool_understands_the_rules() -> None:

@@ -69,16 +69,16 @@ class Exporter:
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'cli'}"}
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         assert self.process.stderr is not None
-        found = re.search(r"http://\S+", self.process.stderr.readline())
-        assert found is not None
-        self.url = found[0].rstrip(";")
+        address_match = re.search(r"http://\S+", self.process.stderr.readline())
+        assert address_match is not None
+        self.url = address_match[0].rstrip(";")
 
     @property
     def memory(self) -> float:
         """MiB."""
-        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
-        assert found is not None
-        return int(found[1]) / 1024
+        rss_match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        assert rss_match is not None
+        return int(rss_match[1]) / 1024
 
     def scrape(self) -> tuple[Figures, str]:
         began = time.monotonic()

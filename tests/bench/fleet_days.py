@@ -74,14 +74,14 @@ def write(folder: Path, wanted: int) -> int:
 def _segment(home: Path, server: str, first: int, day: int, faults: list[Fault]) -> int:
     """A day of one journal; the number of the next record."""
     begun = BEGIN + day * DAY
-    found = [*_quiet(server, day, faults), *_faulty(server, faults), *_changes(server, begun, faults)]
-    found.sort(key=itemgetter(0))
+    events = [*_quiet(server, day, faults), *_faulty(server, faults), *_changes(server, begun, faults)]
+    events.sort(key=itemgetter(0))
     with (home / segments.segment_name(first, begun)).open("wb") as file:
         file.writelines(
             b'{"v":1,"seq":%d,"time":%d%b' % (number, time, rest)
-            for number, (time, rest) in enumerate(found, first)
+            for number, (time, rest) in enumerate(events, first)
         )
-    return first + len(found)
+    return first + len(events)
 
 
 def _faults(day: int) -> list[Fault]:
@@ -89,13 +89,13 @@ def _faults(day: int) -> list[Fault]:
     chance = random.Random(day)
     victims = chance.sample(range(BROKERS), RESTARTS_A_DAY + GAPS_A_DAY)
     begun = BEGIN + day * DAY
-    found = []
+    fault_events = []
     for number, broker in enumerate(victims):
         since = begun + chance.randrange(HOUR, DAY - HOUR)
         lost = number < RESTARTS_A_DAY
         length = chance.randrange(60, 600) if lost else chance.randrange(91, 118)
-        found.append(Fault(broker, since, since + length * SECOND, lost))
-    return found
+        fault_events.append(Fault(broker, since, since + length * SECOND, lost))
+    return fault_events
 
 
 def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
@@ -134,7 +134,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
         who = ("c", _name(broker), 0, _addr(broker))
         queues = [QueueData(_name(broker), number, number, 6) for number in (4, 8)]
         changed = _rest(server, BrokerChanged(*who, 157), *_by(broker))
-        told = [
+        snapshots = [
             _rest(
                 server,
                 TopicsChanged(
@@ -150,7 +150,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
             time = begun + number * CHANGES_EVERY + (broker + 1) * 2_500
             if not fault.since <= time <= fault.until:
                 yield time, changed
-                yield time, told[number % 2]
+                yield time, snapshots[number % 2]
 
 
 def _rest(server: str, event: Event, cause: str, client: str | None = None) -> bytes:

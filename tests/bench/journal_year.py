@@ -195,7 +195,7 @@ def main() -> None:
         )
         step = YEAR // count
         middle = BEGIN + (count // 2) * step + 1_500_000
-        for what, *words in (
+        for title, *words in (
             ("topic in 104 segments", "history", "topic", RARE),
             ("topic in every segment, newest 1000 events", "history", "topic", FREQUENT),
             ("the same, on one day in the middle", "history", "topic", FREQUENT, "--since", str(middle),
@@ -206,7 +206,7 @@ def main() -> None:
             ("route at a moment", "routeAt", FREQUENT, "--at", str(middle)),
             ("topic in every segment, all events", "history", "topic", FREQUENT, "--limit", "0"),
         ):  # fmt: skip
-            print(f"{what}: {timed(*words, '--journal', str(folder))}", flush=True)
+            print(f"{title}: {timed(*words, '--journal', str(folder))}", flush=True)
 
 
 if __name__ == "__main__":

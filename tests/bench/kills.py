@@ -41,13 +41,13 @@ class Kept:
     def look(self, table: dict[str, str]) -> int:
         """After a start: how many keys have what was not answered. AssertionError where one has lost it."""
         assert table.keys() <= self._may_be.keys(), table
-        found = 0
+        leftovers = 0
         for key, values in self._may_be.items():
             value = table.get(key)
             assert value in values, f"{self.namespace} {key} is {value}, but must be one of {values}"
-            found += value != values[0]
+            leftovers += value != values[0]
             values[:] = [value]
-        return found
+        return leftovers
 
     def write(self, peer: socket.socket, rng: random.Random) -> None:
         """Put and delete until the connection breaks, some at once."""
@@ -150,9 +150,9 @@ def main() -> int:
         for _ in range(asked.rounds):
             rounds.once()
         counts = rounds.end()
-    print(*(f"{what}: {count}" for what, count in counts.items()), sep="\n")
-    each = (time.monotonic() - begun) / asked.rounds * 1000
-    print(f"no answered change is lost; {each:.0f} ms per round")
+    print(*(f"{outcome}: {count}" for outcome, count in counts.items()), sep="\n")
+    milliseconds_each = (time.monotonic() - begun) / asked.rounds * 1000
+    print(f"no answered change is lost; {milliseconds_each:.0f} ms per round")
     return 0
 
 

@@ -85,8 +85,8 @@ class Watched:
     @property
     def exact(self) -> float:
         """Processor time of all threads in ms, to the microsecond."""
-        told = [(task / "schedstat").read_text() for task in (self._folder / "task").iterdir()]
-        return sum(int(text.split()[0]) for text in told) / 1e6
+        schedstats = [(task / "schedstat").read_text() for task in (self._folder / "task").iterdir()]
+        return sum(int(text.split()[0]) for text in schedstats) / 1e6
 
     @property
     def megabytes(self) -> float:
@@ -115,7 +115,7 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
         topics = watched.megabytes
         terminal.type("q")
         assert terminal.ended() == 0
-    latencies, costs = (sorted(each) for each in zip(*pressed, strict=True))
+    latencies, costs = (sorted(timings) for timings in zip(*pressed, strict=True))
     last = int(_PRESSES * 0.99) - 1
     return {
         "load of the machine": os.getloadavg()[0],

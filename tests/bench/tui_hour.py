@@ -64,7 +64,7 @@ def _later(poll: AnyPoll, at: int, chance: random.Random) -> AnyPoll:
 
 def play(file: Path, home: Path) -> Sequence[tuple[float, float, float]]:
     """Minutes that were played, memory in MB, processor time in seconds, at each step."""
-    found = []
+    figures_seen = []
     with PtyTerminal(
         "tui", "--replay", str(file), "--speed", str(_SPEED), home=home, size=(120, 40)
     ) as terminal:
@@ -73,12 +73,14 @@ def play(file: Path, home: Path) -> Sequence[tuple[float, float, float]]:
         for step in range(_STEPS):
             terminal.type(_SCREENS[step % len(_SCREENS)])
             terminal.idle(3_600 / _SPEED / _STEPS)
-            found.append(((time.perf_counter() - begun) * _SPEED / 60, watched.megabytes, watched.seconds))
+            figures_seen.append(
+                ((time.perf_counter() - begun) * _SPEED / 60, watched.megabytes, watched.seconds)
+            )
         terminal.until("replay ended")
-        found.append((60.0, watched.megabytes, watched.seconds))
+        figures_seen.append((60.0, watched.megabytes, watched.seconds))
         terminal.type("q")
         assert terminal.ended() == 0
-    return found
+    return figures_seen
 
 
 def main() -> None:

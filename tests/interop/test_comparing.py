@@ -95,8 +95,8 @@ def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
     assert row["cause"].endswith(f"its namesrvAddr does not name {ours}")
     assert (row["values"][ours], row["values"][theirs[0]]["brokerAddr"]) == (None, parts.b.address)
     # Its topics go with it: the one that bears its name, and those of each broker.
-    each = parts("divergence", *NOW, "--detail").rows
-    assert {"broker-b", "TBW102"} <= {row["name"] for row in each if row["what"] == "topic"}
+    divergences = parts("divergence", *NOW, "--detail").rows
+    assert {"broker-b", "TBW102"} <= {row["name"] for row in divergences if row["what"] == "topic"}
     assert f"-b {parts.b.address}" in row["advice"]
     every = ";".join([*theirs, ours])
     result = parts("updateBrokerConfig", "namesrvAddr", every, "-b", parts.b.address, "--yes")
@@ -121,10 +121,10 @@ def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
 
 def test_hashes_of_all_releases_are_equal(parts: Parts) -> None:
     wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
-    told = parts("divergence", "--hashes").rows
+    hash_rows = parts("divergence", "--hashes").rows
     for section in ("brokerHash", "topicHash", "kvHash"):
-        assert len({row[section] for row in told}) == 1, section
-    assert [row["topics"] for row in told] == [told[0]["topics"]] * 4
+        assert len({row[section] for row in hash_rows}) == 1, section
+    assert [row["topics"] for row in hash_rows] == [hash_rows[0]["topics"]] * 4
 
 
 @pytest.mark.parametrize("at", [0, 1, 3], ids=["ours", "5.5.0", "4.9.7"])
@@ -197,8 +197,8 @@ def test_kv_goes_from_ours_to_theirs_and_back(parts: Parts, tmp_path: Path) -> N
         assert command_line.nsadmin(ours, "updateKvConfig", "Shared", key, value, "--yes").code == 0
     result = parts("kvDiff", "-s", "Shared")
     assert (result.code, rows(result, "key")) == (1, {("orders",), ("\u4e3b\u9898",)})
-    found = parts("divergence", *NOW, "-s", "Shared", "--section", "kv")
-    assert rows(found, "causeKind", "count") == {("kv-written-to-some", 2)}
+    divergence = parts("divergence", *NOW, "-s", "Shared", "--section", "kv")
+    assert rows(divergence, "causeKind", "count") == {("kv-written-to-some", 2)}
     assert parts("kvSync", "--from", ours, "-s", "Shared", "--yes").code == 0
     assert [kv(server.port, "Shared") for server in parts.java] == [values] * 3
     assert parts("kvDiff", "-s", "Shared").code == 0
@@ -254,10 +254,12 @@ def test_settings_that_differ_and_defaults_of_both_releases(parts: Parts) -> Non
     # What is not the default is what this test has set, on servers of both releases.
     result = parts("configDiff", "--default", "--brokers")
     set_here = {name: set(broker._config) - GIVEN for name, broker in named(parts).items()}
-    told = {name: {row["key"] for row in result.rows if name in row["values"]} for name in set_here}
-    assert {name: keys - set_here[name] for name, keys in told.items()} == {name: set() for name in set_here}
-    assert {"fileReservedTime", "mappedFileSizeCommitLog", *QUICK} <= told["broker-b:0"]
-    assert told["broker-old:0"] == {"mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue"}
+    keys_by_server = {name: {row["key"] for row in result.rows if name in row["values"]} for name in set_here}
+    assert {name: keys - set_here[name] for name, keys in keys_by_server.items()} == {
+        name: set() for name in set_here
+    }
+    assert {"fileReservedTime", "mappedFileSizeCommitLog", *QUICK} <= keys_by_server["broker-b:0"]
+    assert keys_by_server["broker-old:0"] == {"mappedFileSizeCommitLog", "mappedFileSizeConsumeQueue"}
     result = parts("configDiff", "--default", "--namesrvs")
     assert {row["key"] for row in result.rows} <= {"orderMessageEnable"}
 

@@ -133,9 +133,9 @@ def words(said: str, at: int) -> list[str]:
 def test_brokers_and_parent_topics_of_lite_topics_as_mqadmin_shows_them(reader: Cluster) -> None:
     [row] = reader("getBrokerLiteInfo", "-c", CLUSTER).rows
     assert (row["topicMeta"], row["groupMeta"]) == ({"chats": 60}, {"chats": ["readers"]})
-    shown = words(reader.mqadmin("getBrokerLiteInfo", "-b", reader.broker.address), 1)
+    mqadmin_words = words(reader.mqadmin("getBrokerLiteInfo", "-b", reader.broker.address), 1)
     names = ("brokerAddr", "storeType", "maxLmqNum", "currentLmqNum", "liteSubscriptionCount")
-    assert shown[:5] == [str(row[name]) for name in names]
+    assert mqadmin_words[:5] == [str(row[name]) for name in names]
     [row] = reader("getParentTopicInfo", "chats").rows
     assert words(reader.mqadmin("getParentTopicInfo", "-p", "chats"), 2) == [
         "broker-a", "60", "2", "2", "[readers]",
@@ -147,8 +147,8 @@ def test_brokers_and_parent_topics_of_lite_topics_as_mqadmin_shows_them(reader: 
 
 def test_a_lite_topic_and_its_client_as_mqadmin_shows_them(reader: Cluster) -> None:
     [row] = reader("getLiteTopicInfo", "chats", "room-1").rows
-    shown = words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "room-1"), 2)
-    assert [*shown[1:3], shown[-1]] == ["0", "3", "1"]
+    mqadmin_words = words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "room-1"), 2)
+    assert [*mqadmin_words[1:3], mqadmin_words[-1]] == ["0", "3", "1"]
     assert (row["minOffset"], row["maxOffset"], row["subscribers"]) == (0, 3, ["readers@client-1"])
     assert words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "none"), 2)[1:3] == ["0", "0"]
     assert reader("getLiteTopicInfo", "chats", "none").code == 5
@@ -162,14 +162,16 @@ def test_a_lite_topic_and_its_client_as_mqadmin_shows_them(reader: Cluster) -> N
 def test_how_far_a_group_is_behind_as_mqadmin_shows_it(reader: Cluster) -> None:
     where = ("-p", "chats", "-g", "readers")
     whole, furthest = reader("getLiteGroupInfo", *where).rows
-    said = reader.mqadmin("getLiteGroupInfo", *where)
-    assert "Total Lag Count: 2" in said
+    mqadmin_output = reader.mqadmin("getLiteGroupInfo", *where)
+    assert "Total Lag Count: 2" in mqadmin_output
     assert (whole["liteTopic"], whole["lagCount"]) == (None, 2)
     assert (furthest["liteTopic"], furthest["lagCount"]) == ("room-1", 2)
-    [one] = reader("getLiteGroupInfo", *where, "-l", "room-1").rows
-    shown = words(reader.mqadmin("getLiteGroupInfo", *where, "-l", "room-1"), 2)
-    assert shown[1:4] == [str(one[name]) for name in ("brokerOffset", "consumerOffset", "lagCount")]
-    assert shown[1:4] == ["3", "1", "2"]
+    [group_row] = reader("getLiteGroupInfo", *where, "-l", "room-1").rows
+    mqadmin_words = words(reader.mqadmin("getLiteGroupInfo", *where, "-l", "room-1"), 2)
+    assert mqadmin_words[1:4] == [
+        str(group_row[name]) for name in ("brokerOffset", "consumerOffset", "lagCount")
+    ]
+    assert mqadmin_words[1:4] == ["3", "1", "2"]
     [never] = reader("getLiteGroupInfo", *where, "-l", "room-2").rows
     assert (never["lagCount"], never["error"]) == (None, None)
     assert reader("getLiteGroupInfo", *where, "-l", "none").code == 5
@@ -283,12 +285,12 @@ def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> Non
 def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> None:
     before = busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
     result = busy("startMonitoring", "--once")
-    [found] = [one for one in result.rows["checks"] if one["about"] == "warehouse"]
-    assert (result.code, found["state"], found["summary"]) == (
+    [warehouse_check] = [check for check in result.rows["checks"] if check["about"] == "warehouse"]
+    assert (result.code, warehouse_check["state"], warehouse_check["summary"]) == (
         1,
         "WARNING",
         "warehouse has a backlog of 2 messages",
     )
-    assert found["details"] == ["no client of the group is connected"]
+    assert warehouse_check["details"] == ["no client of the group is connected"]
     assert busy("startMonitoring", "--once", "--critical", "1").code == 2
     assert busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before

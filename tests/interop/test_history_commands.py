@@ -45,7 +45,7 @@ class Told(NamedTuple):
 @pytest.fixture(scope="module")
 def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
     home = tmp_path_factory.mktemp("history")
-    folder, shown, saved = str(home / "kept"), dict[int, tuple[int, Any]](), dict[int, str]()
+    folder, routes_shown, saved = str(home / "kept"), dict[int, tuple[int, Any]](), dict[int, str]()
     with OurNameServer(home / "ours", {"journalDir": folder}) as server:
 
         def look() -> None:
@@ -53,13 +53,13 @@ def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
             file = str(home / f"{len(saved)}.snapshot.zst")
             assert nsadmin("snapshotSave", file, "-n", server.address)[0] == 0
             moment = int(time.time() * 1000)
-            shown[moment], saved[moment] = answer, file
+            routes_shown[moment], saved[moment] = answer, file
             time.sleep(0.01)
 
         def queues(count: int, perm: int) -> Callable[[], bool]:
             def is_so() -> bool:
-                found = (route(server, TOPIC) or {"queueDatas": [{}]})["queueDatas"][0]
-                return (found.get("readQueueNums"), found.get("perm")) == (count, perm)
+                first_queue = (route(server, TOPIC) or {"queueDatas": [{}]})["queueDatas"][0]
+                return (first_queue.get("readQueueNums"), first_queue.get("perm")) == (count, perm)
 
             return is_so
 
@@ -81,17 +81,17 @@ def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
             broker.kill()
         wait_for("the end of the broker", lambda: not brokers(server), 30)
         look()
-    return Told(folder, shown, saved)
+    return Told(folder, routes_shown, saved)
 
 
 def test_route_at_is_what_topic_route_showed_at_each_moment(told: Told) -> None:
-    seen: list[Any] = []
+    moments_seen: list[Any] = []
     for moment, (code, rows) in told.shown.items():
-        found, past = nsadmin("routeAt", TOPIC, "--at", str(moment), "--journal", told.folder)
-        assert found == code
+        past_route, past = nsadmin("routeAt", TOPIC, "--at", str(moment), "--journal", told.folder)
+        assert past_route == code
         assert [{name: row[name] for name in row if name != "server"} for row in past] == rows
-        seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
-    assert seen == [None, (3, 6), (3, 4), (5, 6), None]
+        moments_seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
+    assert moments_seen == [None, (3, 6), (3, 4), (5, 6), None]
 
 
 def test_a_snapshot_of_a_past_moment_is_the_one_that_was_taken_then(told: Told, tmp_path: Path) -> None:

@@ -126,8 +126,8 @@ class Choreography:
         self._ask(216, {"topic": TOPIC, "clusterName": "DefaultCluster"})
 
     def _perm(self) -> int:
-        found = route(self.server, TOPIC)
-        return int(found["queueDatas"][0]["perm"]) if found else 0
+        current_route = route(self.server, TOPIC)
+        return int(current_route["queueDatas"][0]["perm"]) if current_route else 0
 
     def _of_brokers(self) -> None:
         self.b.kill()
@@ -195,11 +195,12 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
         parsed = log_parser.parse_logs(logs.localCheckpoint())
         events = parsed.event_rows.orderBy("server", "time", "sourceLine").collect()
         assert parsed.quarantine_rows.collect() == []
-        told = [
+        row_fields = [
             {key: value for key, value in row.asDict(True).items() if value is not None} for row in events
         ]
         yield {
-            version: [event for event in told if event["server"] == f"{version}/ns"] for version in RELEASES
+            version: [event for event in row_fields if event["server"] == f"{version}/ns"]
+            for version in RELEASES
         }
     finally:
         spark.stop()
@@ -211,13 +212,13 @@ def of(events: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_brokers_come_and_go_for_the_reasons_that_they_had(found: Events, version: str) -> None:
-    seen = [
+    event_causes = [
         (event["type"], event["cause"])
         for event in of(found[version], "BrokerRegistered", "BrokerUnregistered")
         if event["brokerName"] == "broker-b"
     ]
     came = ("BrokerRegistered", "REGISTER_BROKER")
-    assert seen == [
+    assert event_causes == [
         came, ("BrokerUnregistered", "channel closed"),
         came, ("BrokerUnregistered", "no heartbeat"),
         came, ("BrokerUnregistered", "UNREGISTER_BROKER"),

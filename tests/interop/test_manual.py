@@ -91,8 +91,8 @@ def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: 
 def test_the_map_has_every_command_of_the_released_mqadmin(
     released: None, tmp_path: Path, version: str
 ) -> None:
-    said = mqadmin([], ["127.0.0.1:1"], tmp_path, version)
-    theirs = set(re.findall(r"^   (\w+) +\S", said, re.M))
+    mqadmin_output = mqadmin([], ["127.0.0.1:1"], tmp_path, version)
+    theirs = set(re.findall(r"^   (\w+) +\S", mqadmin_output, re.M))
     gone = {item.name for item in KNOWN_COMMANDS if "to" in item.since_release}
     if version == jars.NEWEST:
         assert theirs == {item.name for item in KNOWN_COMMANDS} - gone

@@ -101,8 +101,8 @@ class Follower:
     def end(self) -> tuple[int, str]:
         """Ctrl-C; the exit code, and what it said."""
         self._child.send_signal(signal.SIGINT)
-        _, said = self._child.communicate(timeout=30)
-        return self._child.returncode, said
+        _, stderr = self._child.communicate(timeout=30)
+        return self._child.returncode, stderr
 
     def kill(self) -> None:
         self._child.kill()
@@ -203,8 +203,8 @@ def test_bodies_of_avro_and_protobuf_are_decoded(cluster: Cluster, tmp_path: Pat
         decoders = ("--decode", kind)
         [row] = cluster.lines("consume", topic, "--key", key, "--field", "id=42", *decoders)
         assert (row["body"], row["bodyEncoding"], row["bodyError"]) == ({"id": 42}, "json", None)
-        [found] = cluster("queryMsgById", topic, row["msgId"], *decoders).rows
-        assert found["body"] == {"id": 42}
+        [decoded_row] = cluster("queryMsgById", topic, row["msgId"], *decoders).rows
+        assert decoded_row["body"] == {"id": 42}
 
 
 def find_traces(cluster: Cluster, topic: str, msg_id: str) -> list[tuple[str, str, str]]:
@@ -237,8 +237,8 @@ def test_the_order_of_a_sharding_key_and_the_filters_of_brokers(cluster: Cluster
     assert [row["body"] for row in cluster.lines("consume", topic, "--tag", "A")] == [
         str(number) for number in range(1, 121)
     ]
-    found = cluster.lines("consume", topic, "--sql", "size < 6")
-    assert [row["body"] for row in found] == ["other"]
+    bodies = cluster.lines("consume", topic, "--sql", "size < 6")
+    assert [row["body"] for row in bodies] == ["other"]
 
 
 def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster) -> None:
@@ -319,11 +319,11 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
             )
             send("new", "-b", "broker-c")
             follower.wait_for(82)
-            code, said = follower.end()
+            code, stderr = follower.end()
     finally:
         follower.kill()
-    assert (code, said.splitlines()[-1]) == (0, "nsadmin: 82 messages")
-    assert "trying again" in said
+    assert (code, stderr.splitlines()[-1]) == (0, "nsadmin: 82 messages")
+    assert "trying again" in stderr
     expected = [f"{text} {n}" for text in ("before", "meanwhile", "after", "new") for n in range(1, 21)]
     assert sorted(follower.bodies) == sorted([*expected, "again 0", "new 0"])
 

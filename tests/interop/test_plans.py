@@ -126,8 +126,8 @@ def empty(cluster: Cluster) -> Cluster:
 
 def configs(broker: JavaBroker) -> dict[str, Any]:
     """What the broker itself has, past our client."""
-    found: dict[str, Any] = body(broker, 21)["topicConfigTable"]  # type: ignore[arg-type]
-    return found
+    configs_by_topic: dict[str, Any] = body(broker, 21)["topicConfigTable"]  # type: ignore[arg-type]
+    return configs_by_topic
 
 
 def results(result: CommandResult) -> set[str]:
@@ -137,9 +137,9 @@ def results(result: CommandResult) -> set[str]:
 def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> None:
     cluster = empty
     assert cluster("plan", cluster.file(NOTHING), "--prune").rows == []
-    made = cluster.apply(FILE)
-    assert (made.code, results(made)) == (0, {"done"}), [
-        (row["name"], row["servers"], row["error"]) for row in made.rows if row["error"]
+    applied = cluster.apply(FILE)
+    assert (applied.code, results(applied)) == (0, {"done"}), [
+        (row["name"], row["servers"], row["error"]) for row in applied.rows if row["error"]
     ]
     exported = cluster.export()
     # Nothing goes without saying that the file had not said, and the other way round.
@@ -149,8 +149,8 @@ def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> N
         "broker-a": 4,
         "broker-old": 4,
     }
-    seen = set(cluster.mqadmin("topicList").split())
-    assert {"audit", "orders", "payments", "plain", "tickets"} <= seen
+    topics = set(cluster.mqadmin("topicList").split())
+    assert {"audit", "orders", "payments", "plain", "tickets"} <= topics
     assert "message.type=FIFO" in cluster.mqadmin("topicRoute", "-t", "orders") or configs(cluster.new)[
         "orders"
     ]["attributes"] == {"message.type": "FIFO"}
@@ -178,8 +178,8 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
     """The queues of a topic once both name servers know them of all these brokers."""
 
     def names(server: NameServer) -> bool:
-        found = route(server, topic) or {"queueDatas": []}
-        return sorted(queue["brokerName"] for queue in found["queueDatas"]) == brokers
+        current_route = route(server, topic) or {"queueDatas": []}
+        return sorted(queue["brokerName"] for queue in current_route["queueDatas"]) == brokers
 
     wait_on_each(cluster.servers, topic, names, 60)
     return (route(cluster.servers[1], topic) or {})["queueDatas"]
@@ -216,8 +216,10 @@ def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
         ("payments", "update"),
         ("plain", "delete"),
     }
-    said = cluster.mqadmin("updateTopic", "-b", cluster.new.address, "-t", "plain", "-r", "3", "-w", "3")
-    assert "success" in said
+    mqadmin_output = cluster.mqadmin(
+        "updateTopic", "-b", cluster.new.address, "-t", "plain", "-r", "3", "-w", "3"
+    )
+    assert "success" in mqadmin_output
     before = configs(cluster.new)
     refused = cluster("apply", plan, "--yes")
     assert (refused.code, refused.rows) == (1, None)

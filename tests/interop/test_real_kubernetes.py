@@ -78,8 +78,8 @@ def test_the_documented_role_is_enough(kubernetes: RealKubernetes) -> None:
     addrs = ["10.1.0.4:9876", "names.mq.svc:9876", f"{service_ip}:9876", "broker-0:10911"]
 
     def read_rows() -> list[dict[str, Any]] | None:
-        found = nsadmin(kubernetes, ";".join(addrs), "where").rows
-        return None if "Forbidden" in str(found) else list(found)
+        where_rows = nsadmin(kubernetes, ";".join(addrs), "where").rows
+        return None if "Forbidden" in str(where_rows) else list(where_rows)
 
     rows = wait_for("the rights", read_rows, 30, 0.5)
     assert [row["reachable"] for row in rows] == [True, True, True, False]

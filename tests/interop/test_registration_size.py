@@ -48,9 +48,9 @@ class Observed(NamedTuple):
 
     def told(self) -> BrokerRegistrant:
         with AdminClient([self.tap.address]) as admin:
-            [found] = admin.registrations.get_each([self.broker.address])
-        assert found.result is not None, found.error
-        return found.result
+            [registration] = admin.registrations.get_each([self.broker.address])
+        assert registration.result is not None, registration.error
+        return registration.result
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +121,8 @@ def test_a_compressed_registration(observed: dict[str, Observed], release: str) 
 
 
 def test_a_split_registration(observed: dict[str, Observed]) -> None:
-    told = observed["5.5.0"].told()
-    number = len(told.topics) // 25 + 1
+    registration = observed["5.5.0"].told()
+    number = len(registration.topics) // 25 + 1
     split: dict[str, Any] = {"enableSplitRegistration": "true", "splitRegistrationSize": 25}
     caught = observed["5.5.0"].register(frames=number, **split)
     broker = observed["5.5.0"].told()
@@ -139,11 +139,15 @@ def test_one_topic_too_many_and_the_broker_is_gone(
 ) -> None:
     """A broker that starts with all topics but five that fit; then these, then some more."""
     names = (f"many-{number:06}-{'x' * 100}" for number in count())
-    told = observed["5.5.0"].told()
-    own = {name: config for name, config in told.topics.items() if not name.startswith(("orders-", "Fifo"))}
-    each = {**told.topics["orders-0"], "attributes": {}, "perm": 6}
+    registration = observed["5.5.0"].told()
+    own = {
+        name: config
+        for name, config in registration.topics.items()
+        if not name.startswith(("orders-", "Fifo"))
+    }
+    each = {**registration.topics["orders-0"], "attributes": {}, "perm": 6}
     sample = next(names)
-    empty = told._replace(topics=own, mappings={})
+    empty = registration._replace(topics=own, mappings={})
     with_one = empty._replace(topics={**own, sample: {**each, "topicName": sample}})
     number = (MAX_FRAME_BYTES - measure_registration(empty).frame_bytes) // (
         measure_registration(with_one).frame_bytes - measure_registration(empty).frame_bytes
@@ -151,7 +155,7 @@ def test_one_topic_too_many_and_the_broker_is_gone(
     table = {name: {**each, "topicName": name} for name in islice(names, number)}
     file = tmp_path / "broker" / "store" / "config" / "topics.json"
     file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"dataVersion": told.data_version, "topicConfigTable": table}))
+    file.write_text(json.dumps({"dataVersion": registration.data_version, "topicConfigTable": table}))
     with (
         OurNameServer(tmp_path / "server") as server,
         Tap(server.address) as tap,

@@ -56,9 +56,9 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
         addrs = [server.address]
-        one = {**IN_ROCKSDB, "useSingleRocksDBForAllConfigs": "true"}
+        shared_store_settings = {**IN_ROCKSDB, "useSingleRocksDBForAllConfigs": "true"}
         separate = JavaBroker(home / "separate", addrs, "separate", config=IN_ROCKSDB)
-        shared = JavaBroker(home / "shared", addrs, "shared", config=one)
+        shared = JavaBroker(home / "shared", addrs, "shared", config=shared_store_settings)
         mqadmin = MqAdmin(home / "mqadmin", addrs)
         for part in pool.map(lambda part: part.__enter__(), (separate, shared, mqadmin)):
             ends.push(part)
@@ -95,9 +95,9 @@ def test_stores_of_a_running_broker_hold_what_mqadmin_reads(cluster: Cluster, ki
     assert MADE[kind] in table
     assert list(config(cluster.separate).rglob("rocksdict*")) == []
     if kind != "consumerOffsets":
-        said = cluster.mqadmin("exportMetadataInRocksDB", *where, "-j", "true")
+        mqadmin_output = cluster.mqadmin("exportMetadataInRocksDB", *where, "-j", "true")
         result = cluster("exportMetadataInRocksDB", *where, "-j", "true")
-        assert result.rows == of_mqadmin(said)
+        assert result.rows == of_mqadmin(mqadmin_output)
         assert {row["key"] for row in cluster("exportMetadataInRocksDB", *where).rows} == set(table)
 
 

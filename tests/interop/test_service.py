@@ -43,8 +43,8 @@ def servers(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="module")
 def domain(servers: list[OurNameServer]) -> str:
     """What brokers and clients are told instead of name servers."""
-    (found,) = re.findall(r"HTTP at http://(\S+)", servers[0].child.output)
-    return str(found)
+    (http_address,) = re.findall(r"HTTP at http://(\S+)", servers[0].child.output)
+    return str(http_address)
 
 
 @pytest.fixture(scope="module")
@@ -95,18 +95,20 @@ def test_clients_lose_no_question_and_no_message_while_a_name_server_leaves(
     first, second = servers
     addresses = [first.address, second.address]
     with ExitStack() as running:
-        found = running.enter_context(Lookups(tmp_path / "found", [], topic, domain))
-        clients = [found, running.enter_context(Lookups(tmp_path / "told-1", addresses, topic))]
+        named_lookups = running.enter_context(Lookups(tmp_path / "found", [], topic, domain))
+        clients = [named_lookups, running.enter_context(Lookups(tmp_path / "told-1", addresses, topic))]
         # A Java client chooses its name server at random.
         while not gets_lookups(first):
-            told = Lookups(tmp_path / f"told-{len(clients)}", addresses, topic)
-            clients.append(running.enter_context(told))
-        assert str(sorted(addresses)) == str(sorted(re.findall(r"[\d.]+:\d+", found.child.output)[:2]))
+            address_lookups = Lookups(tmp_path / f"told-{len(clients)}", addresses, topic)
+            clients.append(running.enter_context(address_lookups))
+        assert str(sorted(addresses)) == str(
+            sorted(re.findall(r"[\d.]+:\d+", named_lookups.child.output)[:2])
+        )
         first.child.stop(patience=30)
         for client in clients:
-            said = client.ended()
-            asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", said))
-            assert (failed, unsent) == (0, 0), said
+            stderr = client.ended()
+            asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", stderr))
+            assert (failed, unsent) == (0, 0), stderr
             assert asked > 100
     assert "redirecting clients to other name servers for 4 s" in first.child.output
     (sent_away,) = re.findall(r"answered (\d+) requests with GO_AWAY", first.child.output)

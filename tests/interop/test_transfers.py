@@ -149,8 +149,8 @@ def copy_with_kills(transfer: Transfer) -> None:
             wait_for("copies", partial(transfer.has_copied, MESSAGE_COUNT), 300, 0.05)
         finally:
             child.send_signal(signal.SIGINT)
-            out, said = child.communicate(timeout=30)
-    assert (child.returncode, "run the same command to resume" in said) == (0, True), (out, said)
+            out, stderr = child.communicate(timeout=30)
+    assert (child.returncode, "run the same command to resume" in stderr) == (0, True), (out, stderr)
 
 
 def restart_source(transfer: Transfer) -> None:

@@ -258,12 +258,12 @@ def list_daily_reads(ids: KnownIds) -> list[list[str]]:
 
 def list_daily_changes(way_name: str, ids: KnownIds) -> list[str]:
     """The daily commands that change something, in an order in which each of them succeeds."""
-    made, group = f"Made-{way_name}", f"Group-{way_name}"
+    created_topic, group = f"Made-{way_name}", f"Group-{way_name}"
     hand_over = f"queryMsgByUniqueKey {TOPIC} {ids.unique_key} -g {TOPIC}-consumer -d {ids.client_id}"
     lines = f"""
-        updateTopic {made} -b broker-a -r 2 -w 2
-        updateTopicPerm {made} 6 -b broker-a
-        updateOrderConf {made} put -v broker-a:2
+        updateTopic {created_topic} -b broker-a -r 2 -w 2
+        updateTopicPerm {created_topic} 6 -b broker-a
+        updateOrderConf {created_topic} put -v broker-a:2
         updateSubGroup {group} -b broker-a
         sendMessage {TOPIC} text -k key-{way_name}
         sendMsgStatus broker-a -c 1
@@ -284,8 +284,8 @@ def list_daily_changes(way_name: str, ids: KnownIds) -> list[str]:
         cleanExpiredCQ -b broker-a
         cleanUnusedTopic -b broker-a
         deleteExpiredCommitLog -b broker-a
-        updateOrderConf {made} delete
+        updateOrderConf {created_topic} delete
         deleteSubGroup {group} -b broker-a -r true
-        deleteTopic {made} -c DefaultCluster
+        deleteTopic {created_topic} -c DefaultCluster
     """
     return [line.strip() for line in lines.splitlines() if line.strip()]

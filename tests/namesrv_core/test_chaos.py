@@ -41,8 +41,8 @@ class Victim:
 
     def state(self) -> dict[str, dict[str, int]]:
         page = asyncio.run(fetch_page(self._http, "/debug/state", Authorization=f"Bearer {TOKEN}"))
-        found: dict[str, dict[str, int]] = json.loads(page.text)
-        return found
+        server_state: dict[str, dict[str, int]] = json.loads(page.text)
+        return server_state
 
     def brokers(self) -> dict[tuple[str, str], str]:
         """Address of each broker, by its name and id."""
@@ -57,8 +57,8 @@ class Victim:
 
     def topics(self) -> set[str]:
         with self.running.connect() as connection:
-            found: list[str] = json.loads(call_server(build_request(206), connection).body)["topicList"]
-        return set(found)
+            topic_list: list[str] = json.loads(call_server(build_request(206), connection).body)["topicList"]
+        return set(topic_list)
 
 
 @pytest.fixture
@@ -175,11 +175,11 @@ def test_ten_thousand_idle_connections_leave_nothing_behind(victim: Victim) -> N
             wait_until(lambda: victim.files >= files + number)
             assert call_server(build_request(106), good).code == 0
             assert call_server(build_request(106), crowd[-1]).code == 0
-            for one in crowd:
-                one.close()
+            for connection in crowd:
+                connection.close()
             wait_until(lambda: victim.files <= files + 2)
             assert call_server(build_request(106), good).code == 0
     finally:
-        for one in crowd:
-            one.close()
+        for connection in crowd:
+            connection.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, before)

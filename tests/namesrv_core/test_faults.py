@@ -70,8 +70,8 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
             crowd = [socket.create_connection(("127.0.0.1", port), DEADLINE) for _ in range(400)]
             assert put(good, "a", "2") == 0
             assert value(good, "a") == "2"
-            for one in crowd:
-                one.close()
+            for connection in crowd:
+                connection.close()
             with socket.create_connection(("127.0.0.1", port), DEADLINE) as late:
                 assert call_server(build_request(106), late).code == 0
     finally:
@@ -97,9 +97,9 @@ def test_a_thousand_idle_connections_and_their_sudden_end_leave_others_alone(tmp
         for _ in range(2):
             crowd = [server.connect() for _ in range(1000)]
             assert call_server(build_request(106), good).code == 0
-            for one in crowd:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-                one.close()
+            for connection in crowd:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                connection.close()
             assert call_server(build_request(106), good).code == 0
 
 

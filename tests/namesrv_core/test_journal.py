@@ -37,7 +37,7 @@ def at(home: Path, *args: str) -> tuple[str, ...]:
 def records(home: Path) -> list[JournalRecord]:
     """All records, of a journal that must be whole."""
     assert [
-        found.problem_texts for found in reader.check_journal(home / "journal") if found.problem_texts
+        problem.problem_texts for problem in reader.check_journal(home / "journal") if problem.problem_texts
     ] == []
     return list(reader.read_records(home / "journal"))
 
@@ -95,9 +95,11 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
             torn += bool(content) and not content.endswith(b"\n")
     with start_program(*at(tmp_path)) as server:
         server.end(signal.SIGTERM)
-    found = records(tmp_path)
-    assert [record.seq for record in found] == list(range(1, len(found) + 1))
-    repairs = [event_of_record(record) for record in found if record.event_type == JournalRepaired.__name__]
+    records_left = records(tmp_path)
+    assert [record.seq for record in records_left] == list(range(1, len(records_left) + 1))
+    repairs = [
+        event_of_record(record) for record in records_left if record.event_type == JournalRepaired.__name__
+    ]
     assert 0 < len(repairs) <= torn
 
 
@@ -131,12 +133,14 @@ def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) 
             )
             answers.append(call_server(build_request(105, {"topic": "T"}), connection).body)
         server.end(signal.SIGTERM)
-    replay, shown = JournalReplay(), []
+    replay, routes_shown = JournalReplay(), []
     for record in records(tmp_path):
         replay.feed_record(record)
         if record.event_type == "TopicsChanged":
-            shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
-    assert shown == [[item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers]
+            routes_shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
+    assert routes_shown == [
+        [item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -244,8 +248,8 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
             await register_many(peer, 1)
 
     test()
-    found = [event_of_record(record) for record in records(tmp_path)]
-    assert sum(event.lost for event in found if isinstance(event, EventsLost)) > 0
+    events = [event_of_record(record) for record in records(tmp_path)]
+    assert sum(event.lost for event in events if isinstance(event, EventsLost)) > 0
     replay = JournalReplay()
     for record in records(tmp_path):
         replay.feed_record(record)
@@ -276,6 +280,6 @@ def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_the
                 assert (await peer.ask(105, {"topic": "T"})).code == 0
 
     test()
-    found = kinds(tmp_path)
-    assert found.count("BrokerRegistered") == 3
-    assert found.count("JournalResumed") == 1
+    record_kinds = kinds(tmp_path)
+    assert record_kinds.count("BrokerRegistered") == 3
+    assert record_kinds.count("JournalResumed") == 1

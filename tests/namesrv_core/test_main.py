@@ -49,10 +49,10 @@ def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, numbe
 def test_while_it_serves_it_seldom_goes_through_all_objects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[tuple[int, int, int]] = []
+    collections_seen: list[tuple[int, int, int]] = []
 
     def serve(serving: Coroutine[Any, Any, None]) -> None:
-        seen.append(gc.get_threshold())
+        collections_seen.append(gc.get_threshold())
         serving.close()
 
     monkeypatch.setattr("namesrv_core.transport.event_loop.run_coroutine", serve)
@@ -62,7 +62,7 @@ def test_while_it_serves_it_seldom_goes_through_all_objects(
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-    assert seen == [(5_000, 200, 50)]
+    assert collections_seen == [(5_000, 200, 50)]
 
 
 def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port(tmp_path: Path) -> None:

@@ -287,8 +287,8 @@ def test_ctrl_c_while_waiting_for_an_answer_is_one_line(server: FakeNameServer) 
     )
     assert asked.wait(10)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
-    assert (process.returncode, said) == (130, b"nsadmin: interrupted\n")
+    _, stderr = process.communicate(timeout=10)
+    assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
 
 
 def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Run) -> None:

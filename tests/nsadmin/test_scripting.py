@@ -245,14 +245,14 @@ def test_a_reviewed_file_is_applied_to_a_healthy_cluster(
 ) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text("cluster: cluster-a\ntopics:\n  vouchers: {}\n")
-    shown = script("apply_reviewed.py", str(file))
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert [line for line in shown.stdout.splitlines() if "vouchers" in line] == [
+    script_result = script("apply_reviewed.py", str(file))
+    assert (script_result.returncode, script_result.stderr) == (0, "")
+    assert [line for line in script_result.stdout.splitlines() if "vouchers" in line] == [
         f"create topic vouchers on broker-a-{n}" for n in range(3)
     ]
     assert "vouchers" not in admin.topics.list_names()
     result = script("apply_reviewed.py", str(file), "--apply")
-    assert (result.returncode, result.stdout) == (0, shown.stdout)
+    assert (result.returncode, result.stdout) == (0, script_result.stdout)
     assert "vouchers" in admin.topics.list_names()
     assert "vouchers" not in admin.backups.load_snapshot(f"{file}.before.zst").topics
     file.write_text("cluster: cluster-a\ntopiks: {}\n")

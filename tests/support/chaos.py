@@ -150,18 +150,18 @@ class ChaosProxy:
 @contextmanager
 def open_chaos_proxy(port: int) -> Iterator[ChaosProxy]:
     """Before the server at this port of this machine, in a thread of its own."""
-    made, ready, ends = ChaosProxy(port), threading.Event(), list[Callable[[], object]]()
+    proxy, ready, ends = ChaosProxy(port), threading.Event(), list[Callable[[], object]]()
 
     async def run() -> None:
         end, loop = asyncio.Event(), asyncio.get_running_loop()
         ends.append(lambda: loop.call_soon_threadsafe(end.set))
-        await made.serve(ready, end)
+        await proxy.serve(ready, end)
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), name="chaos", daemon=True)
     thread.start()
     assert ready.wait(DEADLINE)
     try:
-        yield made
+        yield proxy
     finally:
         ends[0]()
         thread.join(DEADLINE)

@@ -74,10 +74,10 @@ class ConsumerBroker(FakeBroker):
 
     def _query(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
-        found = self.offsets.get((ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)))
-        if found is None:
+        offset = self.offsets.get((ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)))
+        if offset is None:
             return build_reply(asked, 22, remark="Not found, maybe this group consumer boot first")
-        return build_reply(asked, ext={"offset": str(found)})
+        return build_reply(asked, ext={"offset": str(offset)})
 
     def _commit(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})

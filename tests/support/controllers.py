@@ -44,14 +44,14 @@ class FakeController(Server):
         return answer_json(asked, {"replicasInfoTable": {"broker-a": self._set()} if known else {}})
 
     def _set(self) -> dict[str, Any]:
-        found: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+        replicas_by_sync: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
         for number, (addr, alive, in_sync) in self.replicas.items():
-            found[in_sync].append(
+            replicas_by_sync[in_sync].append(
                 {"alive": alive, "brokerAddress": addr, "brokerId": number, "brokerName": "broker-a"}
             )
         return {
-            "inSyncReplicas": found[True],
-            "notInSyncReplicas": found[False],
+            "inSyncReplicas": replicas_by_sync[True],
+            "notInSyncReplicas": replicas_by_sync[False],
             "masterAddress": self.replicas[self.master][0] if self.master in self.replicas else None,
             "masterBrokerId": self.master,
             "masterEpoch": 1,

@@ -130,7 +130,7 @@ def find_nsadmin_words(command_line: str) -> list[list[str]]:
     lexer = shlex.shlex(command_line.replace("\\\n", " "), posix=True, punctuation_chars=";&|<>()")
     lexer.commenters = ""
     lexer.whitespace_split = True
-    found: list[list[str]] = []
+    commands: list[list[str]] = []
     words: list[str] | None = None
     is_command_next = True
     for word in lexer:
@@ -142,10 +142,10 @@ def find_nsadmin_words(command_line: str) -> list[list[str]]:
             words.append(word)
         elif is_command_next and word == "nsadmin":
             words = []
-            found.append(words)
+            commands.append(words)
         # A variable may be set for the command.
         is_command_next = is_command_next and (word in _OPERATORS or "=" in word)
-    return found
+    return commands
 
 
 _VARIABLE_TEXTS = (

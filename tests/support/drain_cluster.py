@@ -289,12 +289,12 @@ class DrainCluster:
         servers = self.read_servers()
         is_new = keeping.load_drain() is None
         checked = check_plan(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
-        told: list[EventRecord] = []
+        records: list[EventRecord] = []
         for record in DrainRun(plan, self, keeping, self.clock).run_drain(checked, servers):
-            told.append(record)
-            if len(told) >= limit:
+            records.append(record)
+            if len(records) >= limit:
                 break
-        return told
+        return records
 
     def undrain(self, folder: Path) -> list[EventRecord]:
         return list(UndoRun(BROKER, self, DrainStore(folder, BROKER), self.clock).run_undo())

@@ -39,9 +39,9 @@ def series_of(
 
 def select_series(series: Series, name: str, **labels: str) -> dict[Labels, float]:
     return {
-        found: value
-        for (found_name, found), value in series.items()
-        if found_name == name and labels.items() <= dict(found).items()
+        sample_labels: value
+        for (found_name, sample_labels), value in series.items()
+        if found_name == name and labels.items() <= dict(sample_labels).items()
     }
 
 

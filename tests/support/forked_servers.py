@@ -13,9 +13,9 @@ _MODULES = ["tests.support.forked_servers", "namesrv_core.server.name_server", "
 
 def fork_context() -> ForkServerContext:
     """Where they are forked from; it ends with this process."""
-    made = get_context("forkserver")
-    made.set_forkserver_preload(_MODULES)
-    return made
+    new_context = get_context("forkserver")
+    new_context.set_forkserver_preload(_MODULES)
+    return new_context
 
 
 def _serve(args: list[str], home: Path, said: Connection) -> None:

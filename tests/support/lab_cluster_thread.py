@@ -66,8 +66,8 @@ def start_lab_cluster(
 ) -> Iterator[LabClusterThread]:
     """A world of one cluster without slaves; `prepare` sees it before anything is started."""
     plan = FleetPlan(clusters=1, groups=groups, replicas=1, topics=topics)
-    found = LabClusterThread(Scenario("test", plan=plan, namesrvs=namesrvs), folder, prepare)
+    cluster_thread = LabClusterThread(Scenario("test", plan=plan, namesrvs=namesrvs), folder, prepare)
     try:
-        yield found
+        yield cluster_thread
     finally:
-        found.close()
+        cluster_thread.close()

@@ -138,8 +138,8 @@ class MessageBroker(FakeBroker):
         )
 
     def _committed(self, asked: RemotingCommand) -> RemotingCommand:
-        found = self._reader(asked).offset
-        return build_reply(asked, 22) if found is None else answer_offset(asked, found)
+        committed_offset = self._reader(asked).offset
+        return build_reply(asked, 22) if committed_offset is None else answer_offset(asked, committed_offset)
 
 
 def answer_offset(asked: RemotingCommand, number: int) -> RemotingCommand:

@@ -37,5 +37,7 @@ class ScrapedSamples:
     def named(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
         """All series of a metric of ours, by their labels."""
         return {
-            labels: value for (found, labels), value in self.values.items() if found == METRIC_PREFIX + name
+            labels: value
+            for (sample_name, labels), value in self.values.items()
+            if sample_name == METRIC_PREFIX + name
         }

@@ -106,17 +106,17 @@ class Playground:
 
     def look(self) -> list[AnyPoll]:
         """One look at everything that is always looked at."""
-        seen: list[AnyPoll] = []
+        polls: list[AnyPoll] = []
         brokers: dict[str, None] = {}
         for addr in self.addrs:
             with self._looker([addr]) as looker:
                 poll = server_polls.poll_name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
-                seen.append(poll)
+                polls.append(poll)
                 for group in poll.groups.values():
                     brokers.update(dict.fromkeys(group.broker_addrs.values()))
         with self._looker(self.addrs) as looker:
-            seen += server_polls.poll_brokers(looker, brokers)
-        return [self.documented(poll) for poll in seen]
+            polls += server_polls.poll_brokers(looker, brokers)
+        return [self.documented(poll) for poll in polls]
 
     def ask(self, *asked: DetailQuery) -> list[AnyPoll]:
         """The answers to what a screen wants to know; names may be documented addresses."""
@@ -136,17 +136,21 @@ class Playground:
 
     def stand_ins(self) -> dict[str, str]:
         """Documented addresses by real ones."""
-        found = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
+        addresses = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
         for at, seat in enumerate(self.world.lab_brokers.values()):
-            found[seat.reserved_port.socket_addr] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
-        return found
+            addresses[seat.reserved_port.socket_addr] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
+        return addresses
 
     def documented(self, poll: AnyPoll) -> AnyPoll:
         line = encode_poll(poll).decode()
         for real, documented in self.stand_ins().items():
             line = line.replace(real, documented)
-        said = decode_poll(line.encode())
-        return msgspec.structs.replace(said, millis=1.0) if hasattr(said, "millis") else said
+        documented_poll = decode_poll(line.encode())
+        return (
+            msgspec.structs.replace(documented_poll, millis=1.0)
+            if hasattr(documented_poll, "millis")
+            else documented_poll
+        )
 
 
 @contextmanager

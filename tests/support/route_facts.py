@@ -27,8 +27,8 @@ def make_queue_route(
     name: str = "a", addrs: Mapping[int, str] | None = None, perm: int | None = 6, **more: Any
 ) -> QueueRoute:
     values: dict[str, Any] = {"read_queue_nums": 8, "write_queue_nums": 8, **more}
-    found = {0: MASTER} if addrs is None else dict(addrs)
-    return QueueRoute(name, "C" if found else None, found, perm, topic_sys_flag=0, **values)
+    broker_addrs = {0: MASTER} if addrs is None else dict(addrs)
+    return QueueRoute(name, "C" if broker_addrs else None, broker_addrs, perm, topic_sys_flag=0, **values)
 
 
 def make_server_view(
@@ -91,7 +91,7 @@ def make_facts(
 def run_check(steps: Sequence[CauseCheck], id_: str, told: RouteFacts) -> list[CauseFinding]:
     """What one step finds; where it finds nothing, what it says then."""
     step = next(step for step in steps if step.id == id_)
-    found = list(step.find_problems(told))
-    if found:
-        return found
+    findings = list(step.find_problems(told))
+    if findings:
+        return findings
     return [CauseFinding("ok", step.all_clear) if isinstance(step.all_clear, str) else step.all_clear(told)]

@@ -103,19 +103,19 @@ def draw_picture(name: str) -> str:
     """One of them, as SVG."""
     keys, theme = STORIES[name]
     tape = Recording(RECORDING)
-    head, seen = tape.head, list(tape.start(tape.begin))
+    head, polls = tape.head, list(tape.start(tape.begin))
 
     async def draw() -> str:
         where = make_context(label=head.label, color="red", addrs=tuple(head.addrs))
-        clock = Clock(seen[-1].at)
+        clock = Clock(polls[-1].at)
         app = make_still_tui(AvailableContexts(where), clock, preferences=Preferences(theme=theme))
         async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, seen)
+            await feed_polls(app, pilot, polls)
             await pilot.press(*keys)
             await pilot.pause()
             if app.current_view.message_query is not None:
                 # A recording has no messages.
-                await feed_polls(app, pilot, [orders(app.current_view.message_query, seen[-1].at)])
+                await feed_polls(app, pilot, [orders(app.current_view.message_query, polls[-1].at)])
                 await pilot.pause()
             app.redraw_screen()
             await pilot.pause()

@@ -91,8 +91,8 @@ class ShellTerminal:
         if "END" not in self._unread:
             self.until(CONTINUED)
             self.type(f"{open_quote}\n")
-        said = self.until("END")
-        return said[said.rindex("\n<") + 2 :].rstrip(">").split("><")
+        output = self.until("END")
+        return output[output.rindex("\n<") + 2 :].rstrip(">").split("><")
 
     def close(self) -> None:
         os.kill(self._process, signal.SIGKILL)

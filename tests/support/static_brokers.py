@@ -20,11 +20,11 @@ class StaticBroker(FakeBroker):
         self.handlers |= {351: self._get, 513: self._put, 202: self._stats, 30: self._end}
 
     def _get(self, asked: RemotingCommand) -> RemotingCommand:
-        found = self.static.get((asked.ext or {}).get("topic") or "")
+        topic_mapping = self.static.get((asked.ext or {}).get("topic") or "")
         return (
             build_reply(asked, 17, remark="No topic in this broker.")
-            if found is None
-            else answer_json(asked, found)
+            if topic_mapping is None
+            else answer_json(asked, topic_mapping)
         )
 
     def _put(self, asked: RemotingCommand) -> RemotingCommand:

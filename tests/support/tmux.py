@@ -72,9 +72,9 @@ class Tmux:
         """The screen when it showed all of these texts at once, and not the other one."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            shown = self.shown
-            if all(text in shown for text in texts) and (without is None or without not in shown):
-                return shown
+            screen = self.shown
+            if all(text in screen for text in texts) and (without is None or without not in screen):
+                return screen
             time.sleep(0.05)
         raise AssertionError(f"{texts} did not appear, but:\n{self.shown}")
 

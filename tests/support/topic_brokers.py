@@ -121,10 +121,10 @@ class TopicBroker(FakeBroker):
 
     def _count(self, asked: RemotingCommand) -> RemotingCommand:
         ext: dict[str, Any] = dict(asked.ext or {})
-        found = self.counts.get((ext["statsName"], ext["statsKey"]))
-        if found is None:
+        counter = self.counts.get((ext["statsName"], ext["statsKey"]))
+        if counter is None:
             return build_reply(
                 asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist"
             )
-        spans = {"statsMinute": {"tps": found / 60, "sum": found}, "statsHour": {"tps": 0.0, "sum": 0}}
+        spans = {"statsMinute": {"tps": counter / 60, "sum": counter}, "statsHour": {"tps": 0.0, "sum": 0}}
         return answer_json(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})

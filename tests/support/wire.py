@@ -22,8 +22,8 @@ VERSION = DataVersion(1, 0, 1)
 
 def carry_command(command: RemotingCommand) -> RemotingCommand:
     """The command as the other end sees it."""
-    (seen,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
-    return seen
+    (received,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
+    return received
 
 
 class Wire:
@@ -53,10 +53,14 @@ class Wire:
             code, ext, body, opaque=self._opaque, version=version, language="GO", header_type=self.form
         )
         answer, self.events = handle_request(self.state, carry_command(asked), channel, now)
-        seen = carry_command(answer)
-        assert (seen.opaque, seen.flag, seen.header_type) == (self._opaque, 1, self.form)
-        assert (seen.language, seen.version) == ("JAVA", V5_5_0)
-        return seen
+        received_answer = carry_command(answer)
+        assert (received_answer.opaque, received_answer.flag, received_answer.header_type) == (
+            self._opaque,
+            1,
+            self.form,
+        )
+        assert (received_answer.language, received_answer.version) == ("JAVA", V5_5_0)
+        return received_answer
 
     def register(
         self,

@@ -181,13 +181,13 @@ def test_a_oneway_request_is_refused_alike(code: int) -> None:
 
 def test_who_asks_is_told_what_5_x_brokers_tell_and_never_which_keys_there_are() -> None:
     server = closed()
-    told = {
+    remarks = {
         (key, secret): server.by(key, 318, peer=HERE, secret=secret).remark
         for key, secret in (
             (None, None), ("nobody", None), ("admin", "wrong"), ("reader", None), ("away", None)
         )
     }  # fmt: skip
-    assert told == {
+    assert remarks == {
         (None, None): "username cannot be null. UPDATE_NAMESRV_CONFIG needs the role admin",
         ("nobody", None): "check signature failed.",
         ("admin", "wrong"): "check signature failed.",

@@ -211,13 +211,17 @@ class Remembered(RuleBasedStateMachine):
         state = self.wire.state
         # They are placed alike at times, and only one has a mapping and an order.
         for topic, version in product(("T", "U", MEMBERS), (317, 513)):
-            found = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+            topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
             order = (
                 state.kv_config.get_value("ORDER_TOPIC_CONFIG", topic)
                 if state.settings.orderMessageEnable
                 else None
             )
-            fresh = b"" if found is None else table_lookup.encode_route_body(found, order, version >= 401)
+            fresh = (
+                b""
+                if topic_route is None
+                else table_lookup.encode_route_body(topic_route, order, version >= 401)
+            )
             assert self.wire.ask(105, {"topic": topic}, version=version).body == fresh
 
 

@@ -50,16 +50,16 @@ EVENTS: tuple[Event, ...] = (
 
 def concerned(kind: SubjectKind, name: str, key: str | None = None) -> list[tuple[int, Any]]:
     """The number of each event that concerns it, and its part; no line is passed over that should not be."""
-    found = []
+    concerned_records = []
     concerning = SubjectFilter(JournalSubject(kind, name, key))
     for number, event in enumerate(EVENTS):
         text = encode_record_line(number + 1, "s", RecordOrigin(1, "test"), event)
         part = concerning.matching_fields(parse_record_line(text))
         if part is not None:
             assert concerning.can_match_line(text), text
-            found.append((number, part))
-    assert found[-1][0] == len(EVENTS) - 1, "a loss concerns all"
-    return found[:-1]
+            concerned_records.append((number, part))
+    assert concerned_records[-1][0] == len(EVENTS) - 1, "a loss concerns all"
+    return concerned_records[:-1]
 
 
 @pytest.mark.parametrize(

@@ -80,16 +80,16 @@ def test_a_command_read_a_second_time_is_the_same_again(command: RemotingCommand
 
 
 def test_an_empty_text_survives_only_the_json_header(form: HeaderType) -> None:
-    seen = carry_command(RemotingCommand(100, {"value": "", "key": "k"}, remark="", header_type=form))
+    received = carry_command(RemotingCommand(100, {"value": "", "key": "k"}, remark="", header_type=form))
     if form is HeaderType.JSON:
-        assert (seen.ext, seen.remark) == ({"value": "", "key": "k"}, "")
+        assert (received.ext, received.remark) == ({"value": "", "key": "k"}, "")
     else:
-        assert (seen.ext, seen.remark) == ({"value": None, "key": "k"}, None)
+        assert (received.ext, received.remark) == ({"value": None, "key": "k"}, None)
 
 
 def test_a_null_ext_value_is_left_out(form: HeaderType) -> None:
-    seen = carry_command(RemotingCommand(100, {"value": None, "key": "k"}, header_type=form))
-    assert seen.ext == {"key": "k"}
+    received = carry_command(RemotingCommand(100, {"value": None, "key": "k"}, header_type=form))
+    assert received.ext == {"key": "k"}
 
 
 def test_no_ext_fields_and_empty_ones_differ_only_in_the_json_header(form: HeaderType) -> None:

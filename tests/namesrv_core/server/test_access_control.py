@@ -89,9 +89,9 @@ def test_a_switch_is_a_policy_too(tmp_path: Path, switch: str) -> None:
 )
 def test_a_file_that_lets_everybody_in_is_warned_of(tmp_path: Path, everybody: str, may: str | None) -> None:
     _, guarding, _ = guarded(tmp_path, f"everybody: {everybody}\n")
-    [said] = guarding.startup_warnings()
-    assert ("accepts unauthenticated requests" in said) == (may is not None)
-    assert may is None or f"every client can {may}" in said
+    [warning] = guarding.startup_warnings()
+    assert ("accepts unauthenticated requests" in warning) == (may is not None)
+    assert may is None or f"every client can {may}" in warning
 
 
 def test_switches_stay_when_the_file_is_read_again(tmp_path: Path) -> None:

@@ -56,11 +56,11 @@ async def test_many_brokers_of_a_channel_leave_in_turns_and_others_have_the_loop
     server = Server()
     server.register_crowd(50)
     server.departures.end_channel(7, "channel closed", "peer:1")
-    seen = [50]
+    departures_seen = [50]
     while server.lab.tables.live_brokers:
-        seen.append(len(server.lab.tables.live_brokers))
+        departures_seen.append(len(server.lab.tables.live_brokers))
         await asyncio.sleep(0)
-    assert max(before - after for before, after in pairwise(seen)) <= 4
+    assert max(before - after for before, after in pairwise(departures_seen)) <= 4
     assert server.published == [(f"b{n}0", "channel closed", "peer:1") for n in range(50)]
 
 

@@ -31,9 +31,9 @@ async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
         notices.send_min_id_notice(change(f"127.0.0.1:{first.bound_port}", f"127.0.0.1:{second.bound_port}"))
         await wait_until(lambda: one.told and two.told and not notices._running_tasks)
     for recorder in (one, two):
-        (told,) = recorder.told
-        assert isinstance(told, RemotingCommand)
-        assert told.ext == {
+        (request,) = recorder.told
+        assert isinstance(request, RemotingCommand)
+        assert request.ext == {
             "minBrokerId": "1",
             "minBrokerAddr": "127.0.0.1:2",
             "offlineBrokerAddr": "127.0.0.1:1",

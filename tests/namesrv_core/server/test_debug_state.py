@@ -14,23 +14,23 @@ async def test_settings_tables_brokers_connections_requests_and_journal_are_desc
     async with start_name_server(tmp_path, **more) as server, Peer.to(server.namesrv_addr) as peer:
         body = registration_body(["T", "U"])
         await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), body)
-        found = json.loads(json.dumps(describe_server(server)))
-        assert found["address"] == server.namesrv_addr
-        assert found["unready"] is None
-        assert found["settings"]["listenPort"] == server.namesrv_addr.rpartition(":")[2]
-        assert found["tables"] == {
+        state = json.loads(json.dumps(describe_server(server)))
+        assert state["address"] == server.namesrv_addr
+        assert state["unready"] is None
+        assert state["settings"]["listenPort"] == server.namesrv_addr.rpartition(":")[2]
+        assert state["tables"] == {
             "clusters": 1, "brokerGroups": 1, "brokers": 1, "topics": 2, "staticTopics": 0, "kvNamespaces": 0,
             "generation": server.state.tables.generation,
         }  # fmt: skip
-        (broker,) = found["brokers"]
+        (broker,) = state["brokers"]
         assert (broker["brokerAddr"], broker["registrationBytes"]) == ("127.0.0.1:1", len(body))
         assert 0 <= broker["silentMillis"] < 10_000
-        (connection,) = found["connections"]
+        (connection,) = state["connections"]
         assert connection["number"] == broker["connection"]
         assert connection["peer"].startswith("127.0.0.1:")
-        assert found["requests"] == {"REGISTER_BROKER": {"0": 1}}
-        assert found["journal"]["is_ok"] is True
-        assert "journal" in found["process"]["threads"]
+        assert state["requests"] == {"REGISTER_BROKER": {"0": 1}}
+        assert state["journal"]["is_ok"] is True
+        assert "journal" in state["process"]["threads"]
 
 
 @run_on_loop

@@ -269,9 +269,9 @@ async def test_a_page_that_fails_is_code_500_and_the_server_goes_on(tmp_path: Pa
 @run_on_loop
 async def test_the_ports_that_were_really_taken_are_shown_and_never_written_down(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
-        shown = dict(line.split("=", 1) for line in (await peer.ask(319)).body.decode().splitlines())
-        assert shown["listenPort"] == server.namesrv_addr.rpartition(":")[2]
-        assert shown["httpAddress"] == server.state.actual_settings["httpAddress"]
+        shown_settings = dict(line.split("=", 1) for line in (await peer.ask(319)).body.decode().splitlines())
+        assert shown_settings["listenPort"] == server.namesrv_addr.rpartition(":")[2]
+        assert shown_settings["httpAddress"] == server.state.actual_settings["httpAddress"]
         await peer.ask(318, body=b"enableTopicList=false\n")
         written = (tmp_path / "namesrv.properties").read_text()
         assert "listenPort=0\n" in written

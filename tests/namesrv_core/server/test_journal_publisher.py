@@ -42,16 +42,16 @@ class Desk:
         self.wire = Wire(settings=NameServerSettings(journalDir=str(folder), **settings))
         self.now = STARTED_AT
         self.kv: dict[str, dict[str, str | None]] = {}
-        made = open_journal(
+        journal = open_journal(
             self.wire.state,
             lambda: ({namespace: dict(table) for namespace, table in self.kv.items()}, {}),
             lambda: self.now / 1000,
         )
-        assert made is not None
-        self.journaling: JournalPublisher = made
+        assert journal is not None
+        self.journaling: JournalPublisher = journal
         monkeypatch.setattr(JournalRecorder, "start", lambda recorder: None)
         monkeypatch.setattr(JournalRecorder, "stop", lambda recorder: recorder.write_waiting())
-        self._journal = made._journal_writer
+        self._journal = journal._journal_writer
 
     def start(self) -> None:
         self.journaling.start("127.0.0.1:9876", "s", self.now)
@@ -76,9 +76,9 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    made = Desk(tmp_path, monkeypatch)
-    yield made
-    made.close()
+    new_desk = Desk(tmp_path, monkeypatch)
+    yield new_desk
+    new_desk.close()
 
 
 def test_there_is_no_journal_unless_a_folder_is_set() -> None:
@@ -207,7 +207,7 @@ def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bo
     assert rolls > 20
     # What is kept, and the open segment with what it gets until the roll.
     assert max(sizes) < 4 << 20
-    assert not any(found.problem_texts for found in check_journal(tmp_path))
+    assert not any(problem.problem_texts for problem in check_journal(tmp_path))
     desk.close()
 
 
@@ -266,7 +266,7 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     closed, _ = sorted(desk.folder.glob("*.jsonl*"))
     assert closed.suffix == ".zst"
     assert closed.stat().st_size < 1 << 20
-    assert [found.problem_texts for found in check_journal(desk.folder)] == [(), ()]
+    assert [problem.problem_texts for problem in check_journal(desk.folder)] == [(), ()]
     kinds = count_records_by_type(desk.folder)
     assert kinds["Heartbeats"].record_count in (1441, 1442)
     assert kinds["SnapshotMark"].record_count == 24
@@ -289,4 +289,4 @@ async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     sizes = [sum(map(len, read_lines(segment))) for segment in list_segments(journal)]
     assert len(sizes) > 5
     assert max(sizes) < 2 * megabyte
-    assert not any(found.problem_texts for found in check_journal(journal))
+    assert not any(problem.problem_texts for problem in check_journal(journal))

@@ -94,11 +94,11 @@ def test_every_event_has_a_line(kind: type[events.Event]) -> None:
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What goes to stderr; loggers are as they were afterwards."""
-    found: list[str] = []
-    monkeypatch.setattr(logs, "_write_to_stderr", found.append)
+    lines: list[str] = []
+    monkeypatch.setattr(logs, "_write_to_stderr", lines.append)
     loggers = [log, logging.getLogger("asyncio")]
     before = [(logger.handlers[:], logger.level) for logger in loggers]
-    yield found
+    yield lines
     for logger, (handlers, level) in zip(loggers, before, strict=True):
         logger.handlers[:] = handlers
         logger.setLevel(level)

@@ -145,9 +145,9 @@ def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path,
             assert (page.status, len(page.text) < 50_000) == (200, True)
             assert page.text.replace("\n", "").isprintable()
             [labels] = ScrapedSamples.off(server).named("broker_heard_seconds")
-            shown = dict(labels)["broker"]
-            assert shown.startswith(name[:4])
-            assert len(shown) <= 137
+            broker_label = dict(labels)["broker"]
+            assert broker_label.startswith(name[:4])
+            assert len(broker_label) <= 137
 
     test()
 

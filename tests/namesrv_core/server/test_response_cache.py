@@ -72,9 +72,9 @@ def register(broker: str, topics: list[str], perm: int = 6, version: int = 1) ->
 
 @pytest.fixture
 def server() -> Server:
-    made = Server(True)
-    made.ask(register("a", ["T", "U"]))
-    return made
+    new_server = Server(True)
+    new_server.ask(register("a", ["T", "U"]))
+    return new_server
 
 
 def test_a_lookup_is_decoded_once(server: Server) -> None:

@@ -32,9 +32,9 @@ class Manager:
 @pytest.fixture(params=["path", "abstract"])
 def manager(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Manager]:
     path = str(tmp_path / "notify") if request.param == "path" else f"@nsadmin-test-{os.getpid()}"
-    made = Manager(path)
-    yield made
-    made.socket.close()
+    new_manager = Manager(path)
+    yield new_manager
+    new_manager.socket.close()
 
 
 def test_it_hears_when_the_server_is_ready_and_when_it_is_about_to_end(manager: Manager) -> None:
@@ -112,8 +112,8 @@ def test_a_manager_that_is_gone_harms_nobody(tmp_path: Path, caplog: pytest.LogC
 def test_the_program_tells_its_manager_and_a_second_signal_ends_it_at_once(
     manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = ServerProgram.environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
-    monkeypatch.setattr(ServerProgram, "environment", staticmethod(lambda: told))
+    environment = ServerProgram.environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
+    monkeypatch.setattr(ServerProgram, "environment", staticmethod(lambda: environment))
     graceful = ("-DenableShutdownGracefully=true", "-DshutdownWaitTimeSeconds=600")
     with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0", *graceful) as server:
         heard = manager.hears()

@@ -178,8 +178,8 @@ def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
         put(tmp_path, one, key=two)
         held.reload_files()
         held.reload_files()
-    shown = [line.partition(" in ")[0].partition(' key "')[0] for line in said(caplog)]
-    assert shown == [
+    messages = [line.partition(" in ")[0].partition(' key "')[0] for line in said(caplog)]
+    assert messages == [
         'TLS: new connections use the certificate of "one"',
         "TLS: the certificate has not changed",
         'TLS: new connections use the certificate of "two"',

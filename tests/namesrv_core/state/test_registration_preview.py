@@ -26,8 +26,8 @@ def looked(
             next(steps)
             pauses += 1
     except StopIteration as ended:
-        found: RegistrationPreview | None = ended.value
-        return found, pauses
+        preview_result: RegistrationPreview | None = ended.value
+        return preview_result, pauses
 
 
 def configs(*names: str) -> dict[str, RegisteredTopicConfig]:
@@ -36,17 +36,17 @@ def configs(*names: str) -> dict[str, RegisteredTopicConfig]:
 
 @pytest.fixture
 def known() -> RouteTables:
-    made = RouteTables()
-    made.set_queue("same", WIDE)
-    made.set_queue("other", NARROW)
-    made.set_queue("of b", QueueData("b", 16, 16, 6, 0))
-    return made
+    tables = RouteTables()
+    tables.set_queue("same", WIDE)
+    tables.set_queue("other", NARROW)
+    tables.set_queue("of b", QueueData("b", 16, 16, 6, 0))
+    return tables
 
 
 def test_only_what_differs_will_change(known: RouteTables) -> None:
-    found, _ = looked(known, configs("same", "other", "of b", "new"))
-    assert found is not None
-    assert found.apply_to_tables(known, new_only=False) == (
+    preview, _ = looked(known, configs("same", "other", "of b", "new"))
+    assert preview is not None
+    assert preview.apply_to_tables(known, new_only=False) == (
         TopicChanges(("other",), NARROW, WIDE),
         TopicChanges(("of b", "new"), None, WIDE),
     )
@@ -54,43 +54,43 @@ def test_only_what_differs_will_change(known: RouteTables) -> None:
 
 @pytest.mark.parametrize("new_only", [False, True])
 def test_what_is_applied_is_what_is_there(known: RouteTables, new_only: bool) -> None:
-    found, _ = looked(known, configs("other", "new"))
-    assert found is not None
-    applied = found.apply_to_tables(known, new_only=new_only)
+    preview, _ = looked(known, configs("other", "new"))
+    assert preview is not None
+    applied = preview.apply_to_tables(known, new_only=new_only)
     assert [change.topics for change in applied] == ([("new",)] if new_only else [("other",), ("new",)])
     assert known.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
     assert known.queues_of_topic("new") == {"a": WIDE}
-    assert not found.is_current(known, "a")
+    assert not preview.is_current(known, "a")
 
 
 def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known: RouteTables) -> None:
-    found, _ = looked(known, configs("new", "newer", "of b"))
-    assert found is not None
+    preview, _ = looked(known, configs("new", "newer", "of b"))
+    assert preview is not None
     new = QueueData("b", 1, 1, 6, 0)
     known.set_queue("new", new)
     known.drop_queue("of b", "b")
-    assert found.is_current(known, "a")
-    found.apply_to_tables(known, new_only=False)
+    assert preview.is_current(known, "a")
+    preview.apply_to_tables(known, new_only=False)
     assert known.queues_of_topic("new") == {"b": new, "a": WIDE}
     assert known.queues_of_topic("newer") == known.queues_of_topic("of b") == {"a": WIDE}
 
 
 def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known: RouteTables) -> None:
-    found, _ = looked(known, configs("of b"))
-    assert found is not None
+    preview, _ = looked(known, configs("of b"))
+    assert preview is not None
     known.drop_queue("of b", "b")
     known.set_queue("of b", QueueData("c", 1, 1, 6, 0))
-    found.apply_to_tables(known, new_only=False)
+    preview.apply_to_tables(known, new_only=False)
     assert known.queues_of_topic("of b").keys() == {"c", "a"}
 
 
 def test_topics_stand_in_the_order_they_were_brought_in(known: RouteTables) -> None:
-    found, _ = looked(
+    preview, _ = looked(
         known,
         {"new": RegisteredTopicConfig("new"), "y": RegisteredTopicConfig("y", 1), **configs("of b", "z")},
     )
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
+    assert preview is not None
+    preview.apply_to_tables(known, new_only=False)
     assert list(known.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
 
 
@@ -98,17 +98,17 @@ def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known: 
     for number in range(100):
         known.set_queue(f"t{number}", NARROW)
     place = known.placements_by_topic["t7"]
-    found, _ = looked(known, configs("other", *(f"t{number}" for number in range(100))))
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
+    preview, _ = looked(known, configs("other", *(f"t{number}" for number in range(100))))
+    assert preview is not None
+    preview.apply_to_tables(known, new_only=False)
     assert known.placements_by_topic["t7"] is known.placements_by_topic["other"] is place
     assert (place.broker_queues, place.topic_count) == ({"a": WIDE}, 101)
 
 
 def look_and_put(known: RouteTables, name: str, topics: Mapping[str, RegisteredTopicConfig]) -> None:
-    found, _ = looked(known, topics, name)
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
+    preview, _ = looked(known, topics, name)
+    assert preview is not None
+    preview.apply_to_tables(known, new_only=False)
 
 
 def put_one_by_one(known: RouteTables, name: str, topics: Mapping[str, RegisteredTopicConfig]) -> None:
@@ -127,11 +127,11 @@ def gone(queue: QueueData) -> QueueData | None:
 def change_one_by_one(
     known: RouteTables, name: str, change: Callable[[QueueData], QueueData | None]
 ) -> tuple[TopicChanges, ...]:
-    found = []
+    changes = []
     for topic in known.topics_of_broker(name):
         after = change(known.queues_of_topic(topic)[name])
-        found.append(known.drop_queue(topic, name) if after is None else known.set_queue(topic, after))
-    return group_topic_changes(found)
+        changes.append(known.drop_queue(topic, name) if after is None else known.set_queue(topic, after))
+    return group_topic_changes(changes)
 
 
 def told(changes: tuple[TopicChanges, ...]) -> dict[tuple[QueueData | None, QueueData | None], list[str]]:
@@ -162,39 +162,39 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
         look_and_put(at_once, name, topics)
         put_one_by_one(one_by_one, name, topics)
     topics = drawn(data)
-    found, _ = looked(at_once, topics)
-    assert found is not None
-    for what in data.draw(st.lists(st.sampled_from(["put", "drop", "register", "wipe", "unregister"]))):
+    preview, _ = looked(at_once, topics)
+    assert preview is not None
+    for operation in data.draw(st.lists(st.sampled_from(["put", "drop", "register", "wipe", "unregister"]))):
         topic, name = data.draw(st.sampled_from("TUVWXYZ")), data.draw(st.sampled_from("bc"))
-        for made in (at_once, one_by_one):
-            if what == "put":
-                made.set_queue(topic, QueueData(name, 8, 8, 6, 0))
-            elif what == "drop":
-                made.drop_queue(topic, name)
-        if what == "register":
+        for tables in (at_once, one_by_one):
+            if operation == "put":
+                tables.set_queue(topic, QueueData(name, 8, 8, 6, 0))
+            elif operation == "drop":
+                tables.drop_queue(topic, name)
+        if operation == "register":
             others = drawn(data)
             look_and_put(at_once, name, others)
             put_one_by_one(one_by_one, name, others)
-        elif what in ("wipe", "unregister"):
-            change = wiped if what == "wipe" else gone
+        elif operation in ("wipe", "unregister"):
+            change = wiped if operation == "wipe" else gone
             assert told(at_once.change_all_queues(name, change)) == told(
                 change_one_by_one(one_by_one, name, change)
             )
-    assert found.is_current(at_once, "a")
-    found.apply_to_tables(at_once, new_only=False)
+    assert preview.is_current(at_once, "a")
+    preview.apply_to_tables(at_once, new_only=False)
     put_one_by_one(one_by_one, "a", topics)
     assert contents(at_once) == contents(one_by_one)
 
 
 def test_it_holds_until_queues_of_that_broker_change(known: RouteTables) -> None:
-    found, _ = looked(known, configs("new"))
-    assert found is not None
-    assert not found.is_current(known, "b")
+    preview, _ = looked(known, configs("new"))
+    assert preview is not None
+    assert not preview.is_current(known, "b")
     known.set_queue("new", QueueData("b", 1, 1, 6, 0))
     known.set_queue("same", WIDE)
-    assert found.is_current(known, "a")
+    assert preview.is_current(known, "a")
     known.drop_queue("same", "a")
-    assert not found.is_current(known, "a")
+    assert not preview.is_current(known, "a")
 
 
 def test_it_does_not_hold_where_it_is_not_known_any_more(
@@ -202,12 +202,12 @@ def test_it_does_not_hold_where_it_is_not_known_any_more(
 ) -> None:
     monkeypatch.setattr(route_tables, "_MAX_MOVED_BROKERS", 3)
     strange = RouteTables()
-    found, _ = looked(strange, configs("new"))
-    assert found is not None
+    preview, _ = looked(strange, configs("new"))
+    assert preview is not None
     for name in "abcd":
         strange.set_queue("T", QueueData(name, 1, 1, 6, 0))
     assert len(strange._last_moves) <= 3
-    assert not found.is_current(strange, "a")
+    assert not preview.is_current(strange, "a")
 
 
 def test_a_topic_under_another_name_is_not_foreseen(known: RouteTables) -> None:

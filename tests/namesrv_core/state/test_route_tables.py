@@ -35,8 +35,8 @@ def answers(lab: TableHarness) -> list[object]:
     bodies: list[object] = []
     for name in ("T", "U", "V"):
         for acting in (False, True):
-            found = find_route(lab.tables, name, acting)
-            bodies.append(found and encode_route_body(found, None, is_standard=True))
+            topic_route = find_route(lab.tables, name, acting)
+            bodies.append(topic_route and encode_route_body(topic_route, None, is_standard=True))
     return bodies
 
 
@@ -161,13 +161,13 @@ class Operations(RuleBasedStateMachine):
 
     @invariant()
     def a_placement_knows_how_many_topics_are_there(self) -> None:
-        found = Counter(self.lab.tables.placements_by_topic.values())
-        assert all(placement.topic_count == count for placement, count in found.items())
+        counts = Counter(self.lab.tables.placements_by_topic.values())
+        assert all(placement.topic_count == count for placement, count in counts.items())
 
     @invariant()
     def topics_are_counted_for_each_broker(self) -> None:
-        found = Counter(name for queues in self.lab.queues.values() for name in queues)
-        assert self.lab.tables.topic_counts == found
+        counts = Counter(name for queues in self.lab.queues.values() for name in queues)
+        assert self.lab.tables.topic_counts == counts
 
     @invariant()
     def every_member_is_alive_in_a_cluster_that_lists_it(self) -> None:

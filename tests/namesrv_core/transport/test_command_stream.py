@@ -115,8 +115,8 @@ async def test_what_stood_before_garbage_is_answered_before_the_connection_close
 
 @run_on_loop
 async def test_every_stream_has_a_number_of_its_own_and_knows_its_peer() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as one, Peer.to(address) as other:
-        await one.ask(1)
+    async with echoing() as (echo, address), Peer.to(address) as peer, Peer.to(address) as other:
+        await peer.ask(1)
         await other.ask(1)
         assert len({stream.channel_id for stream in echo.streams}) == 2
         assert all(stream.peer_addr.startswith("127.0.0.1:") for stream in echo.streams)
@@ -214,7 +214,7 @@ async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held
 
 @run_on_loop
 async def test_whoever_asks_for_much_lets_others_in_between() -> None:
-    one = codec.encode_command(build_request(1, body=b"much"))
+    large_frame = codec.encode_command(build_request(1, body=b"much"))
     allowance = StreamQuotas(work_clock=time.perf_counter)
     async with (
         echoing(allowance=allowance) as (echo, address),
@@ -223,7 +223,7 @@ async def test_whoever_asks_for_much_lets_others_in_between() -> None:
     ):
         await greedy.ask(1)
         await modest.ask(1)
-        echo.streams[0].data_received(one * 50_000)
+        echo.streams[0].data_received(large_frame * 50_000)
         modest.send(codec.encode_command(build_request(1, body=b"little")))
         await wait_until(lambda: any(command.body == b"little" for command in echo.seen))
         assert len(echo.seen) < 50_000
@@ -247,12 +247,12 @@ async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
 @run_on_loop
 async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -> None:
     overseer = Overseer()
-    one = codec.encode_command(build_request(1, body=bytes(1000)))
+    large_frame = codec.encode_command(build_request(1, body=bytes(1000)))
     async with echoing(allowance=StreamQuotas(overseer)) as (echo, address), Peer.to(address) as peer:
         await peer.ask(1)
         [stream] = echo.streams
         while stream.full_since is None:
-            peer.send(one * 500)
+            peer.send(large_frame * 500)
             await asyncio.sleep(0.001)
         waiting = len(stream._unread_bytes) + sum(map(len, stream._waiting_payloads))
         assert overseer.held[-1] >= waiting + stream._transport.get_write_buffer_size()
@@ -336,11 +336,11 @@ async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
     diligent, allowance = Diligent(), StreamQuotas(work_clock=time.perf_counter)
     async with (
         echoing(allowance=allowance, owner=diligent) as (_, address),
-        Peer.to(address) as one,
+        Peer.to(address) as peer,
         Peer.to(address) as other,
     ):
         await other.ask(1)
-        one.send(
+        peer.send(
             codec.encode_command(build_request(2, body=b"100000"))
             + codec.encode_command(build_request(1, body=b"after"))
         )
@@ -348,7 +348,7 @@ async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
         assert (await other.ask(1, body=b"meanwhile")).body == b"meanwhile"
         assert len(diligent.steps) < 100_000
         for body in (b"100000", b"after"):
-            answer = await one.receive()
+            answer = await peer.receive()
             assert answer is not None
             assert answer.body == body
         assert [command.body for command in diligent.seen] == [b"", b"meanwhile", b"100000", b"after"]

@@ -76,10 +76,10 @@ def test_a_resolver_that_hangs_holds_up_nobody(
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
-    seen: list[Exchange] = []
-    hold_timeouts_until(monkeypatch, lambda: bool(seen))
+    results_seen: list[Exchange] = []
+    hold_timeouts_until(monkeypatch, lambda: bool(results_seen))
     slow, fine = calls.send_requests(
-        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, seen.append
+        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, results_seen.append
     )
     release.set()
     assert isinstance(slow, CallError)

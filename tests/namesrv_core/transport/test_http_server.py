@@ -82,13 +82,13 @@ async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_
     async with serving() as (_, address):
         host, _, port = address.rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        one = b"GET /end HTTP/1.1\r\nHost: x\r\n\r\n"
-        writer.write(one * 3)
+        request = b"GET /end HTTP/1.1\r\nHost: x\r\n\r\n"
+        writer.write(request * 3)
         for _ in range(3):
             assert (await reader.readuntil(b"/end")).startswith(b"HTTP/1.1 200 OK\r\n")
-        writer.write(one[:9])
+        writer.write(request[:9])
         await asyncio.sleep(0)
-        writer.write(one[9:])
+        writer.write(request[9:])
         assert b"200 OK" in await reader.readuntil(b"/end")
         writer.close()
 
@@ -204,7 +204,7 @@ async def test_the_address_with_the_most_connections_makes_room_for_another_addr
         probe = await connect_from("127.0.0.3", address)
         assert await is_open(*probe, "/2")
         assert await is_open(*scraper, "/3")
-        assert [await is_open(*each, "/4") for each in held] == [False, True, True]
+        assert [await is_open(*connection, "/4") for connection in held] == [False, True, True]
         for _, writer in (scraper, probe, *held):
             writer.close()
 
@@ -259,14 +259,14 @@ async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
 
 @run_on_loop
 async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_not_held_up() -> None:
-    made: list[tuple[str, float]] = []
+    pages_made: list[tuple[str, float]] = []
 
     def answer(asked: PageRequest) -> PageResponse:
         # Rests are by the processor's time, of which others take more or less.
         begun = time.thread_time()
         while asked.page_path == "/long" and time.thread_time() - begun < 0.02:
             pass
-        made.append((asked.page_path, time.perf_counter()))
+        pages_made.append((asked.page_path, time.perf_counter()))
         return PageResponse(200, b"x")
 
     listener = await HttpListener.open(answer, "127.0.0.1", 0)
@@ -275,11 +275,11 @@ async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_
     _, other = await asyncio.open_connection(host, int(port))
     try:
         slow.write(asking("/long", 2))
-        await wait_until(lambda: made)
+        await wait_until(lambda: pages_made)
         other.write(asking("/long"))
         assert (await fetch_page(listener.bound_addr, "/quick")).status == 200
-        await wait_until(lambda: len(made) == 4)
-        times = [at for path, at in made if path == "/long"]
+        await wait_until(lambda: len(pages_made) == 4)
+        times = [at for path, at in pages_made if path == "/long"]
         assert min(later - earlier for earlier, later in pairwise(times)) > 0.15
     finally:
         slow.close()

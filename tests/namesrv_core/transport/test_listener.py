@@ -15,9 +15,9 @@ from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_un
 
 @run_on_loop
 async def test_port_0_takes_a_free_port_and_says_which() -> None:
-    async with open_listener(Echo()) as one, open_listener(Echo()) as other:
-        assert one.bound_host == "127.0.0.1"
-        assert 0 < one.bound_port != other.bound_port > 0
+    async with open_listener(Echo()) as listener, open_listener(Echo()) as other:
+        assert listener.bound_host == "127.0.0.1"
+        assert 0 < listener.bound_port != other.bound_port > 0
 
 
 @run_on_loop
@@ -73,8 +73,8 @@ async def test_however_many_wait_only_few_are_on_their_way_in_at_a_time() -> Non
                 await asyncio.sleep(0)
                 most = max(most, len(listener._arriving_tasks))
         assert 1 < most <= 24
-        for one in crowd:
-            one.close()
+        for waiting_client in crowd:
+            waiting_client.close()
         for stream in far.streams:
             stream.abort()
 
@@ -84,8 +84,8 @@ async def test_whoever_waits_is_let_in() -> None:
     echo = Echo()
     async with open_listener(echo) as listener, AsyncExitStack() as open_ones:
         waiting = [socket.create_connection(("127.0.0.1", listener.bound_port)) for _ in range(50)]
-        for one in waiting:
-            open_ones.callback(one.close)
+        for waiting_client in waiting:
+            open_ones.callback(waiting_client.close)
         await wait_until(lambda: len(echo.streams) == len(waiting))
 
 

@@ -22,9 +22,9 @@ HELLO = bytes.fromhex("1603010200")
 
 def trusting() -> ssl.SSLContext:
     """A client that takes any certificate."""
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
-    return made
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 @asynccontextmanager
@@ -69,8 +69,8 @@ async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
 
 @run_on_loop
 async def test_who_says_nothing_holds_nobody_up() -> None:
-    said: list[str] = []
-    async with behind(told(said, tls_server.build_self_signed_context())) as (echo, address):
+    refusals: list[str] = []
+    async with behind(told(refusals, tls_server.build_self_signed_context())) as (echo, address):
         silent = [await asyncio.open_connection(*address.split(":")) for _ in range(50)]
         begun = await asyncio.open_connection(*address.split(":"))
         begun[1].write(HELLO[:1])
@@ -85,63 +85,63 @@ async def test_who_says_nothing_holds_nobody_up() -> None:
 
 @run_on_loop
 async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
-    said: list[str] = []
-    async with behind(told(said, tls_server.build_self_signed_context(), True)) as (echo, address):
+    refusals: list[str] = []
+    async with behind(told(refusals, tls_server.build_self_signed_context(), True)) as (echo, address):
         async with Peer.to(address) as plain:
             plain.send(codec.encode_command(build_request(1)))
             assert await plain.is_closed()
         async with Peer.to(address, trusting()) as secured:
             assert (await secured.ask(1, body=b"x")).body == b"x"
         assert [command.body for command in echo.seen] == [b"x"]
-    assert said == ["sent plain text, but this server requires TLS"]
+    assert refusals == ["sent plain text, but this server requires TLS"]
 
 
 @run_on_loop
 async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
-    said: list[str] = []
+    refusals: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.05)
-        async with behind(told(said, None, True)) as (_, address), Peer.to(address) as peer:
+        async with behind(told(refusals, None, True)) as (_, address), Peer.to(address) as peer:
             assert await peer.is_closed()
-    assert said == ["did not start a TLS handshake within 0.05 s"]
+    assert refusals == ["did not start a TLS handshake within 0.05 s"]
 
 
 @run_on_loop
 async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> None:
-    said: list[str] = []
-    async with behind(told(said)) as (_, address):
+    refusals: list[str] = []
+    async with behind(told(refusals)) as (_, address):
         async with Peer.to(address) as peer:
             peer.send(HELLO)
             assert await peer.is_closed()
         async with Peer.to(address) as plain:
             assert (await plain.ask(1)).code == 0
-    assert said == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
+    assert refusals == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
 @run_on_loop
 async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
-    made: list[int] = []
+    certificates_made: list[int] = []
 
     def make() -> ssl.SSLContext:
-        made.append(1)
+        certificates_made.append(1)
         return tls_server.build_self_signed_context()
 
     async with behind(TlsPolicy(build_context=make)) as (_, address):
         async with Peer.to(address) as plain:
             await plain.ask(1)
-            assert made == []
+            assert certificates_made == []
         for _ in range(2):
             async with Peer.to(address, trusting()) as peer:
                 assert (await peer.ask(1)).code == 0
-    assert made == [1]
+    assert certificates_made == [1]
 
 
 @run_on_loop
 async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
-    made, go = [], Event()
+    certificates_made, go = [], Event()
 
     def make() -> ssl.SSLContext:
-        made.append(1)
+        certificates_made.append(1)
         go.wait(10)
         return tls_server.build_self_signed_context()
 
@@ -153,7 +153,7 @@ async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
         waiting = [asyncio.create_task(secured(address)) for _ in range(2)]
         gone = await asyncio.open_connection(*address.split(":"))
         gone[1].write(HELLO)
-        await wait_until(lambda: made and len(echo.streams) == 3)
+        await wait_until(lambda: certificates_made and len(echo.streams) == 3)
         gone[1].close()
         async with Peer.to(address) as plain:
             assert (await plain.ask(1, body=b"at once")).body == b"at once"
@@ -162,7 +162,7 @@ async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
             stream.release_reading()
         go.set()
         assert await asyncio.gather(*waiting) == [b"in the end"] * 2
-    assert made == [1]
+    assert certificates_made == [1]
 
 
 def test_one_that_cannot_be_made_is_not_tried_again() -> None:

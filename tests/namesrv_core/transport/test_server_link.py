@@ -72,16 +72,16 @@ def error_of(calls: MultiplexedClient, addr: str, code: int = 1, timeout: float 
 
 
 def answers(calls: MultiplexedClient, addr: str, *requests: RemotingCommand) -> list[RemotingCommand]:
-    found = calls.send_requests([(addr, one) for one in requests], 20)
-    assert all(isinstance(answer, RemotingCommand) for answer in found), found
-    return [answer for answer in found if isinstance(answer, RemotingCommand)]
+    results = calls.send_requests([(addr, request) for request in requests], 20)
+    assert all(isinstance(answer, RemotingCommand) for answer in results), results
+    return [answer for answer in results if isinstance(answer, RemotingCommand)]
 
 
 def test_calls_go_through_one_connection(calls: MultiplexedClient, pair: CertificatePair) -> None:
     with Server({1: echo}, tls=pair.for_servers()) as server:
         for _ in range(3):
-            found = answers(calls, server.addr, build_request(1, {"n": "0"}), build_request(1, {"n": "1"}))
-            assert [answer.ext for answer in found] == [{"n": "0"}, {"n": "1"}]
+            replies = answers(calls, server.addr, build_request(1, {"n": "0"}), build_request(1, {"n": "1"}))
+            assert [answer.ext for answer in replies] == [{"n": "0"}, {"n": "1"}]
         assert len(server.connections) == 1
 
 
@@ -103,10 +103,10 @@ def test_ipv6_in_brackets(calls: MultiplexedClient, pair: CertificatePair) -> No
 def test_large_bodies_go_both_ways(calls: MultiplexedClient, pair: CertificatePair) -> None:
     body = bytes(range(256)) * 40_000
     with Server({1: echo}, tls=pair.for_servers()) as server:
-        found = answers(
+        replies = answers(
             calls, server.addr, build_request(1, body=body), build_request(1), build_request(1, body=body)
         )
-    assert [answer.body == expected for answer, expected in zip(found, (body, b"", body), strict=True)] == [
+    assert [answer.body == expected for answer, expected in zip(replies, (body, b"", body), strict=True)] == [
         True
     ] * 3
 

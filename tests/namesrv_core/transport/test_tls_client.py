@@ -56,9 +56,9 @@ def talk(near: TlsConnection, far: Far) -> None:
     """Carry bytes to and fro until both have nothing to say."""
     near.feed_bytes(b"")
     for _ in range(8):
-        said = far.take(near.drain_outgoing())
-        if said:
-            near.feed_bytes(said)
+        far_output = far.take(near.drain_outgoing())
+        if far_output:
+            near.feed_bytes(far_output)
 
 
 def failure(client: TlsClient, far: Far, host: str = "127.0.0.1") -> str:
@@ -152,9 +152,9 @@ def test_the_name_to_expect_can_be_said(authority: Authority, pair: CertificateP
 
 def test_an_expired_certificate(authority: Authority) -> None:
     expired = authority.issue("expired", days=-1)
-    said = failure(TlsClient(authority.ca), Far(expired.for_servers()))
-    assert said.startswith("its certificate has expired on 20")
-    assert said.endswith("Z")
+    error_text = failure(TlsClient(authority.ca), Far(expired.for_servers()))
+    assert error_text.startswith("its certificate has expired on 20")
+    assert error_text.endswith("Z")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_each_file_that_cannot_be_used_is_named(
     text.write_text("no PEM")
     broken.write_text("-----BEGIN PRIVATE KEY-----\nabcd\n-----END PRIVATE KEY-----\n")
     ca, cert, key = authority.ca, operator.cert, operator.key
-    for arguments, said in (
+    for arguments, message in (
         ((missing,), f'cannot read the TLS CA file "{missing}": No such file or directory'),
         ((tmp_path,), f'cannot read the TLS CA file "{tmp_path}": Is a directory'),
         ((text,), f'no PEM certificate in the CA file "{text}"'),
@@ -251,12 +251,12 @@ def test_each_file_that_cannot_be_used_is_named(
     ):
         with pytest.raises(BadSettings) as caught:
             TlsClient(*arguments)
-        assert str(caught.value) == said
+        assert str(caught.value) == message
 
 
 def test_names_of_issuers_without_a_common_name_are_found() -> None:
     from namesrv_core.transport.tls_client import _find_common_name
 
-    shown = {"issuer": ((("countryName", "DE"),), (("organizationName", "Example"),))}
-    assert _find_common_name(shown, "issuer") == "Example"
+    certificate_fields = {"issuer": ((("countryName", "DE"),), (("organizationName", "Example"),))}
+    assert _find_common_name(certificate_fields, "issuer") == "Example"
     assert _find_common_name({}, "issuer") == "unnamed"

@@ -37,10 +37,10 @@ def server(authority: Authority) -> TlsServerFiles:
 
 
 def client(authority: Authority, shown: CertificatePair | None = None) -> ssl.SSLContext:
-    made = ssl.create_default_context(cafile=str(authority.ca))
+    context = ssl.create_default_context(cafile=str(authority.ca))
     if shown is not None:
-        made.load_cert_chain(*shown)
-    return made
+        context.load_cert_chain(*shown)
+    return context
 
 
 class Far(Echo):

@@ -144,14 +144,16 @@ async def test_a_late_answer_to_a_cancelled_call_is_no_answer_to_a_later_one() -
 
 @run_on_loop
 async def test_a_cancelled_change_that_was_sent_is_told_to_the_observer() -> None:
-    seen: list[Exchange] = []
+    exchanges: list[Exchange] = []
     with Server({CHANGE: answer_nothing}) as server:
-        async with AsyncAdminClient(server.addr, timeout=FOREVER, observer=seen.append) as admin:
+        async with AsyncAdminClient(server.addr, timeout=FOREVER, observer=exchanges.append) as admin:
             pending = asyncio.create_task(admin.kv.put_value("N", "k", "v"))
             await wait_until(lambda: server.asked)
             pending.cancel()
-            await wait_until(lambda: seen)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
+            await wait_until(lambda: exchanges)
+    assert [str(exchange.outcome) for exchange in exchanges] == [
+        f"{server.addr}: interrupted before the answer"
+    ]
 
 
 @run_on_loop

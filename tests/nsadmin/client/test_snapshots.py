@@ -132,14 +132,14 @@ def test_each_name_server_is_looked_at_by_itself(server: FakeNameServer) -> None
         other.routes = {"T": {"broker-a": 4}, "listed": {}}
         other.kv = {"n": {"password": "p"}}
         with AdminClient([server.addr, dead, other.addr]) as admin:
-            one, none, two = take_server_snapshots(admin, 7, ("n",))
-    assert one.result is not None
+            first_snapshot, none, two = take_server_snapshots(admin, 7, ("n",))
+    assert first_snapshot.result is not None
     assert two.result is not None
-    assert (one.result.source, one.result.time) == (server.addr, 7)
-    assert one.result.topics["T"] == {"broker-a": QUEUES}
+    assert (first_snapshot.result.source, first_snapshot.result.time) == (server.addr, 7)
+    assert first_snapshot.result.topics["T"] == {"broker-a": QUEUES}
     assert two.result.topics == {"T": {"broker-a": {**QUEUES, "perm": 4}}, "listed": {}}
     assert two.result.brokers == {"broker-a": {"clusterName": "C, D", "brokerAddrs": {"1": "y:1"}}}
-    assert (one.result.kv, two.result.kv) == ({}, {"n": {"password": "p"}})
+    assert (first_snapshot.result.kv, two.result.kv) == ({}, {"n": {"password": "p"}})
     assert two.result.settings == other.config
     assert (none.addr, none.result, none.error is not None) == (dead, None, True)
 
@@ -148,9 +148,9 @@ def test_of_a_static_topic_it_knows_how_new_its_mapping_is(server: FakeNameServe
     mapped = {"broker-a": {"topic": "T", "totalQueues": 1, "bname": "broker-a", "epoch": 7}}
     server.handlers[105] = lambda asked: answer_json(asked, {"topicQueueMappingByBroker": mapped})
     with AdminClient(server.addr) as admin:
-        [found] = take_server_snapshots(admin, 7)
-    assert found.result is not None
-    assert found.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}
+        [snapshot] = take_server_snapshots(admin, 7)
+    assert snapshot.result is not None
+    assert snapshot.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}
 
 
 @pytest.mark.parametrize("name", ["source", "time", "brokers", "topics", "kv", "settings"])

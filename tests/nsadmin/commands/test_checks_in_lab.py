@@ -26,7 +26,7 @@ def states(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
     result = run("check", "all", "-n", running_lab.namesrv_addr, "--settle", "0", "--json", *words)
     value: dict[str, Any] = json.loads(result.out)
     assert value["exitCode"] == result.code
-    return {one["check"]: one["state"] for one in value["checks"]}
+    return {check["check"]: check["state"] for check in value["checks"]}
 
 
 def bad(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
@@ -34,17 +34,17 @@ def bad(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
 
 
 def test_a_cluster_that_is_well(run: Run, running_lab: Lab) -> None:
-    found = states(run, running_lab, "-t", "orders", "-g", "warehouse")
+    states_by_check = states(run, running_lab, "-t", "orders", "-g", "warehouse")
     names = "namesrv brokers divergence writable heartbeat replicas registrationSize topic lag"
-    assert found == dict.fromkeys(names.split(), "OK")
+    assert states_by_check == dict.fromkeys(names.split(), "OK")
 
 
 def test_writes_that_were_taken_away_on_one_name_server(run: Run, running_lab: Lab) -> None:
     first, _ = running_lab.namesrv_addrs
     assert run("wipeWritePerm", NAME, "-n", first, "--yes").code == 0
-    found = bad(run, running_lab, "-t", "orders")
-    assert found.pop("writable") in ("WARNING", "CRITICAL")
-    assert found == {"divergence": "CRITICAL", "topic": "WARNING"}
+    bad_checks = bad(run, running_lab, "-t", "orders")
+    assert bad_checks.pop("writable") in ("WARNING", "CRITICAL")
+    assert bad_checks == {"divergence": "CRITICAL", "topic": "WARNING"}
     assert run("wipeWritePerm", "broker-a-1", "-n", running_lab.namesrv_addr, "--yes").code == 0
     assert run("wipeWritePerm", NAME, "-n", running_lab.namesrv_addr, "--yes").code == 0
     assert bad(run, running_lab, "-t", "orders") == {"writable": "CRITICAL", "topic": "CRITICAL"}
@@ -64,8 +64,8 @@ def test_a_master_that_is_killed_is_critical(run: Run, running_lab: Lab) -> None
     running_lab.kill(NAME, 0)
     result = run("check", "brokers", "-n", running_lab.namesrv_addr)
     assert result.code == 2
-    found = bad(run, running_lab, "-t", "orders")
-    assert (found["brokers"], found["topic"]) == ("CRITICAL", "WARNING")
+    bad_checks = bad(run, running_lab, "-t", "orders")
+    assert (bad_checks["brokers"], bad_checks["topic"]) == ("CRITICAL", "WARNING")
 
 
 def test_heartbeats_are_told_by_our_name_servers(run: Run, running_lab: Lab) -> None:

@@ -73,8 +73,8 @@ def test_the_examples_of_a_command_do_what_they_say(
             result = run(*map(there.with_addresses, split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
-            shown = written(example) if "--output-file" in example.command_line else result.out
-            assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.command_line), (
+            printed = written(example) if "--output-file" in example.command_line else result.out
+            assert example.exit_code or len(printed.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )
 
@@ -110,16 +110,16 @@ def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Example
         with subprocess.Popen(
             command, cwd=ROOT, env=ServerProgram.environment() | own, stdout=subprocess.PIPE, text=True
         ) as child:
-            said = said_until_stopped(child)
-        assert (child.returncode, bool(said)) == (example.exit_code, True), example.command_line
+            printed = said_until_stopped(child)
+        assert (child.returncode, bool(printed)) == (example.exit_code, True), example.command_line
 
 
 def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:
     """What a program says; one that has come up is told to stop."""
     assert child.stdout is not None
-    said = []
+    lines_printed = []
     for line in child.stdout:
-        said.append(line)
+        lines_printed.append(line)
         if any(text in line for text in RUNS):
             child.terminate()
-    return said
+    return lines_printed

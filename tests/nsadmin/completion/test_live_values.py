@@ -34,10 +34,10 @@ def admin(server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker) -> None:
-    found = {
+    values_by_source = {
         source: ask_servers(source, admin, "") for source in ("topics", "clusters", "brokers", "addresses")
     }
-    assert found == {
+    assert values_by_source == {
         "topics": ["%RETRY%G", "orders"],
         "clusters": ["C", "D"],
         "brokers": ["broker-a\tC", "broker-b\tD"],
@@ -48,7 +48,15 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
             "h:1\tbroker-b 1",
         ],
     }
-    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups", "proxies"}
+    asked = {
+        *values_by_source,
+        "kv-keys",
+        "broker-keys",
+        "namesrv-keys",
+        "groups",
+        "producer-groups",
+        "proxies",
+    }
     assert asked | LOCAL_SOURCES | {"namespaces"} == LIVE_SOURCES.keys()
 
 

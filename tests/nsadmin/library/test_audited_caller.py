@@ -95,7 +95,7 @@ def test_the_line_names_the_script_and_the_command_line_shows_it(
     subprocess.run([sys.executable, script, first_server.addr, "v"], env=environment, check=True, timeout=60)
     [line] = audit_lines()
     assert line["command"] == f"python '{script}'"
-    shown = subprocess.run(
+    audit_list = subprocess.run(
         [sys.executable, "-m", "nsadmin", "audit", "list"],
         env=environment,
         cwd=ROOT / "cli",
@@ -104,4 +104,4 @@ def test_the_line_names_the_script_and_the_command_line_shows_it(
         check=True,
         timeout=60,
     )
-    assert "set stage.py" in shown.stdout
+    assert "set stage.py" in audit_list.stdout

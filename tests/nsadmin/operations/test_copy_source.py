@@ -24,8 +24,8 @@ def message(body: bytes = b"body", offset: int = 0, **properties: str) -> Stored
 
 
 def stored(body: bytes, properties: Mapping[str, str], offset: int = 0) -> StoredMessage:
-    [found] = decode_messages(encode_message(body, table=dict(properties), queue_offset=offset)).messages
-    return found
+    [message] = decode_messages(encode_message(body, table=dict(properties), queue_offset=offset)).messages
+    return message
 
 
 def copy_of(original: StoredMessage, queue: SourceQueue = QUEUE) -> StoredMessage:

@@ -106,9 +106,9 @@ def test_the_name_of_a_context_has_its_colour(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     rows = ResultRows(("name", "color"), [{"name": "prod", "color": "red"}, {"name": "lab", "color": None}])
-    shown = capture_rows(rows, OutputStyle(), monkeypatch, TerminalStdout)
-    assert b"\x1b[1;31mprod\x1b[0m" in shown
-    assert b"31mlab" not in shown
+    printed = capture_rows(rows, OutputStyle(), monkeypatch, TerminalStdout)
+    assert b"\x1b[1;31mprod\x1b[0m" in printed
+    assert b"31mlab" not in printed
 
 
 def test_no_rows_are_the_names_alone() -> None:
@@ -159,8 +159,8 @@ def test_whatever_could_forge_a_line_is_spelt_out() -> None:
     codes = [*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
     for forger in map(chr, codes):
         assert cell_text(f"é {forger}") == f"é {forger.encode('unicode_escape').decode()}"
-    for shown in ("é 名 ß", "no-break\xa0space", ""):
-        assert cell_text(shown) == shown
+    for harmless_text in ("é 名 ß", "no-break\xa0space", ""):
+        assert cell_text(harmless_text) == harmless_text
 
 
 def test_a_key_of_a_map_cannot_forge_what_a_table_shows() -> None:

@@ -149,14 +149,14 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        shown = screen_to_text(app)
-        assert (app.cluster_context.label, " prod " in shown, "· 10.9.9.9:9876" in shown) == (
+        screen_text = screen_to_text(app)
+        assert (app.cluster_context.label, " prod " in screen_text, "· 10.9.9.9:9876" in screen_text) == (
             "prod",
             True,
             True,
         )
         assert app.row_grid.rows == []
-        assert "the recording of the previous context has ended" in shown
+        assert "the recording of the previous context has ended" in screen_text
         assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
@@ -264,15 +264,18 @@ async def test_live_there_is_nothing_to_seek_in() -> None:
 
 @run_screen_test
 async def test_an_operator_folds_clusters_to_see_one() -> None:
-    one = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
+    broker_addrs = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
     app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        seen = make_server_poll(groups=one)
-        groups = {**seen.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
+        server_poll = make_server_poll(groups=broker_addrs)
+        groups = {**server_poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
         await feed_polls(
             app,
             pilot,
-            [msgspec.structs.replace(seen, groups=groups), *map(make_broker_poll, (A, "10.0.2.1:10911"))],
+            [
+                msgspec.structs.replace(server_poll, groups=groups),
+                *map(make_broker_poll, (A, "10.0.2.1:10911")),
+            ],
         )
         await pilot.press("b")
         assert [line[1:12] for line in screen_to_text(app).splitlines()[5:10]] == [
@@ -336,12 +339,12 @@ async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Pa
 
 @run_screen_test
 async def test_each_key_that_changes_something_shows_first_what_it_would_do() -> None:
-    app, shown = make_still_tui(), []
+    app, commands_shown = make_still_tui(), []
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        app.push_screen = lambda screen, then=None: shown.append(screen.words)  # type: ignore[method-assign,assignment]
+        app.push_screen = lambda screen, then=None: commands_shown.append(screen.words)  # type: ignore[method-assign,assignment]
         await pilot.press("w", "a", "d", "u")
-        assert shown == [
+        assert commands_shown == [
             ["wipeWritePerm", "broker-a", "--dry-run"], ["addWritePerm", "broker-a", "--dry-run"],
             ["drain", "broker-a", "--dry-run"], ["undrain", "broker-a", "--dry-run"],
         ]  # fmt: skip

@@ -220,9 +220,9 @@ async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing
         assert "✓ agree" in screen_to_text(app)
         clock.now += 42_000
         await feed_polls(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
-        shown = screen_to_text(app)
-        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in shown
-        assert "✕ 10.0.0.2:9876 silent 40 s" in shown
+        screen_text = screen_to_text(app)
+        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in screen_text
+        assert "✕ 10.0.0.2:9876 silent 40 s" in screen_text
         assert len(names(app)) == 3
 
 
@@ -266,11 +266,11 @@ async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() 
     app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, THREE)
-        seen = []
+        screens_seen = []
         for number in range(len(root_views.SCREEN_NAMES)):
             await pilot.press(str(number))
-            seen.append(app.current_view.view_name)
-        assert tuple(seen) == root_views.SCREEN_NAMES
+            screens_seen.append(app.current_view.view_name)
+        assert tuple(screens_seen) == root_views.SCREEN_NAMES
         await pilot.press("4", "tab")
         assert app.current_view.view_name == "matrix"
         await pilot.press("shift+tab", "shift+tab")
@@ -373,8 +373,8 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
             with ground.client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await feed_polls(app, pilot, ground.look())
-            shown = screen_to_text(app)
-            assert ("✓ agree" in shown, "⊘ wiped " in shown) == (True, True)
+            screen_text = screen_to_text(app)
+            assert ("✓ agree" in screen_text, "⊘ wiped " in screen_text) == (True, True)
 
 
 def test_the_feed_is_given_what_is_looked_at() -> None:

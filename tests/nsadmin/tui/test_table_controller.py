@@ -65,9 +65,9 @@ async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hi
         await feed_polls(app, pilot, POLLS)
         assert "broker-b 0 10.0.1.2:10911" in screen_to_text(app)
         await pilot.press("down")
-        shown = screen_to_text(app)
-        assert "broker-c 0 10.0.1.3:10911" in shown
-        assert "up for" in shown
+        screen_text = screen_to_text(app)
+        assert "broker-c 0 10.0.1.3:10911" in screen_text
+        assert "up for" in screen_text
         await pilot.press("i")
         assert "up for" not in screen_to_text(app)
         await pilot.press("i")

@@ -24,12 +24,12 @@ SUBJECTS: tuple[tuple[SubjectKind, str], ...] = (
 @pytest.fixture
 def pen(tmp_path: Path) -> Iterator[JournalPen]:
     """A journal with a closed segment that has its index, and an open one."""
-    made = JournalPen(tmp_path)
-    made.write(*EVENTS)
-    made.close_segment()
-    made.write(*EVENTS)
-    yield made
-    made.journal.close()
+    new_pen = JournalPen(tmp_path)
+    new_pen.write(*EVENTS)
+    new_pen.close_segment()
+    new_pen.write(*EVENTS)
+    yield new_pen
+    new_pen.journal.close()
 
 
 def closed(pen: JournalPen) -> JournalSegment:
@@ -38,10 +38,10 @@ def closed(pen: JournalPen) -> JournalSegment:
 
 def told(pen: JournalPen, kind: SubjectKind, name: str, indexed: bool = True) -> list[int]:
     concerning = SubjectFilter(JournalSubject(kind, name))
-    found = read_records(
+    records = read_records(
         pen.folder, 0, RecordFilter(concerning.can_match_line, concerning.search_terms if indexed else None)
     )
-    return [record.seq for record in found if concerning.matching_fields(record) is not None]
+    return [record.seq for record in records if concerning.matching_fields(record) is not None]
 
 
 @pytest.mark.parametrize(("kind", "name"), SUBJECTS)

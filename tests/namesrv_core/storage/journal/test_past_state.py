@@ -40,9 +40,9 @@ def snapshot(reason: str, **kv: str) -> Snapshot:
 
 @pytest.fixture
 def pen(tmp_path: Path) -> Iterator[Pen]:
-    made = Pen(tmp_path)
-    yield made
-    made.journal.close()
+    new_pen = Pen(tmp_path)
+    yield new_pen
+    new_pen.journal.close()
 
 
 def kv_of(past: PastState) -> Any:
@@ -55,8 +55,8 @@ def test_tables_are_those_of_the_last_event_before_in_open_and_closed_segments(p
     pen.write(snapshot("start"), KvPut("n", "k", None, "1"), KvPut("n", "k", "1", "2"))
     pen.close_segment()
     pen.write(snapshot("roll", k="2"), KvPut("n", "k", "2", "3"))
-    seen = [kv_of(pen.at(seconds)) for seconds in (0, 0.999, 1, 2.5, 3, 3.9, 4, 60)]
-    values = [table["n"].get("k") for table in seen]
+    kv_values = [kv_of(pen.at(seconds)) for seconds in (0, 0.999, 1, 2.5, 3, 3.9, 4, 60)]
+    values = [table["n"].get("k") for table in kv_values]
     assert values == [None, None, "1", "2", "2", "2", "3", "3"]
     assert pen.at(1).server_name == "s:9876"
 

@@ -46,9 +46,9 @@ def test_entries_are_listed_by_subject(admin: AdminClient, broker: AccessBroker)
 
 
 def test_an_unknown_user_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
-    [found] = admin.acls.get_entries([broker.addr], "User:nobody")
-    assert isinstance(found.error, NotFound)
-    assert str(found.error) == 'no user "User:nobody"'
+    [result] = admin.acls.get_entries([broker.addr], "User:nobody")
+    assert isinstance(result.error, NotFound)
+    assert str(result.error) == 'no user "User:nobody"'
 
 
 def test_what_is_new_is_sent_and_the_rest_stays(admin: AdminClient, broker: AccessBroker) -> None:
@@ -99,23 +99,23 @@ def test_one_request_takes_it_all(admin: AdminClient, broker: AccessBroker) -> N
 
 
 def test_a_resource_that_is_not_there_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
-    [found] = admin.acls.plan_delete([broker.addr], WHO, ["Topic:orders", "Topic:x"])
-    assert isinstance(found.error, NotFound)
-    assert str(found.error) == f"{WHO} has no ACL entry for Topic:x"
+    [plan] = admin.acls.plan_delete([broker.addr], WHO, ["Topic:orders", "Topic:x"])
+    assert isinstance(plan.error, NotFound)
+    assert str(plan.error) == f"{WHO} has no ACL entry for Topic:x"
 
 
 def test_a_broker_that_shows_something_else_has_ignored_it(admin: AdminClient, broker: AccessBroker) -> None:
     broker.handlers[3007] = build_reply
-    [found] = admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
-    assert isinstance(found.error, NotApplied)
+    [outcome] = admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
+    assert isinstance(outcome.error, NotApplied)
 
 
 def test_a_refusal_of_one_of_several_requests_is_told(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_merge([broker.addr], WHO, [GROUPS])
     both = [plan.then(lambda change: change._replace(entries_after=(GROUPS,))) for plan in plans]
     broker.handlers[3008] = refuse_with(16, "The acl is not exist.")
-    [found] = admin.acls.apply_plans(both)
-    assert str(found.error) == "NO_PERMISSION (16): The acl is not exist."
+    [outcome] = admin.acls.apply_plans(both)
+    assert str(outcome.error) == "NO_PERMISSION (16): The acl is not exist."
     # Nothing went out behind the refusal.
     assert [code for code in broker.codes() if code != 3009] == [3008]
 

@@ -49,9 +49,9 @@ def test_each_name_server_tells_its_own(first_server: FakeNameServer) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     first_server.clusters = {"C": {"broker-a": {0: "h:1"}}}
     with FakeNameServer({"D": {}}) as other, AdminClient([first_server.addr, gone, other.addr]) as admin:
-        told, silent, else_told = admin.clusters.get_info_each()
-    assert told.result is not None
-    assert told.result.cluster_names == ("C",)
+        first_result, silent, else_told = admin.clusters.get_info_each()
+    assert first_result.result is not None
+    assert first_result.result.cluster_names == ("C",)
     assert (silent.addr, silent.result) == (gone, None)
     assert else_told.result == ClusterInfo(("D",), ())
 

@@ -43,13 +43,13 @@ def client() -> Iterator[AdminClient]:
 
 
 def test_what_a_broker_tells(client: AdminClient, broker: FakeBroker) -> None:
-    [found] = client.cold_data.get_each([broker.addr])
-    assert found.result is not None
-    assert (found.result.thresholds_by_group, found.result.reads_by_group) == (
+    [result] = client.cold_data.get_each([broker.addr])
+    assert result.result is not None
+    assert (result.result.thresholds_by_group, result.result.reads_by_group) == (
         {"g": 10},
         {"g": ColdReads(7, 5, None)},
     )
-    assert found.result[2:] == (3, 4, 1)
+    assert result.result[2:] == (3, 4, 1)
 
 
 def test_a_threshold_is_set_and_taken_back(client: AdminClient, broker: FakeBroker) -> None:

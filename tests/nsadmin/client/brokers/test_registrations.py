@@ -32,14 +32,14 @@ def registering() -> Iterator[RegisteringBroker]:
 
 def told_by(broker: RegisteringBroker) -> BrokerRegistrant:
     with AdminClient("127.0.0.1:1") as admin:
-        [found] = admin.registrations.get_each([broker.addr])
-    assert found.result is not None, found.error
-    return found.result
+        [result] = admin.registrations.get_each([broker.addr])
+    assert result.result is not None, result.error
+    return result.result
 
 
 def test_a_broker_tells_who_it_is_and_what_it_has(registering: RegisteringBroker) -> None:
-    told = told_by(registering)
-    assert told == BrokerRegistrant(
+    registration = told_by(registering)
+    assert registration == BrokerRegistrant(
         broker_name="broker-a",
         broker_addr="10.0.0.1:10911",
         cluster_name="C",
@@ -57,7 +57,7 @@ def test_a_broker_tells_who_it_is_and_what_it_has(registering: RegisteringBroker
         topics=registering.configs,
         mappings={},
     )
-    assert told.can_read_and_write
+    assert registration.can_read_and_write
 
 
 def test_settings_that_change_what_is_registered(registering: RegisteringBroker) -> None:
@@ -70,11 +70,11 @@ def test_settings_that_change_what_is_registered(registering: RegisteringBroker)
         "brokerNotActiveTimeoutMillis": "9000",
         "fetchNamesrvAddrByAddressServer": "true",
     }
-    told = told_by(registering)
-    assert not told.can_read_and_write
-    assert told.is_compressed
-    assert told.has_dynamic_name_servers
-    assert told[8:11] == (100, 9000, True)
+    registration = told_by(registering)
+    assert not registration.can_read_and_write
+    assert registration.is_compressed
+    assert registration.has_dynamic_name_servers
+    assert registration[8:11] == (100, 9000, True)
 
 
 def test_an_old_release_neither_splits_nor_acts_for_a_master(registering: RegisteringBroker) -> None:
@@ -102,6 +102,6 @@ def test_who_does_not_answer_or_leaves_half_of_it_out(registering: RegisteringBr
     dead = f"127.0.0.1:{closed_port()}"
     del registering.items["brokerClusterName"]
     with AdminClient("127.0.0.1:1") as admin:
-        found = admin.registrations.get_each([dead, registering.addr])
-    assert [(result.addr, result.result) for result in found] == [(dead, None), (registering.addr, None)]
-    assert "malformed answer ('brokerClusterName')" in str(found[1].error)
+        results = admin.registrations.get_each([dead, registering.addr])
+    assert [(result.addr, result.result) for result in results] == [(dead, None), (registering.addr, None)]
+    assert "malformed answer ('brokerClusterName')" in str(results[1].error)

@@ -62,8 +62,8 @@ def test_an_address_is_taken_as_it_is_and_so_is_a_name_of_which_nobody_tells(tex
 
 
 def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
-    found = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
-    assert found == [
+    targets = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
+    assert targets == [
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 1, "h:2"),

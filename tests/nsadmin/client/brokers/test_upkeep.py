@@ -64,7 +64,7 @@ def test_queues_are_compared_where_there_are_two_kinds(writes_both: str, status:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
         broker.handlers[354] = lambda asked: answer_json(asked, {"checkStatus": 2})
         broker.items["rocksdbCQDoubleWriteEnable"] = writes_both
-        [found] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
-        assert (found.result, found.error is None) == (status, status is not None)
+        [result] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
+        assert (result.result, result.error is None) == (status, status is not None)
         asked = [item.ext for item in broker.asked if item.code == 354]
         assert asked == ([{"topic": "T", "checkStoreTime": "5"}] if status else [])

@@ -38,8 +38,8 @@ def test_a_mode_is_set_once_and_read(client: AdminClient, running_lab: Lab) -> N
     assert done.result == ModeChange(None, POP)
     [again] = client.consume_modes.set_mode([addr], *PLACE, POP)
     assert again.result == ModeChange(POP, POP)
-    [found] = client.consume_modes.list_modes([addr])
-    assert found.result == (AssignedMode(*PLACE, POP),)
+    [result] = client.consume_modes.list_modes([addr])
+    assert result.result == (AssignedMode(*PLACE, POP),)
     [default] = client.consume_modes.get_defaults([addr])
     assert default.result == ConsumeMode("PULL", -1)
 

@@ -21,13 +21,13 @@ def test_settings_are_those_of_each_broker(
         first_server.clusters = {
             "C": {"a": {1: consumer_broker.addr}, "b": {0: other.addr, 1: "h:1"}, "c": {0: dead}}
         }
-        found = admin.groups.get_settings("G")
-        assert [(item.target, item.settings and item.settings["retryMaxTimes"]) for item in found] == [
+        settings = admin.groups.get_settings("G")
+        assert [(item.target, item.settings and item.settings["retryMaxTimes"]) for item in settings] == [
             (BrokerTarget("a", 1, consumer_broker.addr), 3),
             (BrokerTarget("b", 0, other.addr), None),
             (BrokerTarget("c", 0, dead), None),
         ]
-        assert [item.error is None for item in found] == [True, True, False]
+        assert [item.error is None for item in settings] == [True, True, False]
     assert consumer_broker.codes() == [201]
 
 

@@ -117,10 +117,10 @@ def test_old_brokers_leave_it_to_clients(admin: AdminClient, consumer_broker: Co
     consumer_broker.clients = {"G": ["c1"]}
     plan = admin.offsets.plan_reset("G", "T", END_OF_QUEUE)
     before = dict(consumer_broker.offsets)
-    told = consumer_broker.handlers[222]
+    usual_handler = consumer_broker.handlers[222]
 
     def forget(asked: object) -> object:
-        answer = told(asked)  # type: ignore[arg-type]
+        answer = usual_handler(asked)  # type: ignore[arg-type]
         consumer_broker.offsets = dict(before)
         return answer
 

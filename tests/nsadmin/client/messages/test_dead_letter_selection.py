@@ -58,8 +58,8 @@ def test_a_count_of_replays_that_is_no_number_is_none() -> None:
     ],
 )
 def test_a_dead_letter_has_to_meet_every_condition(selection: DeadLetterSelection, matches: bool) -> None:
-    found = letter(RETRY_TOPIC="T", KEYS="k1 k2", TAGS="A")
-    assert selection.is_match(found) is matches
+    dead_letter = letter(RETRY_TOPIC="T", KEYS="k1 k2", TAGS="A")
+    assert selection.is_match(dead_letter) is matches
 
 
 def test_rules_of_equal_selections_are_equal() -> None:

@@ -49,8 +49,8 @@ def test_a_timed_message_is_listed_once_until_it_is_due() -> None:
         timed(REAL_TOPIC="T", UNIQ_KEY="F", TIMER_OUT_MS=future),
         timed(REAL_TOPIC="T", UNIQ_KEY="G", TIMER_OUT_MS=future, TIMER_DEL_UNIQKEY="T_F"),
     ]
-    found = select_timed("T", messages, NOW)
-    assert [(item.located_message.message.msg_id, item.is_cancelled) for item in found] == [
+    timed_messages = select_timed("T", messages, NOW)
+    assert [(item.located_message.message.msg_id, item.is_cancelled) for item in timed_messages] == [
         ("A", False),
         ("D", True),
         ("F", True),

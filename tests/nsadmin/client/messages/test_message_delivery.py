@@ -29,8 +29,8 @@ def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterat
 def item(admin: AdminClient, message_broker: MessageBroker) -> LocatedMessage:
     fate = {"TRAN_MSG": "true", "DELAY": "3", "TIMER_DELAY_MS": "5", "RECONSUME_TIME": "2", "REAL_TOPIC": "X"}
     message_broker.store(b"one", "T", 3, 0, UNIQ_KEY=KEY, KEYS="k", TAGS="A", mine="1", **fate)
-    [found] = admin.messages.find_by_unique_key("T", KEY).messages
-    return found
+    [message] = admin.messages.find_by_unique_key("T", KEY).messages
+    return message
 
 
 def test_a_client_says_what_it_made_of_a_message(

@@ -48,9 +48,9 @@ def test_a_key_is_looked_for_on_every_broker_and_compared(
     one.store(b"mine", KEYS="a order-4711 b", TAGS="A")
     two.store(b"mine too", KEYS="order-4711")
     one.store(b"elsewhere", "Other", KEYS="order-4711")
-    found = admin.messages.find_by_key("T", "order-4711", max_num=5, begin_ms=1, end_ms=2)
-    assert bodies(found) == [("broker-a", b"mine"), ("broker-b", b"mine too")]
-    assert found.errors == [None, None]
+    matches = admin.messages.find_by_key("T", "order-4711", max_num=5, begin_ms=1, end_ms=2)
+    assert bodies(matches) == [("broker-a", b"mine"), ("broker-b", b"mine too")]
+    assert matches.errors == [None, None]
     assert one.asked[-1].ext == {
         "topic": "T",
         "key": "order-4711",
@@ -64,8 +64,8 @@ def test_a_key_is_looked_for_on_every_broker_and_compared(
 def test_a_tag_can_be_looked_for_too(admin: AdminClient, one: MessageBroker) -> None:
     one.store(b"tagged", TAGS="A", KEYS="B")
     one.store(b"keyed", TAGS="B", KEYS="A")
-    found = admin.messages.find_by_key("T", "A", by_tag=True, last_key="L")
-    assert bodies(found) == [("broker-a", b"tagged")]
+    matches = admin.messages.find_by_key("T", "A", by_tag=True, last_key="L")
+    assert bodies(matches) == [("broker-a", b"tagged")]
     assert one.asked[-1].ext is not None
     assert (one.asked[-1].ext["indexType"], one.asked[-1].ext["lastKey"]) == ("T", "L")
 
@@ -75,19 +75,19 @@ def test_brokers_that_fail_stand_beside_those_that_have_something(
 ) -> None:
     one.store(b"mine", KEYS="k")
     two.handlers[12] = refuse_with(1, "index is broken")
-    found = admin.messages.find_by_key("T", "k")
-    assert bodies(found) == [("broker-a", b"mine")]
-    assert [str(error) for error in found.errors] == ["None", "SYSTEM_ERROR (1): index is broken"]
+    matches = admin.messages.find_by_key("T", "k")
+    assert bodies(matches) == [("broker-a", b"mine")]
+    assert [str(error) for error in matches.errors] == ["None", "SYSTEM_ERROR (1): index is broken"]
     two.handlers[12] = answer_garbage
-    assert "another protocol" in str(admin.messages.find_by_key("T", "k").errors[1]) or found.errors[1]
+    assert "another protocol" in str(admin.messages.find_by_key("T", "k").errors[1]) or matches.errors[1]
 
 
 def test_bytes_that_are_no_message_are_told_and_hide_nothing(admin: AdminClient, one: MessageBroker) -> None:
     whole = one.store(b"mine", KEYS="k")
     one.handlers[12] = lambda asked: build_reply(asked, body=whole + b"garbage")
-    found = admin.messages.find_by_key("T", "k")
-    assert bodies(found) == [("broker-a", b"mine")]
-    assert str(found.errors[0]) == f"{one.addr}: 7 bytes of the answer are not messages"
+    matches = admin.messages.find_by_key("T", "k")
+    assert bodies(matches) == [("broker-a", b"mine")]
+    assert str(matches.errors[0]) == f"{one.addr}: 7 bytes of the answer are not messages"
 
 
 def test_the_brokers_of_another_route_may_be_asked(
@@ -136,16 +136,16 @@ def test_an_offset_id_whose_broker_does_not_answer_is_looked_for_on_the_others(
     two.port = real
     one.store(b"at the same position")
     msg_id = f"7F000001{port:08X}{0:016X}"
-    found = admin.messages.find_by_id("T", msg_id)
-    assert bodies(found) == [("broker-b", b"of the master that is gone")]
-    assert found.errors == [None, None]
+    result = admin.messages.find_by_id("T", msg_id)
+    assert bodies(result) == [("broker-b", b"of the master that is gone")]
+    assert result.errors == [None, None]
 
 
 def test_an_offset_id_that_nobody_has_tells_who_was_silent(admin: AdminClient, one: MessageBroker) -> None:
     silent = f"7F000001{closed_port():08X}{9000:016X}"
-    found = admin.messages.find_by_id("T", silent)
-    assert found.messages == ()
-    assert [str(error).partition(": ")[2] for error in found.errors if error is not None] == [
+    result = admin.messages.find_by_id("T", silent)
+    assert result.messages == ()
+    assert [str(error).partition(": ")[2] for error in result.errors if error is not None] == [
         "connection refused, no server listens on this port"
     ]
     answered = f"7F000001{one.port:08X}{9000:016X}"

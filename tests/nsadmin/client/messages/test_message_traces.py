@@ -71,8 +71,8 @@ def test_the_traces_of_one_message_in_the_order_of_their_times(message_broker: M
     with FakeNameServer({"C": {"broker-a": {0: message_broker.addr}}}) as server:
         server.routes = {"Traces": {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as admin:
-            found = admin.traces.find_traces("ID", trace_topic="Traces", max_num=5)
-    assert [trace.kind for trace in found.traces] == ["Pub", "SubBefore", "SubAfter"]
-    after = found.traces[-1]
+            traces = admin.traces.find_traces("ID", trace_topic="Traces", max_num=5)
+    assert [trace.kind for trace in traces.traces] == ["Pub", "SubBefore", "SubAfter"]
+    after = traces.traces[-1]
     assert (after.time_ms, after.group, after.retry_times, after.status) == (2000, "cg", 1, "success")
-    assert found.broker_errors == ((message_broker.addr, None),)
+    assert traces.broker_errors == ((message_broker.addr, None),)

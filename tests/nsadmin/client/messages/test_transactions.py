@@ -22,9 +22,9 @@ def test_a_broker_finds_the_half_message_by_both_offsets(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker, outcome: str, flag: str
 ) -> None:
     TransactionEnder(admin._caller).end_transactions([half(dead_letter_broker.addr)], outcome)
-    [told] = dead_letter_broker.ended
-    told.pop("bname", None)
-    assert told == {
+    [ended_transaction] = dead_letter_broker.ended
+    ended_transaction.pop("bname", None)
+    assert ended_transaction == {
         "topic": "T", "producerGroup": "TOOLS_PRODUCER", "tranStateTableOffset": "7",
         "commitLogOffset": "1000", "commitOrRollback": flag, "fromTransactionCheck": "false", "msgId": "ID",
         "transactionId": "ID",

@@ -43,9 +43,9 @@ def test_a_write_that_was_not_answered_may_have_been_done(
 def test_each_server_is_shown_as_it_is(addrs: list[str], second_server: FakeNameServer) -> None:
     second_server.kv = {"N": {"k": "v"}}
     with AdminClient(addrs, timeout=5) as admin:
-        missing, found = admin.kv.get_value_each("N", "k")
+        missing, present_value = admin.kv.get_value_each("N", "k")
         assert isinstance(missing.error, QueryNotFound)
-        assert found.result == "v"
+        assert present_value.result == "v"
         assert [result.result for result in admin.kv.get_entries_each("N")] == [None, {"k": "v"}]
         assert admin.kv.get_value("N", "k") == "v"
 
@@ -93,7 +93,7 @@ def test_changes_go_to_their_servers_and_are_looked_at(
         KvChange(addrs[1], "M", "a", None, ""),
     ]
     with AdminClient(addrs) as admin:
-        assert admin.kv.apply_changes(changes) == [(one.addr, one, None) for one in changes]
+        assert admin.kv.apply_changes(changes) == [(change.addr, change, None) for change in changes]
         assert admin.kv.apply_changes([]) == []
     assert first_server.kv == {"N": {"k": "v"}}
     assert second_server.kv == {"N": {"k": "new"}, "M": {"a": ""}}
@@ -105,15 +105,15 @@ def test_a_change_that_was_only_said_to_be_made_is_none(
     first_server.handlers[100] = lambda asked: build_reply(asked)
     first_server.kv = {"N": {"k": "old"}}
     with AdminClient(addrs) as admin:
-        [one, other, refused] = admin.kv.apply_changes(
+        [applied_change, other, refused] = admin.kv.apply_changes(
             [
                 KvChange(addrs[0], "N", "k", "old", "new"),
                 KvChange(addrs[0], "N", "l", None, "new"),
                 KvChange(f"127.0.0.1:{closed_port()}", "N", "k", None, "v"),
             ]
         )
-    assert isinstance(one.error, NotApplied)
-    assert "it is 'old'" in str(one.error)
+    assert isinstance(applied_change.error, NotApplied)
+    assert "it is 'old'" in str(applied_change.error)
     assert "it is not there" in str(other.error)
     assert is_unreachable(refused.error)
 

@@ -91,5 +91,8 @@ def test_servers_that_refuse_are_errors_and_hide_nothing(
     proxied_broker.clients = {"G": ["c"]}
     proxied_broker.handlers[328] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
-        found = admin.clients.list_clients()
-    assert ([client.client_id for client in found.clients], [*found.errors]) == (["c"], [proxied_broker.addr])
+        clients = admin.clients.list_clients()
+    assert ([client.client_id for client in clients.clients], [*clients.errors]) == (
+        ["c"],
+        [proxied_broker.addr],
+    )

@@ -68,11 +68,15 @@ def test_a_proxy_that_is_configured_by_another_name_is_the_same(
 def test_silent_and_local_proxies(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeProxy(is_local=True) as local:
-        found = listed(first_server, gone, local.addr)
-    assert (found[local.addr].mode, found[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
-    assert found[local.addr].consumer_count is None
-    assert (found[gone].is_answering, found[gone].mode, found[gone].version) == (False, None, None)
-    assert found[gone].error is not None
+        proxy_clients = listed(first_server, gone, local.addr)
+    assert (proxy_clients[local.addr].mode, proxy_clients[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
+    assert proxy_clients[local.addr].consumer_count is None
+    assert (proxy_clients[gone].is_answering, proxy_clients[gone].mode, proxy_clients[gone].version) == (
+        False,
+        None,
+        None,
+    )
+    assert proxy_clients[gone].error is not None
 
 
 def test_a_proxy_that_only_brokers_see_has_no_ports(
@@ -127,9 +131,9 @@ def test_the_route_of_each_proxy(
     with FakeProxy() as other:
         other.handlers[105] = refuse_with(17, "No topic route info")
         with AdminClient(first_server.addr, access=Access(timeout=5, proxies=(other.addr,))) as admin:
-            found = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
-    assert found[proxy.addr].result == ("broker-a",)
-    assert is_not_found(found[other.addr].error)
+            routes_by_addr = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
+    assert routes_by_addr[proxy.addr].result == ("broker-a",)
+    assert is_not_found(routes_by_addr[other.addr].error)
 
 
 def test_a_bundle_has_the_proxies_and_their_heartbeats(

@@ -49,10 +49,10 @@ def static() -> Iterator[Static]:
         b.handlers[351] = lambda asked: build_reply(asked, body=mapping(f"0:{MOVED}"))
         with FakeNameServer({"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}) as server:
             server.routes["T"] = {"broker-a": 6, "broker-b": 6}
-            told = server.handlers[105]
+            usual_handler = server.handlers[105]
 
             def route(asked: RemotingCommand) -> RemotingCommand:
-                answer = told(asked)
+                answer = usual_handler(asked)
                 assert isinstance(answer, RemotingCommand)
                 maps = (
                     b',"topicQueueMappingByBroker":{"broker-a":{"currIdMap":{1:1}},'
@@ -127,10 +127,10 @@ def test_a_queue_that_moves_counts_by_where_it_was(static: Static) -> None:
 
 
 def test_a_broker_without_a_queue_of_it_has_no_rows(static: Static) -> None:
-    told = static.server.handlers[105]
+    usual_handler = static.server.handlers[105]
 
     def route(asked: RemotingCommand) -> RemotingCommand:
-        answer = told(asked)
+        answer = usual_handler(asked)
         assert isinstance(answer, RemotingCommand)
         return build_reply(asked, body=answer.body.replace(b'{"currIdMap":{0:0}}', b'{"currIdMap":{}}'))
 

@@ -131,7 +131,7 @@ def test_all_topics_of_brokers_in_order() -> None:
         broker.configs = {name: topic_config(name, perm=perm) for name, perm in (("U", 4), ("T", 6))}
         broker.as_4_9()
         dead = f"127.0.0.1:{closed_port()}"
-        found, silent = admin.topic_configs.list_broker_topics([broker.addr, dead])
-    assert found.result is not None
-    assert [(topic.topic_name, topic.perm) for topic in found.result] == [("T", 6), ("U", 4)]
+        topics, silent = admin.topic_configs.list_broker_topics([broker.addr, dead])
+    assert topics.result is not None
+    assert [(topic.topic_name, topic.perm) for topic in topics.result] == [("T", 6), ("U", 4)]
     assert silent.result is None

@@ -25,15 +25,20 @@ def test_each_server_answers_for_itself(first_server: FakeNameServer, second_ser
     second_server.routes["U"] = {"broker-a": 6}
     dead = f"127.0.0.1:{closed_port()}"
     with AdminClient(first_server.addr) as admin:
-        one, other, silent = admin.topic_views.get_name_server_views(
+        first_view, other, silent = admin.topic_views.get_name_server_views(
             [first_server.addr, second_server.addr, dead, first_server.addr], "T"
         )
-    assert one.route.result is not None
-    assert [queue.perm for queue in one.route.result.queues] == [6]
-    assert one.default_route.result is not None
-    assert one.order_conf == (first_server.addr, "broker-a:4", None)
-    assert one.config.result == first_server.config
-    assert (one.topic_names, one.zone_route, one.is_silent, one.has_no_route) == (None, None, False, False)
+    assert first_view.route.result is not None
+    assert [queue.perm for queue in first_view.route.result.queues] == [6]
+    assert first_view.default_route.result is not None
+    assert first_view.order_conf == (first_server.addr, "broker-a:4", None)
+    assert first_view.config.result == first_server.config
+    assert (first_view.topic_names, first_view.zone_route, first_view.is_silent, first_view.has_no_route) == (
+        None,
+        None,
+        False,
+        False,
+    )
     assert (other.route.result, other.has_no_route) == (None, True)
     assert other.topic_names is not None
     assert other.topic_names.result == ("U",)

@@ -132,9 +132,9 @@ def test_again_and_again_until_ctrl_c(first_server: FakeNameServer) -> None:
         env=ENVIRONMENT,
     )
     assert process.stdout is not None
-    seen = b""
-    while seen.count(b"clusterName") < 3:
-        seen += os.read(process.stdout.fileno(), 4096)
+    output = b""
+    while output.count(b"clusterName") < 3:
+        output += os.read(process.stdout.fileno(), 4096)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
     assert process.returncode == 0

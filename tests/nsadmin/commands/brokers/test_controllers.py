@@ -42,8 +42,8 @@ def test_each_says_who_leads(
     ]
     assert f"controller {dead_addr}: connection refused" in result.err
     follower.leader = "h:9"
-    said = run("getControllerMetaData", *controllers).err
-    assert f"the controllers name different leaders: {leader.addr}, h:9" in said
+    stderr = run("getControllerMetaData", *controllers).err
+    assert f"the controllers name different leaders: {leader.addr}, h:9" in stderr
 
 
 def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...]) -> None:

@@ -27,12 +27,12 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def read_perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
 
 
 def rows_of(out: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(out)
-    return found
+    listed_rows: list[dict[str, Any]] = json.loads(out)
+    return listed_rows
 
 
 def test_a_wipe_on_one_name_server_is_repaired_exactly(running_lab: Lab, run: Run) -> None:

@@ -117,8 +117,8 @@ def test_the_library_computes_the_ages_of_the_command(
     monkeypatch.setattr(time, "time", lambda: 4_000_000_000.0)
     with AdminClient.from_context(bundle=bundle_path) as admin:
         finding = admin.checks.check_lag("analytics")
-    shown = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
-    [shown_delay] = [sample["value"] for sample in shown["values"] if sample["name"] == "delay"]
+    bundle_report = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
+    [shown_delay] = [sample["value"] for sample in bundle_report["values"] if sample["name"] == "delay"]
     [delay] = [sample.value for sample in finding.samples if sample.measure.name == "delay"]
     # The last consumed message of this group was stored 20 minutes before the bundle was made.
     assert delay == shown_delay < 3600
@@ -186,8 +186,8 @@ def test_an_interruption_is_one_line_and_leaves_the_old_file(
     process = create_in_process(first_server.addr, folder)
     assert asked.wait(DEADLINE)
     process.send_signal(signal_number)
-    _, said = process.communicate(timeout=DEADLINE)
-    assert (process.returncode, said) == (130, b"nsadmin: interrupted\n")
+    _, stderr = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
     assert [path.read_text() for path in folder.iterdir()] == ["an older bundle"]
 
 
@@ -195,9 +195,9 @@ def test_a_full_disk_is_one_line_and_leaves_no_file(first_server: FakeNameServer
     folder = tmp_path / "out"
     folder.mkdir()
     process = create_in_process(first_server.addr, folder, max_file_bytes=100)
-    _, said = process.communicate(timeout=DEADLINE)
+    _, stderr = process.communicate(timeout=DEADLINE)
     advice = "File too large: make room, or write it elsewhere"
-    assert (process.returncode, said.decode()) == (
+    assert (process.returncode, stderr.decode()) == (
         1,
         f'nsadmin: cannot write the bundle "{folder}/x.zip": {advice}\n',
     )

@@ -82,5 +82,5 @@ def test_drains_of_this_machine(
     assert value["state"] == "UNKNOWN"
     assert "state.json is not JSON" in value["details"][0]
     assert "drain" in [
-        one["check"] for one in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
+        check["check"] for check in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
     ]

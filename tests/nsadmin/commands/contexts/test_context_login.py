@@ -122,16 +122,16 @@ def test_a_terminal_does_not_show_what_is_secret() -> None:
         program = "from nsadmin.confirmation import ask_secret; print(len(ask_secret('secret key')))"
         path = f"{ROOT}{os.pathsep}{ROOT / 'cli'}"
         os.execve(sys.executable, [sys.executable, "-c", program], {**os.environ, "PYTHONPATH": path})
-    seen = b""
+    output = b""
     try:
-        while b"Secret key: " not in seen:
-            assert select.select([terminal], [], [], 20)[0], seen
-            seen += os.read(terminal, 1000)
+        while b"Secret key: " not in output:
+            assert select.select([terminal], [], [], 20)[0], output
+            output += os.read(terminal, 1000)
         os.write(terminal, b"s3cret\n")
-        while b"6" not in seen:
-            assert select.select([terminal], [], [], 20)[0], seen
-            seen += os.read(terminal, 1000)
+        while b"6" not in output:
+            assert select.select([terminal], [], [], 20)[0], output
+            output += os.read(terminal, 1000)
     finally:
         os.close(terminal)
         os.waitpid(child, 0)
-    assert b"s3cret" not in seen
+    assert b"s3cret" not in output

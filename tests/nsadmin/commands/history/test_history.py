@@ -189,8 +189,8 @@ def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str)
         assert result.code == 0
         return [line.rpartition(" ")[2] for line in result.out.splitlines() if "ORDER" in line], result.err
 
-    everything, said = changes()
-    assert (everything, said) == ([str(number) for number in range(11)], "")
+    everything, stderr = changes()
+    assert (everything, stderr) == ([str(number) for number in range(11)], "")
     assert changes("--limit", "0") == (everything, "")
     note = (
         "nsadmin: only the newest 4 events are shown: use --limit 0 for all, or --until TIME for older ones\n"

@@ -57,7 +57,7 @@ def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
 ) -> None:
     write_journal(tmp_path / "brokers", [make_snapshot("start")], "brokers")
     (tmp_path / "reports").mkdir()
-    found = find_journals(session(str(tmp_path)), None, None)
-    assert [journal.server_name for journal in found] == ["s:9876", "t:9876"]
+    journals = find_journals(session(str(tmp_path)), None, None)
+    assert [journal.server_name for journal in journals] == ["s:9876", "t:9876"]
     [brokers] = find_journals(session(str(tmp_path / "brokers")), None, None)
     assert brokers.server_name == "brokers"

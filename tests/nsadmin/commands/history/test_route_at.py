@@ -77,9 +77,9 @@ def test_a_name_server_that_was_not_ready_told_no_route(run: Run, tmp_path: Path
         *registration_events("a", "T"),
         ServerReady("s:9876"),
     ]
-    made = write_journal(tmp_path / "j", events)
-    assert run("routeAt", "T", "--at", AT(4), "--journal", made).code == 0
-    result = run("routeAt", "T", "--at", AT(3), "--journal", made)
+    journal = write_journal(tmp_path / "j", events)
+    assert run("routeAt", "T", "--at", AT(4), "--journal", journal).code == 0
+    result = run("routeAt", "T", "--at", AT(3), "--journal", journal)
     assert result.code == 1
     assert "s:9876: the name server was not ready yet at 2025-11-21T14:03:03.000Z" in result.err
 
@@ -150,14 +150,17 @@ class Life:
         self.seen: list[tuple[int, str, int, Any]] = []
 
     def ask(self, connection: socket.socket) -> None:
-        one = self.chance.choice
-        name, addr = one(("a", "b", "c")), f"127.0.0.1:{self.chance.randrange(1, 5)}"
+        choose = self.chance.choice
+        name, addr = choose(("a", "b", "c")), f"127.0.0.1:{self.chance.randrange(1, 5)}"
         configs = [
-            topic_config(topic, perm=one((2, 4, 6))) for topic in self.chance.sample(TOPICS, one((0, 1, 2)))
+            topic_config(topic, perm=choose((2, 4, 6)))
+            for topic in self.chance.sample(TOPICS, choose((0, 1, 2)))
         ]
-        ext = broker_ext(name, one((0, 1)), addr) | {"enableActingMaster": "true"}
+        ext = broker_ext(name, choose((0, 1)), addr) | {"enableActingMaster": "true"}
         register = build_request(103, ext, registration_body(configs))
-        asked = one((register, register, build_request(205, {"brokerName": name}), build_request(104, ext)))
+        asked = choose(
+            (register, register, build_request(205, {"brokerName": name}), build_request(104, ext))
+        )
         # Not all is granted: some addresses want a place that another one has.
         call_server(asked, connection)
 
@@ -191,7 +194,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
             # The last moment before it was killed: nothing that was written down came after it.
             assert "ended abnormally" in result.err
             continue
-        shown = json.loads(result.out)
-        assert all(row.pop("server") for row in shown)
-        assert (result.code, shown or None) == (code, rows), (moment, result.err)
+        answer = json.loads(result.out)
+        assert all(row.pop("server") for row in answer)
+        assert (result.code, answer or None) == (code, rows), (moment, result.err)
     assert {code for _, _, code, _ in life.seen} == {0, 5}

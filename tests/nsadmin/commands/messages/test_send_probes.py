@@ -86,9 +86,9 @@ def test_again_and_again(first_server: FakeNameServer, message_broker: MessageBr
     session = Session(SharedOptions(namesrv_addr=(first_server.addr,), yes=True))
     turns = cluster_rt(session, message_count=1, interval_seconds=0.01)
     assert not isinstance(turns, (ResultRows, str))
-    found = list(islice(turns, 3))
+    probe_rows = list(islice(turns, 3))
     session.close()
-    assert [len(rows.rows) for rows in found if isinstance(rows, ResultRows)] == [1, 1, 1]
+    assert [len(rows.rows) for rows in probe_rows if isinstance(rows, ResultRows)] == [1, 1, 1]
     assert len(message_broker.sent) == 3
     [(_, times)] = session.sent_changes.counted_exchanges
     assert times == 3

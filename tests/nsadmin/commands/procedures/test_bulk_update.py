@@ -111,10 +111,10 @@ def test_a_file_that_cannot_be_used(run_on_lab: Run) -> None:
 def test_a_no_on_the_terminal_changes_nothing(running_lab: Lab, tmp_path: Path) -> None:
     file = str(tmp_path / written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}]))
     words = ("updateTopicList", file, "-c", "cluster-a", "-n", running_lab.namesrv_addr)
-    code, out, shown = on_terminal(b"n\n", *words)
+    code, out, terminal_text = on_terminal(b"n\n", *words)
     assert (code, out) == (1, b"")
-    assert b"become unreadable" in shown
-    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in shown
+    assert b"become unreadable" in terminal_text
+    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in terminal_text
 
 
 def test_a_list_that_makes_messages_unreadable_needs_a_yes(running_lab: Lab, run: Run) -> None:

@@ -41,13 +41,13 @@ def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run
 
 
 def events(out: str) -> list[str]:
-    found = [json.loads(line)["event"] for line in out.splitlines()]
-    return [name for name in found if name != "progress"]
+    event_names = [json.loads(line)["event"] for line in out.splitlines()]
+    return [name for name in event_names if name != "progress"]
 
 
 def perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
 
 
 def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
@@ -80,8 +80,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
 
 def inventory_state(with_env: Run) -> str:
     """The state of the master in the inventory."""
-    found = json.loads(with_env("inventoryList", "--json").out)
-    return next(str(row["state"]) for row in found if (row["brokerName"], row["brokerId"]) == (B, 0))
+    inventory = json.loads(with_env("inventoryList", "--json").out)
+    return next(str(row["state"]) for row in inventory if (row["brokerName"], row["brokerId"]) == (B, 0))
 
 
 def test_a_broker_that_is_drained_for_good_leaves_the_inventory(
@@ -243,13 +243,13 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
                 if '"closed"' in line:
                     child.send_signal(number)
                     break
-            said = child.stderr.read()
+            stderr = child.stderr.read()
         finally:
             child.kill()
     assert child.returncode == code
     assert (
         f"interrupted; the drain is saved: nsadmin drain {B} resumes it, nsadmin undrain {B} "
-        "undoes it" in said
+        "undoes it" in stderr
     ) == (number != signal.SIGKILL)
     [row, _] = json.loads(with_env("drainStatus", "--json").out)
     assert (row["phase"], row["pid"]) == ("settle", None)

@@ -147,10 +147,13 @@ def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
 
 def test_who_is_asked_sees_what_will_be_done(running_lab: Lab) -> None:
     file = wanted("cluster: cluster-a\ntopics: {ratings: }\n")
-    code, out, shown = on_terminal(b"y\n", "apply", file, "-n", running_lab.namesrv_addr, "--json")
+    code, out, terminal_text = on_terminal(b"y\n", "apply", file, "-n", running_lab.namesrv_addr, "--json")
     assert (code, json.loads(out)[0]["result"]) == (0, "done")
-    assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in shown
-    assert b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;" in shown
+    assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in terminal_text
+    assert (
+        b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;"
+        in terminal_text
+    )
     code, out, _ = on_terminal(
         b"n\n", "apply", wanted(), "--allow-stranded", "-n", running_lab.namesrv_addr, "--json"
     )

@@ -70,8 +70,8 @@ def test_who_did_it_is_read_from_a_journal(
     first_server.routes["orders"] = {"broker-a": 4}
     done = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     [row] = found(done, "wiped")
-    told = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
-    assert told in str(row["seen"])
+    evidence = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
+    assert evidence in str(row["seen"])
     file.write_text("{")
     broken = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     assert broken.code == 1

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 
 
 def test_wrong_options(run: Run) -> None:
-    for options, said in (
+    for options, message in (
         (("--http", "x:y"), 'invalid address "x:y": write PORT or HOST:PORT'),
         (("--interval", "1ms"), 'invalid time "1ms" for --interval: use 1s to 1h, such as 15s or 1m'),
         (
@@ -29,7 +29,7 @@ def test_wrong_options(run: Run) -> None:
     ):
         result = run("exporter", *options, "-n", "127.0.0.1:1")
         assert (result.code, result.out) == (2, ""), result
-        assert said in result.err
+        assert message in result.err
 
 
 def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,11 +110,11 @@ def test_preferences_that_cannot_be_are_one_line(tmp_path: Path) -> None:
 
 
 def test_options_that_reach_the_cluster_go_with_its_commands() -> None:
-    said = {
+    options = {
         "context": "prod", "namesrv_addr": ["a:1", "b:2"], "tls": False, "insecure": False, "timeout": 2.5,
         "quiet": True, "config_file": None,
     }  # fmt: skip
-    assert connection_words(said) == [
+    assert connection_words(options) == [
         "--context",
         "prod",
         "-n",

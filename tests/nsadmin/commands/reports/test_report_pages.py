@@ -116,8 +116,8 @@ def test_the_examples_do_what_they_say(
 
 def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, run: Run) -> None:
     words = ("report", "show", "broker_availability", "--dir", folder, "--json")
-    shown = run(*words)
-    assert (shown.code, shown.err) == (0, "")
+    report = run(*words)
+    assert (report.code, report.err) == (0, "")
     # No journal covers the last day of a, so it is not missing.
     assert run(*words, "--expect", "a").code == 0
     result = run(*words, "--expect", "a,b<1>,zz:1")
@@ -127,7 +127,7 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
         "nsadmin: zz:1 is missing: this report has no day of it\n",
     )
     *rows, unseen = json.loads(result.out)
-    assert rows == json.loads(shown.out)
+    assert rows == json.loads(report.out)
     assert (unseen["brokerName"], unseen["brokerId"], unseen["upSeconds"]) == ("zz", 1, None)
 
 

@@ -19,7 +19,7 @@ def test_the_schema_of_a_table_has_types_units_and_meanings(run: Run) -> None:
     assert {"table": "gold/broker_availability", "column": "downSeconds", "type": "double", "unit": "s",
             "meaning": "s in which no name server listed it"} in rows  # fmt: skip
     assert len(json.loads(run("report", "schema", "--json").out)) == sum(
-        len(one.columns) for one in list_tables()
+        len(table.columns) for table in list_tables()
     )
 
 

@@ -126,14 +126,14 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
 ) -> None:
     brokers[1].group = {"parentTopic": "other", "totalLagCount": 9}
     result = run("getLiteGroupInfo", "P", "G", "-k", "3", "-n", server.addr, "--json")
-    found = rows(result)
+    group_rows = rows(result)
     assert result.code == 3
-    assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in found] == [
+    assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in group_rows] == [
         ("a", None, 2),
         ("a", "x", 2),
         ("b", None, None),
     ]
-    assert 'the group "G" is bound to the parent topic "other", not "P"' in found[2]["error"]
+    assert 'the group "G" is bound to the parent topic "other", not "P"' in group_rows[2]["error"]
     assert brokers[0].asked[-1].ext == {"group": "G", "topK": "3"}
     result = run("getLiteGroupInfo", "P", "G", "-l", "x", "-n", server.addr, "--json")
     assert [(row["brokerOffset"], row["consumerOffset"], row["lagCount"]) for row in rows(result)] == [

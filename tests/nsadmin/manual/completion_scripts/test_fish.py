@@ -36,8 +36,8 @@ def candidates(script: Path, world: ShellHome, line: str) -> list[str]:
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
 def test_a_line_is_completed(script: Path, world: ShellHome, line: str, words: list[str]) -> None:
-    [found] = candidates(script, world, meant(line, world))
-    assert found.partition("\t")[0] == meant(words[-1], world)
+    [candidate] = candidates(script, world, meant(line, world))
+    assert candidate.partition("\t")[0] == meant(words[-1], world)
 
 
 def test_candidates_say_what_they_are(script: Path, world: ShellHome) -> None:

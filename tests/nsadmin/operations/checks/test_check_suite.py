@@ -76,5 +76,5 @@ def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
 def test_where_nobody_answers_each_check_says_so(dead_addr: str) -> None:
     whole, parts = found(dead_addr)
     assert whole.state is CheckState.CRITICAL
-    assert {one.state for one in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
+    assert {part.state for part in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
     assert parts["brokers"].state is CheckState.UNKNOWN

@@ -118,6 +118,6 @@ def test_what_they_say_is_among_their_settings(
 ) -> None:
     first_server.config["journal"] = "failing: disk full"
     with AdminClient([first_server.addr, second_server.addr, dead_addr], timeout=5) as admin:
-        found = journal.read_server_statuses(admin)
-    assert [result.result for result in found] == ["failing: disk full", None, None]
-    assert found[2].error is not None
+        statuses = journal.read_server_statuses(admin)
+    assert [result.result for result in statuses] == ["failing: disk full", None, None]
+    assert statuses[2].error is not None

@@ -73,8 +73,13 @@ def test_what_a_broker_tells_of_itself() -> None:
 
 def test_what_a_release_does_not_tell_is_left_out_and_an_empty_store_has_no_oldest_message() -> None:
     old = {"brokerVersionDesc": "V4_9_7", "getTransferedTps": "2.0", "earliestMessageTimeStamp": "-1"}
-    told = build_runtime_event(place("h:1"), RuntimeInfo(old))
-    assert (told.get_tps, told.earliest_message_time, told.broker_active, told.put_tps) == (
+    runtime_event = build_runtime_event(place("h:1"), RuntimeInfo(old))
+    assert (
+        runtime_event.get_tps,
+        runtime_event.earliest_message_time,
+        runtime_event.broker_active,
+        runtime_event.put_tps,
+    ) == (
         2.0,
         None,
         None,
@@ -174,18 +179,18 @@ def test_a_group_that_is_refused_is_told_and_the_others_are_asked(
 
 
 def test_brokers_are_asked_for_their_groups_by_turns(admin: AdminClient) -> None:
-    with ConsumerBroker("a") as one, ConsumerBroker("b") as other:
-        one.configs = {f"A{number}": {} for number in range(16)}
+    with ConsumerBroker("a") as broker, ConsumerBroker("b") as other:
+        broker.configs = {f"A{number}": {} for number in range(16)}
         other.configs = {f"B{number}": {} for number in range(16)}
         sizes: list[int] = []
         stats = admin.consumers.get_stats_each
 
         def counted(pairs: list[tuple[str, str]]) -> object:
-            sizes.append(sum(addr == one.addr for addr, _ in pairs))
+            sizes.append(sum(addr == broker.addr for addr, _ in pairs))
             return stats(pairs)
 
         admin.consumers.get_stats_each = counted  # type: ignore[method-assign, assignment]
-        Asked(admin, LAG).round(place(one.addr, "a"), place(other.addr, "b"))
+        Asked(admin, LAG).round(place(broker.addr, "a"), place(other.addr, "b"))
     assert sizes == [8, 8]
 
 

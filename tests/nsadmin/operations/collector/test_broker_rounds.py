@@ -46,9 +46,9 @@ class Cluster:
 
     def kinds(self) -> list[str]:
         assert [
-            found.problem_texts
-            for found in reader.check_journal(self.folder / BROKERS_JOURNAL)
-            if found.problem_texts
+            problem.problem_texts
+            for problem in reader.check_journal(self.folder / BROKERS_JOURNAL)
+            if problem.problem_texts
         ] == []
         return [record.event_type for record in reader.read_records(self.folder / BROKERS_JOURNAL)]
 

@@ -89,14 +89,14 @@ def _route(replay: JournalReplay, topic: str) -> Any:
         broker_data_json(one.cluster_name, name, one.broker_addrs, one.enable_acting_master, one.zone_name)
         for name, one in groups.items()
     ]
-    found = {"queueDatas": [queue_data_json(queue) for queue in queues.values()], "brokerDatas": brokers}
-    return ordered(fastjson.encode_json(found, is_standard=True))
+    route_data = {"queueDatas": [queue_data_json(queue) for queue in queues.values()], "brokerDatas": brokers}
+    return ordered(fastjson.encode_json(route_data, is_standard=True))
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProgram]:
-    with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0") as found:
-        yield found
+    with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0") as name_server:
+        yield name_server
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -114,7 +114,7 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
             assert turn.poll_error is None
             answers.append(changing.routes())
     folder = journal_folder_of(plan.folder, changing.addr)
-    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    assert [problem.problem_texts for problem in reader.check_journal(folder) if problem.problem_texts] == []
     replay, replayed = JournalReplay(), []
     for record in reader.read_records(folder):
         replay.feed_record(record)
@@ -122,4 +122,4 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
             assert replay.is_certain
             replayed.append(routes_of(replay))
     assert replayed == answers
-    assert any(one["T"] != answers[0]["T"] for one in answers)
+    assert any(answer["T"] != answers[0]["T"] for answer in answers)

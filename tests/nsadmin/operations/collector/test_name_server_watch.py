@@ -46,9 +46,9 @@ class Watched:
 def watched(tmp_path: Path) -> Iterator[Watched]:
     with FakeNameServer({"C": {"a": {0: "h:1", 1: "h:2"}}}) as server, AdminClient(server.addr) as admin:
         server.routes = {"T": {"a": 6}}
-        found = Watched(tmp_path, server, admin)
-        yield found
-        found.keeping.close()
+        new_watch = Watched(tmp_path, server, admin)
+        yield new_watch
+        new_watch.keeping.close()
 
 
 def test_changes_are_written_and_nothing_is_said_of_them(watched: Watched) -> None:

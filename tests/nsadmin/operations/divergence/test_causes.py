@@ -35,10 +35,12 @@ def without_b() -> list[ClusterSnapshot]:
 
 
 def test_it_registers_with_a_partial_list(without_b: list[ClusterSnapshot]) -> None:
-    found = cause(without_b, y=telling(("s:1",)))
-    assert found.kind == "partial-list"
-    assert found.text == "the broker registers with a partial list: its namesrvAddr does not name s:2"
-    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in found.advice
+    divergence_cause = cause(without_b, y=telling(("s:1",)))
+    assert divergence_cause.kind == "partial-list"
+    assert (
+        divergence_cause.text == "the broker registers with a partial list: its namesrvAddr does not name s:2"
+    )
+    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in divergence_cause.advice
 
 
 def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
@@ -47,8 +49,8 @@ def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[Cl
 
 
 def test_it_names_all_and_one_has_not_heard(without_b: list[ClusterSnapshot]) -> None:
-    found = cause(without_b, y=telling())
-    assert (found.kind, "do not reach s:2" in found.text) == ("partition", True)
+    divergence_cause = cause(without_b, y=telling())
+    assert (divergence_cause.kind, "do not reach s:2" in divergence_cause.text) == ("partition", True)
 
 
 def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
@@ -57,8 +59,13 @@ def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
 
 
 def test_who_knows_no_broker_at_all_was_started_or_is_cut_off() -> None:
-    found = cause([make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {}, {})], x=telling())
-    assert (found.kind, found.text.startswith("s:2 lists no broker")) == ("no-brokers", True)
+    divergence_cause = cause(
+        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {}, {})], x=telling()
+    )
+    assert (divergence_cause.kind, divergence_cause.text.startswith("s:2 lists no broker")) == (
+        "no-brokers",
+        True,
+    )
 
 
 def test_two_addresses_for_one_broker() -> None:
@@ -88,12 +95,17 @@ def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
 
 
 def test_write_permission_wiped_on_one_only() -> None:
-    found = cause(
+    divergence_cause = cause(
         topics({"a": make_queue_entry()}, {"a": make_queue_entry(4)}),
         x=telling(own={"T": make_queue_entry()}),
     )
-    assert (found.kind, found.text) == ("wiped", "the write permission of a was removed on s:2 only")
-    assert found.advice.startswith("run `nsadmin repair wipe a`, which restores the broker's own permissions")
+    assert (divergence_cause.kind, divergence_cause.text) == (
+        "wiped",
+        "the write permission of a was removed on s:2 only",
+    )
+    assert divergence_cause.advice.startswith(
+        "run `nsadmin repair wipe a`, which restores the broker's own permissions"
+    )
     # The broker need not say so.
     assert cause(topics({"a": make_queue_entry(7)}, {"a": make_queue_entry(5)})).kind == "wiped"
     came_back = cause(
@@ -103,11 +115,11 @@ def test_write_permission_wiped_on_one_only() -> None:
 
 
 def test_write_permission_added_on_one_only() -> None:
-    found = cause(
+    divergence_cause = cause(
         topics({"a": make_queue_entry(4)}, {"a": make_queue_entry(6)}),
         x=telling(own={"T": make_queue_entry(4)}),
     )
-    assert (found.kind, "to s:2 only" in found.text) == ("write-perm-added", True)
+    assert (divergence_cause.kind, "to s:2 only" in divergence_cause.text) == ("write-perm-added", True)
     # What it leaves behind, also where it is undone.
     flat = cause(
         topics({"a": make_queue_entry(7)}, {"a": make_queue_entry(6)}),
@@ -126,11 +138,14 @@ def test_write_permission_added_on_one_only() -> None:
 
 
 def test_a_permission_that_has_nothing_to_do_with_writing() -> None:
-    found = cause(
+    divergence_cause = cause(
         topics({"a": make_queue_entry(6)}, {"a": make_queue_entry(2)}),
         x=telling(own={"T": make_queue_entry(2)}),
     )
-    assert (found.kind, found.text.startswith("s:1 missed the last")) == ("behind", True)
+    assert (divergence_cause.kind, divergence_cause.text.startswith("s:1 missed the last")) == (
+        "behind",
+        True,
+    )
 
 
 def test_a_change_that_one_has_not_heard() -> None:
@@ -148,8 +163,8 @@ def test_a_change_that_one_has_not_heard() -> None:
 
 def test_behind_because_it_is_on_the_list_no_more() -> None:
     pictures = topics({"a": make_queue_entry(number=8)}, {"a": make_queue_entry(number=4)})
-    found = cause(pictures, x=telling(("s:2",), {"T": make_queue_entry(number=4)}))
-    assert (found.kind, "does not name s:1" in found.text) == ("partial-list", True)
+    divergence_cause = cause(pictures, x=telling(("s:2",), {"T": make_queue_entry(number=4)}))
+    assert (divergence_cause.kind, "does not name s:1" in divergence_cause.text) == ("partial-list", True)
 
 
 def test_a_topic_that_one_has_not_heard_of_or_has_kept() -> None:
@@ -170,12 +185,17 @@ def test_a_topic_that_no_broker_has() -> None:
 
 
 def test_kv_written_to_some_only() -> None:
-    found = cause([make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", kv={"n": {"k": "v"}})])
-    assert (found.kind, found.advice.startswith("run `nsadmin kv sync -s n --from s:2")) == (
+    divergence_cause = cause(
+        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", kv={"n": {"k": "v"}})]
+    )
+    assert (
+        divergence_cause.kind,
+        divergence_cause.advice.startswith("run `nsadmin kv sync -s n --from s:2"),
+    ) == (
         "kv-written-to-some",
         True,
     )
-    assert found.text.startswith("written to s:2 only")
+    assert divergence_cause.text.startswith("written to s:2 only")
     other = cause(
         [
             make_cluster_snapshot("s:1", kv={"n": {"k": "w"}}),

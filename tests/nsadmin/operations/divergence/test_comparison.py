@@ -13,11 +13,11 @@ from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snap
 
 
 def items(*pictures: object, **options: object) -> list[ComparedItem]:
-    return [one.item for one in compare_snapshots(pictures, **options).differences]  # type: ignore[arg-type]
+    return [difference.item for difference in compare_snapshots(pictures, **options).differences]  # type: ignore[arg-type]
 
 
 def test_equal_ones_do_not_differ_whatever_the_order_of_what_they_know() -> None:
-    one = make_cluster_snapshot(
+    first_snapshot = make_cluster_snapshot(
         "s:1",
         topics={"T": {"a": make_queue_entry(), "b": make_queue_entry()}, "U": {"a": make_queue_entry()}},
     )
@@ -25,8 +25,8 @@ def test_equal_ones_do_not_differ_whatever_the_order_of_what_they_know() -> None
         "s:2",
         topics={"U": {"a": make_queue_entry()}, "T": {"b": make_queue_entry(), "a": make_queue_entry()}},
     )
-    assert compare_snapshots([one, two]) == (("s:1", "s:2"), (), {})
-    assert hash_sections(one) == hash_sections(two)
+    assert compare_snapshots([first_snapshot, two]) == (("s:1", "s:2"), (), {})
+    assert hash_sections(first_snapshot) == hash_sections(two)
     assert compare_snapshots([]) == ((), (), {})
 
 
@@ -36,13 +36,16 @@ def test_each_member_of_a_broker_is_compared_by_itself() -> None:
         make_cluster_snapshot("s:1", whole),
         make_cluster_snapshot("s:2", {"a": make_broker_entry("w:1")}),
     )
-    found = compare_snapshots([one, two]).differences
-    assert [one.item for one in found] == [
+    differences = compare_snapshots([one, two]).differences
+    assert [one.item for one in differences] == [
         ComparedItem("broker", "a", "0"), ComparedItem("broker", "a", "2"), ComparedItem("broker", "a", "10"),
     ]  # fmt: skip
-    assert (found[0].missing_servers, found[0].differing_fields) == ((), (("brokerAddr", ("x:1", "w:1")),))
-    assert (found[1].missing_servers, found[1].differing_fields) == ((1,), ())
-    assert found[1].server_values == ({"clusterName": "c", "brokerAddr": "y:1"}, None)
+    assert (differences[0].missing_servers, differences[0].differing_fields) == (
+        (),
+        (("brokerAddr", ("x:1", "w:1")),),
+    )
+    assert (differences[1].missing_servers, differences[1].differing_fields) == ((1,), ())
+    assert differences[1].server_values == ({"clusterName": "c", "brokerAddr": "y:1"}, None)
 
 
 def test_queues_are_compared_broker_by_broker_of_three_servers() -> None:
@@ -56,15 +59,15 @@ def test_queues_are_compared_broker_by_broker_of_three_servers() -> None:
         make_cluster_snapshot("s:2", brokers, {"T": wiped}),
         make_cluster_snapshot("s:3", brokers, {"T": {"a": make_queue_entry()}, "U": {}}),
     ]
-    found = compare_snapshots(pictures).differences
-    assert [one.item for one in found] == [
+    differences = compare_snapshots(pictures).differences
+    assert [difference.item for difference in differences] == [
         ComparedItem("topic", "T", "a"),
         ComparedItem("topic", "T", "b"),
         ComparedItem("topic", "U"),
     ]
-    assert found[0].differing_fields == (("perm", (6, 4, 6)),)
-    assert found[1].missing_servers == (2,)
-    assert found[2].server_values == (None, None, {})
+    assert differences[0].differing_fields == (("perm", (6, 4, 6)),)
+    assert differences[1].missing_servers == (2,)
+    assert differences[2].server_values == (None, None, {})
 
 
 def test_topics_of_a_broker_that_is_not_there_are_implied() -> None:
@@ -75,8 +78,10 @@ def test_topics_of_a_broker_that_is_not_there_are_implied() -> None:
     )
     two = make_cluster_snapshot("s:2", {"a": make_broker_entry()}, {"T": {"a": make_queue_entry()}})
     comparison = compare_snapshots([one, two])
-    assert [found.item for found in comparison.differences] == [ComparedItem("broker", "b", "0")]
-    assert [found.item for found in comparison.implied_by_broker["b"]] == [ComparedItem("topic", "T", "b")]
+    assert [difference.item for difference in comparison.differences] == [ComparedItem("broker", "b", "0")]
+    assert [difference.item for difference in comparison.implied_by_broker["b"]] == [
+        ComparedItem("topic", "T", "b")
+    ]
     # Where nobody compares brokers, it is a difference like any other.
     assert items(one, two, sections=["topic"]) == [ComparedItem("topic", "T", "b")]
     # The second one has other queues of it: that is no consequence.
@@ -93,13 +98,13 @@ def test_kv_and_settings() -> None:
     two = make_cluster_snapshot(
         "s:2", kv={"n": {"k": "w", "m": "v"}}, settings={"a": "2", "listenPort": "2", "new": "3"}
     )
-    found = compare_snapshots([one, two], ["kv", "setting"]).differences
-    assert [one.item for one in found] == [
+    differences = compare_snapshots([one, two], ["kv", "setting"]).differences
+    assert [one.item for one in differences] == [
         ComparedItem("kv", "k", "n"), ComparedItem("kv", "l", "n"), ComparedItem("kv", "m", "n"),
         ComparedItem("setting", "a"),
     ]  # fmt: skip
-    assert found[0].differing_fields == (("", ("v", "w")),)
-    assert (found[1].missing_servers, found[2].missing_servers) == ((1,), (0,))
+    assert differences[0].differing_fields == (("", ("v", "w")),)
+    assert (differences[1].missing_servers, differences[2].missing_servers) == ((1,), (0,))
     assert items(one, two, sections=["topic"]) == []
 
 
@@ -128,5 +133,5 @@ def test_a_hash_is_the_same_everywhere() -> None:
 
 
 def test_a_difference_of_texts_where_one_is_missing() -> None:
-    found = ItemDifference(ComparedItem("kv", "k", "n"), ("v", None, "w"))
-    assert (found.missing_servers, found.differing_fields) == ((1,), (("", ("v", None, "w")),))
+    difference = ItemDifference(ComparedItem("kv", "k", "n"), ("v", None, "w"))
+    assert (difference.missing_servers, difference.differing_fields) == ((1,), (("", ("v", None, "w")),))

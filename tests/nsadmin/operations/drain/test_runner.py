@@ -30,15 +30,15 @@ WIPED = {topic: make_queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
 
 def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     cluster = DrainCluster()
-    told = cluster.drain(tmp_path)
-    assert [record["event"] for record in told if record["event"] != "progress"] == [
+    records = cluster.drain(tmp_path)
+    assert [record["event"] for record in records if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
     assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
-    [closed], [safe] = select_events(told, "closed"), select_events(told, "safe")
+    [closed], [safe] = select_events(records, "closed"), select_events(records, "safe")
     assert safe["time"] - closed["time"] >= 60_000
-    assert [record["phase"] for record in select_events(told, "progress")] == (
+    assert [record["phase"] for record in select_events(records, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
 
@@ -55,14 +55,14 @@ def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
 def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.create("fresh")}
-    told = cluster.drain(tmp_path)
-    assert [(record["topics"], record["cause"]) for record in select_events(told, "reopened")] == [
+    records = cluster.drain(tmp_path)
+    assert [(record["topics"], record["cause"]) for record in select_events(records, "reopened")] == [
         (["fresh"], "created")
     ] * 2
-    [first, second], [safe] = select_events(told, "closed"), select_events(told, "safe")
+    [first, second], [safe] = select_events(records, "closed"), select_events(records, "safe")
     assert safe["time"] - second["time"] >= 60_000
     assert second["time"] > first["time"]
-    assert select_events(told, "wiped")[-1]["times"] == 2
+    assert select_events(records, "wiped")[-1]["times"] == 2
     assert not cluster.is_written
 
 
@@ -96,9 +96,9 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
 def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, cause: str) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: disturb(cluster)}  # type: ignore[operator]
-    told = cluster.drain(tmp_path)
-    assert all(record["cause"].startswith(cause) for record in select_events(told, "reopened"))
-    assert len(select_events(told, "reopened")) == 2
+    records = cluster.drain(tmp_path)
+    assert all(record["cause"].startswith(cause) for record in select_events(records, "reopened"))
+    assert len(select_events(records, "reopened")) == 2
     assert not cluster.is_written
 
 
@@ -106,8 +106,8 @@ def test_each_reason_counts_from_the_reading_before(tmp_path: Path) -> None:
     cluster = DrainCluster()
     retry = "%RETRY%billing"
     cluster.script = {45: lambda: cluster.flip_order(retry), 65: lambda: cluster.flip_order(retry)}
-    told = cluster.drain(tmp_path)
-    assert [record["cause"].rpartition("order ")[2] for record in select_events(told, "reopened")] == [
+    records = cluster.drain(tmp_path)
+    assert [record["cause"].rpartition("order ")[2] for record in select_events(records, "reopened")] == [
         "false -> true", "false -> true", "true -> false", "true -> false",
     ]  # fmt: skip
 
@@ -116,8 +116,8 @@ def test_a_reason_that_cannot_be_read_is_said_to_be_unknown(tmp_path: Path) -> N
     cluster = DrainCluster()
     cluster.refuses_topics = True
     cluster.script = {45: lambda: cluster.flip_order("%RETRY%billing")}
-    told = cluster.drain(tmp_path)
-    assert {record["cause"] for record in select_events(told, "reopened")} == {
+    records = cluster.drain(tmp_path)
+    assert {record["cause"] for record in select_events(records, "reopened")} == {
         "the broker registered all its topics: a topic changed, or the connection was lost"
     }
 
@@ -159,19 +159,19 @@ def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> Non
 def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
-    told = cluster.drain(tmp_path)
-    assert [record["addr"] for record in select_events(told, "serverLost")] == [cluster.nodes[1].addr]
-    assert [record["unknown"] for record in select_events(told, "safe")] == [[cluster.nodes[1].addr]]
+    records = cluster.drain(tmp_path)
+    assert [record["addr"] for record in select_events(records, "serverLost")] == [cluster.nodes[1].addr]
+    assert [record["unknown"] for record in select_events(records, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
 
 def test_one_that_comes_back_open_is_closed(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1), 45: lambda: cluster.restart_server(1)}
-    told = cluster.drain(tmp_path)
-    [reopened] = select_events(told, "reopened")
+    records = cluster.drain(tmp_path)
+    [reopened] = select_events(records, "reopened")
     assert reopened["cause"].startswith("the name server restarted")
-    assert [record["unknown"] for record in select_events(told, "safe")] == [[]]
+    assert [record["unknown"] for record in select_events(records, "safe")] == [[]]
     assert not cluster.is_written
 
 
@@ -179,8 +179,8 @@ def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) ->
     cluster = DrainCluster()
     cluster.kill_server(1)
     cluster.script = {25: lambda: cluster.restart_server(1)}
-    told = cluster.drain(tmp_path, allow_unreachable=True)
-    assert [record["addr"] for record in select_events(told, "snapshotTaken")] == [
+    records = cluster.drain(tmp_path, allow_unreachable=True)
+    assert [record["addr"] for record in select_events(records, "snapshotTaken")] == [
         n.addr for n in cluster.nodes
     ]
     _, snapshot = DrainStore(tmp_path, BROKER).load_drain() or (None, None)
@@ -191,8 +191,8 @@ def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) ->
 def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {150: lambda: cluster.stop_broker(), 300: lambda: cluster.restart_broker()}
-    told = cluster.drain(tmp_path, hold=True, limit=80)
-    assert [record["event"] for record in told if record["event"] not in ("progress", "wiped")][5:] == [
+    records = cluster.drain(tmp_path, hold=True, limit=80)
+    assert [record["event"] for record in records if record["event"] not in ("progress", "wiped")][5:] == [
         "safe", "brokerGone", "brokerGone", "brokerBack", "reopened", "brokerBack", "reopened", "unsafe",
         "closed", "safe",
     ]  # fmt: skip
@@ -207,9 +207,9 @@ def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> Non
         calls.append((addr, cluster.is_written))
         return CommandEnded(cluster.now, "stop", 0)
 
-    told = cluster.drain(tmp_path, then=then)
+    records = cluster.drain(tmp_path, then=then)
     assert calls == [(MASTER, False)]
-    assert told[-1]["event"] == "commandEnded"
+    assert records[-1]["event"] == "commandEnded"
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
@@ -233,10 +233,10 @@ def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.lag = {"billing": 5, "risk": 0}
     cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=0)}  # type: ignore[dict-item]
-    told = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
-    [safe] = select_events(told, "safe")
+    records = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
+    [safe] = select_events(records, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert select_events(told, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
+    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:
@@ -247,8 +247,8 @@ def test_it_waits_for_a_slave(tmp_path: Path) -> None:
         cluster.slave_is_behind = False
 
     cluster.script = {200: catch_up}
-    told = cluster.drain(tmp_path)
-    assert select_events(told, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
+    records = cluster.drain(tmp_path)
+    assert select_events(records, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
 
 
 def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
@@ -259,11 +259,11 @@ def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
         cluster.puts += 9
 
     cluster.script = {second: come for second in range(1, 120)}
-    told = cluster.drain(tmp_path)
-    late = [record for record in select_events(told, "progress") if record["phase"] == "wait"]
+    records = cluster.drain(tmp_path)
+    late = [record for record in select_events(records, "progress") if record["phase"] == "wait"]
     assert late[0]["sources"] == {"%RETRY%billing": "retries of consumers", "orders": "clients"}
     assert late[0]["waitingFor"] == ["writes to stop"]
-    assert select_events(told, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
+    assert select_events(records, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
 
 
 def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
@@ -274,16 +274,16 @@ def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
 
     cluster.script = {second: come for second in range(1, 1000)}
     cluster.residue = {"orders": 60}
-    told = cluster.drain(tmp_path, rules=SafetyRules(write_threshold=60))
-    assert select_events(told, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
+    records = cluster.drain(tmp_path, rules=SafetyRules(write_threshold=60))
+    assert select_events(records, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
 
 
 def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
-    told = cluster.drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in select_events(told, "permissionSet")] == [(6, 4)]
-    assert select_events(told, "wiped", "reopened") == []
+    records = cluster.drain(tmp_path, durable=True)
+    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(6, 4)]
+    assert select_events(records, "wiped", "reopened") == []
     assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
 
 
@@ -317,10 +317,10 @@ def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:
         3: lambda: first.append_event({"time": 1, "event": "serverBack", "addr": "h:1"}),
         9: first.release_lock,
     }
-    told = cluster.drain(tmp_path)
-    assert [record["event"] for record in told[:3]] == ["joined", "serverBack", "started"]
-    assert told[0]["pid"] is not None
-    assert told[-1]["event"] == "safe"
+    records = cluster.drain(tmp_path)
+    assert [record["event"] for record in records[:3]] == ["joined", "serverBack", "started"]
+    assert records[0]["pid"] is not None
+    assert records[-1]["event"] == "safe"
     assert not cluster.is_written
 
 
@@ -351,8 +351,8 @@ def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
         except DrainKilled:
             cluster.pass_time(7)
     cluster.kill_at = None
-    told = cluster.drain(folder)
-    assert (told[-1]["event"], told[-2]["phase"]) == ("safe", "safe")
+    records = cluster.drain(folder)
+    assert (records[-1]["event"], records[-2]["phase"]) == ("safe", "safe")
     assert not cluster.is_written
     assert all(not item.perm & Perm.WRITE for picture in cluster.pictures() for item in picture.values())
     cluster.script = {}

@@ -19,9 +19,9 @@ SNAPSHOT = QueueSnapshot({"h:1": {"T": QueueData("broker-a", 8, 8, 6)}}, None)
 
 @pytest.fixture
 def keeping(tmp_path: Path) -> Iterator[DrainStore]:
-    found = DrainStore(drain_folder_of(tmp_path, "C", "broker-a"), "broker-a")
-    yield found
-    found.release_lock()
+    new_store = DrainStore(drain_folder_of(tmp_path, "C", "broker-a"), "broker-a")
+    yield new_store
+    new_store.release_lock()
 
 
 def test_no_two_brokers_have_one_folder_and_none_is_elsewhere(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ def test_a_killed_process_is_at_it_no_more(keeping: DrainStore) -> None:
     ) as child:
         assert child.stdout is not None
         try:
-            said = child.stdout.readline()
-            found = keeping.try_lock(), keeping.holder_pid
+            first_line = child.stdout.readline()
+            lock_state = keeping.try_lock(), keeping.holder_pid
         finally:
             child.kill()
-    assert (said, found) == (b"taken\n", (False, child.pid))
+    assert (first_line, lock_state) == (b"taken\n", (False, child.pid))
     assert keeping.try_lock()
     keeping.release_lock()
 
@@ -111,8 +111,8 @@ def test_all_drains_are_found_and_what_makes_no_sense_is_told(keeping: DrainStor
     broken = drain_folder_of(tmp_path, "C", "broker-b")
     broken.mkdir()
     (broken / "state.json").write_text("{")
-    found, bad = load_drains(tmp_path)
-    assert found == SavedDrain(keeping.drain_folder, STATE, SNAPSHOT, None)
+    drains, bad = load_drains(tmp_path)
+    assert drains == SavedDrain(keeping.drain_folder, STATE, SNAPSHOT, None)
     assert isinstance(bad, InvalidStateError)
     assert "state.json is not JSON" in str(bad)
     with pytest.raises(InvalidStateError, match="broker-b"):

@@ -15,13 +15,13 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     cluster = DrainCluster(old=old)
     before = cluster.pictures()
     cluster.drain(tmp_path)
-    told = cluster.undrain(tmp_path)
+    records = cluster.undrain(tmp_path)
     assert cluster.pictures() == before
-    assert told[-1]["event"] == "undone"
+    assert records[-1]["event"] == "undone"
     hows = (
         {"topic by topic", "nothing to do"} if not old else {"the broker registered again", "nothing to do"}
     )
-    assert {record["how"] for record in select_events(told, "putBack")} <= hows
+    assert {record["how"] for record in select_events(records, "putBack")} <= hows
     assert DrainStore(tmp_path, BROKER).load_drain() is None
 
 
@@ -52,8 +52,8 @@ def test_a_durable_drain_gives_the_broker_its_permission_back(tmp_path: Path) ->
     cluster = DrainCluster()
     before = cluster.pictures()
     cluster.drain(tmp_path, durable=True)
-    told = cluster.undrain(tmp_path)
-    assert [(r["before"], r["after"]) for r in select_events(told, "permissionSet")] == [(4, 6)]
+    records = cluster.undrain(tmp_path)
+    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(4, 6)]
     assert (cluster.brokers_perm, cluster.pictures()) == (6, before)
 
 
@@ -61,12 +61,12 @@ def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_p
     cluster = DrainCluster()
     cluster.drain(tmp_path)
     cluster.kill_server(1)
-    told = cluster.undrain(tmp_path)
-    assert [record["error"] for record in told if record["event"] == "putBack"] == [
+    records = cluster.undrain(tmp_path)
+    assert [record["error"] for record in records if record["event"] == "putBack"] == [
         None,
         "connection refused, no server listens on this port",
     ]
-    assert select_events(told, "undone") == []
+    assert select_events(records, "undone") == []
     cluster.nodes[1].is_up = True
     assert cluster.undrain(tmp_path)[-1]["event"] == "undone"
     assert cluster.pictures()[0] == cluster.pictures()[1] == dict(sorted(cluster.own.items()))
@@ -83,9 +83,9 @@ def test_where_the_broker_takes_no_order_4x_gets_rw_if_all_had_that(tmp_path: Pa
     cluster = DrainCluster(1, old=(0,), perms={"orders": 6, "TBW102": 7})
     cluster.drain(tmp_path)
     cluster.refuses_config = "no permission"
-    [told] = cluster.undrain(tmp_path)
-    assert told["how"] == "rw- for all"
-    assert told["differing"] == {
+    [record] = cluster.undrain(tmp_path)
+    assert record["how"] == "rw- for all"
+    assert record["differing"] == {
         "TBW102": "rw- instead of rwi; the broker did not accept the request to register: no permission"
     }
     assert cluster.pictures() == [{"TBW102": make_queue(6), "orders": make_queue(6)}]
@@ -96,9 +96,9 @@ def test_no_read_only_topic_is_ever_opened(tmp_path: Path) -> None:
     cluster.drain(tmp_path)
     closed = cluster.pictures()
     cluster.refuses_config = "no permission"
-    [told] = cluster.undrain(tmp_path)
+    [record] = cluster.undrain(tmp_path)
     assert cluster.pictures() == closed
-    assert sorted(told["differing"]) == ["%RETRY%billing", "TBW102", "orders", "payments"]
+    assert sorted(record["differing"]) == ["%RETRY%billing", "TBW102", "orders", "payments"]
 
 
 @pytest.mark.parametrize("kill", range(1, 12))

@@ -35,20 +35,22 @@ def test_ids_stay_what_they_are() -> None:
 
 
 def test_of_a_healthy_topic_every_step_is_ticked() -> None:
-    found = explain_route(make_facts([make_server_view(make_queue_route())]))
-    assert [item.cause_id for item in found] == IDS
-    assert {item.finding.result for item in found} == {"ok", "skipped"}
-    assert (reach_verdict(found), list_cause_ids(found)) == ("fine", [])
+    causes = explain_route(make_facts([make_server_view(make_queue_route())]))
+    assert [item.cause_id for item in causes] == IDS
+    assert {item.finding.result for item in causes} == {"ok", "skipped"}
+    assert (reach_verdict(causes), list_cause_ids(causes)) == ("fine", [])
 
 
 def test_what_is_the_same_on_several_servers_is_told_once_and_put_right_there_only() -> None:
     closed = [make_server_view(make_queue_route(perm=4), addr=addr) for addr in (NS, OTHER_NS)]
     well = make_server_view(make_queue_route(), addr="ns-3:9876")
-    found = explain_route(make_facts([*closed, well], [make_broker_view(lists=f"{NS};{OTHER_NS};ns-3:9876")]))
-    [wiped] = [item for item in found if item.cause_id == "wiped"]
+    causes = explain_route(
+        make_facts([*closed, well], [make_broker_view(lists=f"{NS};{OTHER_NS};ns-3:9876")])
+    )
+    [wiped] = [item for item in causes if item.cause_id == "wiped"]
     assert wiped.namesrv_addrs == (NS, OTHER_NS)
     assert f"nsadmin repair wipe a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
-    assert (reach_verdict(found), list_cause_ids(found)) == ("cause found", ["wiped"])
+    assert (reach_verdict(causes), list_cause_ids(causes)) == ("cause found", ["wiped"])
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,10 @@ def test_a_cause_counts_more_than_what_is_unknown_and_a_warning_is_none(told: Ro
 
 def test_of_silent_name_servers_nothing_is_well_but_what_does_not_need_them() -> None:
     silent = make_server_view(error=refused_connection(NS))
-    found = explain_route(make_facts([silent], (), RouteQuestion("T", client_list=NS)))
-    results = {item.cause_id: item.finding.result for item in found}
+    causes = explain_route(make_facts([silent], (), RouteQuestion("T", client_list=NS)))
+    results = {item.cause_id: item.finding.result for item in causes}
     assert {cause for cause, result in results.items() if result == "ok"} == {"clientList"}
-    assert {item.finding.evidence for item in found if item.cause_id == "orderConf"} == {
+    assert {item.finding.evidence for item in causes if item.cause_id == "orderConf"} == {
         "no name server answered"
     }
 

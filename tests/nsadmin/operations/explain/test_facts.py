@@ -45,7 +45,7 @@ def test_what_is_wrong_with_a_part_is_a_warning_where_another_part_serves() -> N
 
 def test_holders_are_brokers_with_the_topic_masters_first() -> None:
     slave = make_broker_view(SLAVE, brokerId="1")
-    told = make_facts(
+    route_facts = make_facts(
         [make_server_view(make_queue_route())],
         [
             slave,
@@ -54,9 +54,9 @@ def test_holders_are_brokers_with_the_topic_masters_first() -> None:
             make_broker_view("h:4", error=NOT_READY),
         ],
     )
-    assert {name: [one.addr for one in found] for name, found in told.brokers_with_topic().items()} == {
-        "a": [MASTER, SLAVE]
-    }
+    assert {
+        name: [holder.addr for holder in found] for name, found in route_facts.brokers_with_topic().items()
+    } == {"a": [MASTER, SLAVE]}
     assert (
         broker_id_of_view(make_broker_view("h:4", error=NOT_READY))
         > broker_id_of_view(slave)
@@ -65,18 +65,21 @@ def test_holders_are_brokers_with_the_topic_masters_first() -> None:
 
 
 def test_a_refusal_is_no_silence() -> None:
-    told = make_facts(
+    route_facts = make_facts(
         [], [make_broker_view(error=NOT_READY), make_broker_view(SLAVE, error=refused_connection(SLAVE))]
     )
-    assert told.silence_error(MASTER) is None
-    assert str(told.silence_error(SLAVE)) == str(refused_connection(SLAVE))
-    assert told.silence_error("h:9") is None
+    assert route_facts.silence_error(MASTER) is None
+    assert str(route_facts.silence_error(SLAVE)) == str(refused_connection(SLAVE))
+    assert route_facts.silence_error("h:9") is None
 
 
 def test_a_server_that_told_no_members_is_believed_its_route() -> None:
-    told = make_server_view(make_queue_route())
-    assert has_registered_master(told, "a")
-    assert not has_registered_master(told, "b")
+    server_view = make_server_view(make_queue_route())
+    assert has_registered_master(server_view, "a")
+    assert not has_registered_master(server_view, "b")
     assert has_registered_master(
-        told._replace(cluster_info=make_server_view(error=refused_connection("ns-1:9876")).cluster_info), "b"
+        server_view._replace(
+            cluster_info=make_server_view(error=refused_connection("ns-1:9876")).cluster_info
+        ),
+        "b",
     )

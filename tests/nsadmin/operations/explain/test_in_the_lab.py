@@ -29,7 +29,7 @@ def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: 
         TimedQuestion(92, namesrvs=("ns-2",), brokers=("broker-a-0:0",)),
     )
     relisted, half, forbidden, wiped, headless, forgotten, in_part, left = told[: len(moments)]
-    assert [said.verdict for said in told[len(moments) :]] == ["fine"] * len(well)
+    assert [explanation.verdict for explanation in told[len(moments) :]] == ["fine"] * len(well)
 
     assert relisted.causes == {"wrongNameServer": {"ns-2"}, "partialNameServerList": {"ns-2"}}
     assert (half.verdict, half.on("partialNameServerList", "warning")) == ("fine", {"ns-2"})
@@ -78,9 +78,9 @@ def test_brokers_that_a_partition_keeps_away(tmp_path: Path) -> None:
 
 def test_brokers_that_do_nothing_are_gone_before_name_servers_know(tmp_path: Path) -> None:
     frozen = small('faults: [{at: 10, fault: freeze, brokers: "*", for: 5m}]')
-    [said] = explain_scenario(frozen, tmp_path, TimedQuestion(20))
-    assert said.causes == {"brokersGone": BOTH}
-    assert "its master does not answer" in said.seen("brokersGone")
+    [explanation] = explain_scenario(frozen, tmp_path, TimedQuestion(20))
+    assert explanation.causes == {"brokersGone": BOTH}
+    assert "its master does not answer" in explanation.seen("brokersGone")
 
 
 def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path)
         "x.yaml",
         "x",
     )
-    [said] = explain_scenario(acting, tmp_path, TimedQuestion(60))
-    assert said.causes == {"masterMissing": BOTH}
+    [explanation] = explain_scenario(acting, tmp_path, TimedQuestion(60))
+    assert explanation.causes == {"masterMissing": BOTH}
 
 
 def test_questions_of_a_client_that_looks_elsewhere(tmp_path: Path) -> None:

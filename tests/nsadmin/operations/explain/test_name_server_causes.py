@@ -35,14 +35,14 @@ def found(id_: str, told: RouteFacts) -> list[CauseFinding]:
 
 def test_silence_and_refusals_are_unknown_and_name_the_server() -> None:
     busy = RequestError("[OVERLOAD]system busy", 2)
-    told = make_facts(
+    route_facts = make_facts(
         [
             make_server_view(make_queue_route()),
             make_server_view(error=refused_connection(OTHER_NS), addr=OTHER_NS),
             make_server_view(error=busy, addr="ns-3:9876"),
         ]
     )
-    silent, refusing = found("nameServerSilent", told)
+    silent, refusing = found("nameServerSilent", route_facts)
     assert (silent.result, silent.namesrv_addr, str(silent.advice)) == ("unknown", OTHER_NS, "nsadmin where")
     assert "connection refused" in silent.evidence
     assert (refusing.result, refusing.namesrv_addr) == ("unknown", "ns-3:9876")
@@ -114,24 +114,24 @@ def test_where_another_broker_serves_it_is_a_warning() -> None:
 
 def test_a_comma_in_a_brokers_list_is_pointed_out() -> None:
     assert listed_name_servers(make_broker_view(lists=" ns-1:9876 ; ns-2:9876;")) == (NS, OTHER_NS)
-    told = make_facts(
+    route_facts = make_facts(
         [make_server_view(members={"b": {0: "h:9"}})], [make_broker_view(lists=f"{NS},{OTHER_NS}")]
     )
-    [item] = found("partialNameServerList", told)
+    [item] = found("partialNameServerList", route_facts)
     assert "a broker reads addresses with a comma" in item.evidence
     assert f"'{NS};{OTHER_NS}'" in str(item.advice)
 
 
 def test_a_list_that_names_it_otherwise_is_no_partial_one() -> None:
     lacking = make_server_view(addr="10.0.0.2:9876", members={})
-    told = make_facts(
+    route_facts = make_facts(
         [make_server_view(make_queue_route()), lacking], [make_broker_view(lists=f"{NS};{OTHER_NS}")]
     )
-    assert found("partialNameServerList", told)[0].result == "cause"
+    assert found("partialNameServerList", route_facts)[0].result == "cause"
     same = frozenset(["10.0.0.2:9876"])
-    told = told._replace(hosts={OTHER_NS: same, "10.0.0.2:9876": same})
-    assert found("partialNameServerList", told)[0].result == "ok"
-    [item] = found("brokerNotHeard", told)
+    route_facts = route_facts._replace(hosts={OTHER_NS: same, "10.0.0.2:9876": same})
+    assert found("partialNameServerList", route_facts)[0].result == "ok"
+    [item] = found("brokerNotHeard", route_facts)
     assert (item.result, item.namesrv_addr) == ("cause", "10.0.0.2:9876")
     assert "a has this name server in its list, but is not registered here" in item.evidence
 
@@ -156,12 +156,12 @@ def test_a_broker_without_a_list_of_its_own_and_one_that_does_not_tell() -> None
 
 
 def test_a_registration_that_is_too_large_explains_by_itself_why_a_broker_is_not_heard() -> None:
-    told = make_facts(
+    route_facts = make_facts(
         [make_server_view(members={})],
         sizes={MASTER: ServerResult(MASTER, MeasuredRegistration(17 << 20, 16 << 20, 9), None)},
     )
-    assert found("brokerNotHeard", told)[0].result == "ok"
-    assert found("brokerNotHeard", told._replace(sizes={}))[0].result == "cause"
+    assert found("brokerNotHeard", route_facts)[0].result == "ok"
+    assert found("brokerNotHeard", route_facts._replace(sizes={}))[0].result == "cause"
 
 
 def test_a_name_server_in_its_waiting_time() -> None:
@@ -177,10 +177,10 @@ def test_a_name_server_in_its_waiting_time() -> None:
 
 
 def test_another_cluster() -> None:
-    told = make_facts([make_server_view(make_queue_route())])
-    assert found("otherCluster", told)[0].result == "skipped"
-    assert found("otherCluster", told._replace(question=RouteQuestion("T", "C")))[0].result == "ok"
-    [item] = found("otherCluster", told._replace(question=RouteQuestion("T", "D")))
+    route_facts = make_facts([make_server_view(make_queue_route())])
+    assert found("otherCluster", route_facts)[0].result == "skipped"
+    assert found("otherCluster", route_facts._replace(question=RouteQuestion("T", "C")))[0].result == "ok"
+    [item] = found("otherCluster", route_facts._replace(question=RouteQuestion("T", "D")))
     assert (item.result, item.evidence) == ("cause", "the topic is in cluster C, not in D")
     assert (
         found("otherCluster", make_facts([make_server_view()], question=RouteQuestion("T", "C")))[0].result
@@ -196,14 +196,14 @@ def test_another_context() -> None:
         == "not asked: pass --contexts to search prod"
     )
     assert found("otherContext", make_facts([make_server_view()]))[0].result == "skipped"
-    told = make_facts(
+    route_facts = make_facts(
         [make_server_view()],
         other_context_routes=(
             OtherContextRoute("prod", "p:9876", ("P",)),
             OtherContextRoute("test", None, error="silence"),
         ),
     )
-    prod, test = found("otherContext", told)
+    prod, test = found("otherContext", route_facts)
     assert (prod.result, prod.evidence) == ("cause", "context prod has the topic in P, on p:9876")
     assert (test.result, test.evidence) == ("unknown", "context test: silence")
     assert (
@@ -217,9 +217,9 @@ def test_another_context() -> None:
 
 def test_members_that_nobody_told_prove_nothing() -> None:
     untold = make_server_view()._replace(cluster_info=ServerResult[ClusterInfo](NS, None, NOT_READY))
-    told = make_facts([untold])
+    route_facts = make_facts([untold])
     for id_ in ("wrongNameServer", "partialNameServerList", "brokerNotHeard"):
-        assert found(id_, told)[0].result == "ok"
+        assert found(id_, route_facts)[0].result == "ok"
 
 
 def test_a_master_that_is_not_heard_where_its_slave_is() -> None:

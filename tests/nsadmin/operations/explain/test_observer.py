@@ -52,13 +52,13 @@ def test_of_one_without_a_route_a_process_of_each_broker_is(
 ) -> None:
     server.routes = {}
     with AdminClient(server.addr) as admin:
-        assert {one.addr for one in gather_facts(admin, RouteQuestion("T")).broker_views} == {
+        assert {broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T")).broker_views} == {
             topic_broker.addr,
             other.addr,
         }
-        assert [one.addr for one in gather_facts(admin, RouteQuestion("T", "C")).broker_views] == [
-            topic_broker.addr
-        ]
+        assert [
+            broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T", "C")).broker_views
+        ] == [topic_broker.addr]
 
 
 def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_too(
@@ -69,7 +69,7 @@ def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T", client_list=dead), [dead], [memory], [])
     assert [view.addr for view in facts.server_views] == [server.addr, dead]
-    assert [one.addr for one in facts.broker_views] == [topic_broker.addr, dead, other.addr]
+    assert [broker_view.addr for broker_view in facts.broker_views] == [topic_broker.addr, dead, other.addr]
     assert (facts.memories, facts.other_context_routes) == ((memory,), ())
 
 
@@ -92,9 +92,9 @@ def test_another_context_may_have_it(server: FakeNameServer) -> None:
         assert find_route_in_context("prod", admin, "T") == ("prod", server.addr, ("C",), None)
         assert find_route_in_context("prod", admin, "U") == ("prod", None, (), None)
     with AdminClient(f"127.0.0.1:{closed_port()}") as admin:
-        found = find_route_in_context("prod", admin, "T")
-    assert found.found_on is None
-    assert "connection refused" in (found.error or "")
+        context_route = find_route_in_context("prod", admin, "T")
+    assert context_route.found_on is None
+    assert "connection refused" in (context_route.error or "")
 
 
 def test_what_a_name_server_lacks_is_measured_on_the_broker_that_has_it(

@@ -108,8 +108,8 @@ def test_a_permission_that_a_name_server_took() -> None:
     assert (item.result, item.broker_name) == ("cause", "a")
     assert "permission r-- here and rw- on the broker" in item.evidence
     assert "pass --journal DIR to search for the change" in item.evidence
-    told = closed._replace(memories=(JournalEvidence("ns-1", closed_brokers={"a": DEED}),))
-    assert "WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5" in found("wiped", told)[0].evidence
+    remembered = closed._replace(memories=(JournalEvidence("ns-1", closed_brokers={"a": DEED}),))
+    assert "WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5" in found("wiped", remembered)[0].evidence
     assert (
         "no journal records"
         in found("wiped", closed._replace(memories=(JournalEvidence("ns-1"),)))[0].evidence

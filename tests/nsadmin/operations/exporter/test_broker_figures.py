@@ -33,7 +33,7 @@ def figures_of(tables: tuple[FigureTable, ...]) -> dict[str, dict[tuple[str, ...
 
 
 def test_the_runtime_figures_in_the_units_of_their_names() -> None:
-    found = figures_of(build_runtime_tables(BROKER, RuntimeInfo(TABLE)))
+    figures = figures_of(build_runtime_tables(BROKER, RuntimeInfo(TABLE)))
     expected = {
         "boot_time_seconds": 1_700_000_000.25, "active": 1, "put_messages_total": 12,
         "get_messages_total": 11, "put_bytes_total": 4096, "put_messages_per_second": 1.5,
@@ -43,13 +43,13 @@ def test_the_runtime_figures_in_the_units_of_their_names() -> None:
         "commit_log_disk_free_bytes": 1.5 * 1024**4,
     }  # fmt: skip
     for name, figure in expected.items():
-        assert found[f"nsadmin_broker_{name}"] == {("C", "a", "0"): figure}, name
-    assert found["nsadmin_broker_info"] == {("C", "a", "0", "h:1", "V5_5_0"): 1}
-    assert found["nsadmin_broker_put_latency_seconds"][("C", "a", "0", "99")] == pytest.approx(0.00184)
+        assert figures[f"nsadmin_broker_{name}"] == {("C", "a", "0"): figure}, name
+    assert figures["nsadmin_broker_info"] == {("C", "a", "0", "h:1", "V5_5_0"): 1}
+    assert figures["nsadmin_broker_put_latency_seconds"][("C", "a", "0", "99")] == pytest.approx(0.00184)
     send = ("C", "a", "0", "send")
-    assert found["nsadmin_broker_waiting_requests"] == {send: 3}
-    assert found["nsadmin_broker_waiting_requests_limit"] == {send: 10_000}
-    assert found["nsadmin_broker_request_wait_seconds"] == {send: 0.25}
+    assert figures["nsadmin_broker_waiting_requests"] == {send: 3}
+    assert figures["nsadmin_broker_waiting_requests_limit"] == {send: 10_000}
+    assert figures["nsadmin_broker_request_wait_seconds"] == {send: 0.25}
 
 
 def test_what_a_release_does_not_report_is_not_known_and_never_0() -> None:

@@ -13,10 +13,10 @@ FAST = ReadPlan(0.2, 0.3, 5000)
 
 
 def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     with (
         start_lab(tmp_path, PLAN, name_servers=2) as running,
-        cluster_reader(running.namesrv_addr, FAST, said) as reader,
+        cluster_reader(running.namesrv_addr, FAST, messages) as reader,
     ):
 
         def series() -> Series:
@@ -53,13 +53,13 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
             lambda: not select_series(series(), "nsadmin_broker_info", broker="broker-a-1", id="1"),
             20,
         )
-    assert len(said) <= 2
+    assert len(messages) <= 2
 
 
 def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: str) -> None:
-    said: list[str] = []
-    with cluster_reader(dead_addr, FAST, said) as reader:
+    messages: list[str] = []
+    with cluster_reader(dead_addr, FAST, messages) as reader:
         wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2, 20)
         series = series_of(reader.store)
     assert list(select_series(series, "nsadmin_nameserver_up").values()) == [0]
-    assert said == []
+    assert messages == []

@@ -24,8 +24,8 @@ def test_the_deadline_is_before_the_timeout_of_prometheus() -> None:
 
 
 def probed(reader: ClusterReader, addr: str) -> Series:
-    found, server = probe.find_target(f"target={addr}", [reader])
-    metrics = probe.read_target(found, server, deadline_after())
+    reader_found, server = probe.find_target(f"target={addr}", [reader])
+    metrics = probe.read_target(reader_found, server, deadline_after())
     return read_series(render_metrics(build_registry(metrics, has_process=False), "")[0].decode())
 
 

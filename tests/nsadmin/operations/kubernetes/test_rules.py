@@ -53,9 +53,9 @@ def findings(
         {"10.1.0.5:10911": "broker-a:0"} if broker_addrs is None else broker_addrs,
     )._replace(**more)
     overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
-    found = {part.check: (part.state, part.details) for part in parts}
-    found["all"] = (overall.state, (overall.summary,))
-    return found
+    details_by_check = {part.check: (part.state, part.details) for part in parts}
+    details_by_check["all"] = (overall.state, (overall.summary,))
+    return details_by_check
 
 
 def changed(**spec: Any) -> list[dict[str, Any]]:
@@ -128,20 +128,25 @@ CONTAINER = STORE["containers"][0]
 def test_a_problem_of_an_object(
     items: list[dict[str, Any]], check: str, state: CheckState, about: str
 ) -> None:
-    found = findings(items)
-    assert found.keys() - {"servers", "services", "volumes", "all", "foreignAddress", "unregistered"} == {
-        check
-    }
-    assert (found[check][0], found[check][1][0]) == (state, about)
-    assert found[check][1][1].startswith("remedy: ")
-    assert found["all"][0] is state
+    check_details = findings(items)
+    assert check_details.keys() - {
+        "servers",
+        "services",
+        "volumes",
+        "all",
+        "foreignAddress",
+        "unregistered",
+    } == {check}
+    assert (check_details[check][0], check_details[check][1][0]) == (state, about)
+    assert check_details[check][1][1].startswith("remedy: ")
+    assert check_details["all"][0] is state
 
 
 def test_a_broker_that_registered_another_address() -> None:
-    found = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
-    assert found["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
-    assert found["unregistered"][1][0] == "broker-0 at 10.1.0.5"
-    assert found["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
+    check_details = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
+    assert check_details["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
+    assert check_details["unregistered"][1][0] == "broker-0 at 10.1.0.5"
+    assert check_details["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
 
 
 def test_brokers_that_register_through_one_service_for_many_name_servers() -> None:
@@ -161,14 +166,14 @@ def test_a_broker_of_a_deployment() -> None:
     items = changed()
     items[1]["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "broker"}]
     items[1]["metadata"]["labels"] = {"app": "broker"}
-    found = findings(items)
-    assert found["brokerDeployment"][1][0] == "broker-0"
-    assert found["servers"][1][0].endswith("of ReplicaSet broker")
+    check_details = findings(items)
+    assert check_details["brokerDeployment"][1][0] == "broker-0"
+    assert check_details["servers"][1][0].endswith("of ReplicaSet broker")
 
 
 def test_an_account_without_rights() -> None:
-    found = findings(HEALTHY, may_forward=False, errors={"persistentvolumeclaims": "is forbidden"})
-    assert (found["noPortForward"][0], found["unreadKind"]) == (
+    check_details = findings(HEALTHY, may_forward=False, errors={"persistentvolumeclaims": "is forbidden"})
+    assert (check_details["noPortForward"][0], check_details["unreadKind"]) == (
         CheckState.CRITICAL,
         (
             CheckState.UNKNOWN,
@@ -178,8 +183,8 @@ def test_an_account_without_rights() -> None:
 
 
 def test_without_registrations_nothing_is_said_about_addresses() -> None:
-    found = findings(HEALTHY)
-    assert found["all"][0] is CheckState.OK
+    check_details = findings(HEALTHY)
+    assert check_details["all"][0] is CheckState.OK
     observation = KubeObservation(PodDirectory("mq", HEALTHY), {}, {}, (), None, None, "no answer")
     overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
     assert overall.state is CheckState.UNKNOWN

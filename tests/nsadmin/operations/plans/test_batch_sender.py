@@ -102,7 +102,7 @@ def test_requests_for_one_step_each() -> None:
 
     def ask(calls: list[tuple[str, Any]]) -> list[ServerResult[RemotingCommand]]:
         rounds.append(len(calls))
-        return [ServerResult(addr, DONE, error if what == "t2" else None) for addr, what in calls]
+        return [ServerResult(addr, DONE, error if request == "t2" else None) for addr, request in calls]
 
     calls = [(step, addr, step.item_name) for addr, step in steps(SINGLE_PER_ROUND + 1) + steps(1, "b")]
     errors = send_singly(ask, calls, moved.append)

@@ -62,9 +62,9 @@ class Case:
         return BrokerRestartContext(self.cluster, keeping, self.cluster.plan(), SYSTEM, frozenset())
 
     def restart(self, groups: Groups = GROUP, pause_after: int | None = None) -> list[EventRecord]:
-        made = {name: self.broker(name) for name in groups}
+        brokers = {name: self.broker(name) for name in groups}
         rules, progress = RestartRules(60_000, pause_after), RestartStore(self.home, "C")
-        restart = RollingRestart("C", rules, made.__getitem__, self.run, progress, self.cluster.clock)
+        restart = RollingRestart("C", rules, brokers.__getitem__, self.run, progress, self.cluster.clock)
         return list(restart.run_restart(groups))
 
 
@@ -86,22 +86,22 @@ RAN = [("stop", SLAVE), ("start", SLAVE), ("stop", MASTER), ("start", MASTER)]
 
 def test_a_slave_and_then_its_master(case: Case) -> None:
     before = case.cluster.pictures()
-    told = case.restart()
-    assert (steps(told), case.ran) == (WHOLE, RAN)
+    records = case.restart()
+    assert (steps(records), case.ran) == (WHOLE, RAN)
     assert case.cluster.pictures() == before
-    assert told[-1] == {**told[-1], "event": "finished", "cluster": "C", "processes": 2}
+    assert records[-1] == {**records[-1], "event": "finished", "cluster": "C", "processes": 2}
     assert RestartStore(case.home, "C").load_state() is None
-    assert [event for event in (item["event"] for item in told) if event in ("safe", "undone")] == [
+    assert [event for event in (item["event"] for item in records) if event in ("safe", "undone")] == [
         "safe",
         "undone",
     ]
 
 
 def test_everything_has_words(case: Case) -> None:
-    said = [describe_record(item) or words_of_drain(item) for item in case.restart()]
-    assert said[0] == "restarting C: broker-a"
-    assert "broker-a (slave 1) at 127.0.0.1:10921: stop" in said
-    assert said[-1] == "C: 2 brokers restarted"
+    record_texts = [describe_record(item) or words_of_drain(item) for item in case.restart()]
+    assert record_texts[0] == "restarting C: broker-a"
+    assert "broker-a (slave 1) at 127.0.0.1:10921: stop" in record_texts
+    assert record_texts[-1] == "C: 2 brokers restarted"
 
 
 def test_a_command_that_does_nothing_is_noticed(case: Case) -> None:
@@ -112,9 +112,9 @@ def test_a_command_that_does_nothing_is_noticed(case: Case) -> None:
 
 
 def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(case: Case) -> None:
-    told = case.restart()
+    records = case.restart()
     events_file = RestartStore(case.home, "C").events_file
-    assert [json.loads(line) for line in events_file.read_text().splitlines()] == told
+    assert [json.loads(line) for line in events_file.read_text().splitlines()] == records
     case.exit_code = 3
     with pytest.raises(DrainRefused):
         case.restart()
@@ -128,8 +128,8 @@ def test_a_command_that_fails_ends_it_and_it_goes_on_there(case: Case) -> None:
     with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) exited with 3"):
         case.restart()
     case.exit_code = 0
-    told = case.restart()
-    assert (steps(told), told[0]["resumed"]) == (WHOLE, True)
+    records = case.restart()
+    assert (steps(records), records[0]["resumed"]) == (WHOLE, True)
 
 
 def test_a_slave_that_does_not_catch_up_keeps_its_master_from_being_stopped(case: Case) -> None:

@@ -47,7 +47,10 @@ def seen(ends: ExitStack, *addrs: str, own: Access | None = None) -> dict[str, A
     own = own or Access(timeout=2.0)
     ways = (own, Access(timeout=2.0), Access(timeout=2.0, tls=Tls(verify=False)))
     eyes = AuditClients(*(ends.enter_context(AdminClient(addrs, access=access)) for access in ways))
-    return {one.addr: one for one in observe_servers(eyes, 1000.0).audited_servers}
+    return {
+        audited_server.addr: audited_server
+        for audited_server in observe_servers(eyes, 1000.0).audited_servers
+    }
 
 
 def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
@@ -55,8 +58,8 @@ def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
     server = ends.enter_context(knowing(broker))
     listening = ends.enter_context(socket.create_server(("127.0.0.1", 0)))
     told_by(broker, haListenPort=str(listening.getsockname()[1]))
-    found = seen(ends, server.addr)
-    one, other = found[server.addr], found[broker.addr]
+    servers_by_addr = seen(ends, server.addr)
+    one, other = servers_by_addr[server.addr], servers_by_addr[broker.addr]
     assert (one.kind, one.answers_plain_text, one.speaks_tls, one.lists_brokers, one.is_ours) == (
         "name server",
         True,
@@ -82,11 +85,20 @@ def test_a_port_of_replication_that_is_closed(ends: ExitStack) -> None:
 
 def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Authority) -> None:
     server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
-    found = seen(ends, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[server.addr]
-    assert (found.answers_plain_text, found.speaks_tls, found.lists_brokers) == (False, True, True)
-    assert found.certificate is not None
-    assert (found.certificate.subject_name, found.certificate.is_self_signed) == ("ns", False)
-    assert found.public_settings == server.config
+    audited_server = seen(ends, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[
+        server.addr
+    ]
+    assert (audited_server.answers_plain_text, audited_server.speaks_tls, audited_server.lists_brokers) == (
+        False,
+        True,
+        True,
+    )
+    assert audited_server.certificate is not None
+    assert (audited_server.certificate.subject_name, audited_server.certificate.is_self_signed) == (
+        "ns",
+        False,
+    )
+    assert audited_server.public_settings == server.config
 
 
 def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority: Authority) -> None:
@@ -105,14 +117,19 @@ def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> Non
     server = ends.enter_context(FakeNameServer())
     for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
         server.handlers[code] = refuse_with(16, "who are you?")
-    found = seen(ends, server.addr)[server.addr]
-    assert (found.settings, found.public_settings, found.lists_brokers, found.error) == (
+    audited_server = seen(ends, server.addr)[server.addr]
+    assert (
+        audited_server.settings,
+        audited_server.public_settings,
+        audited_server.lists_brokers,
+        audited_server.error,
+    ) == (
         None,
         None,
         False,
         None,
     )
-    assert found.version is not None
+    assert audited_server.version is not None
 
 
 def test_one_that_is_not_there(ends: ExitStack) -> None:
@@ -135,9 +152,9 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         lambda self, addrs: [ServerResult(addr, None, NoTls("no")) for addr in addrs],
     )
     access = Access(timeout=2.0, proxies=(open_proxy.addr, closed_proxy.addr))
-    found = seen(ends, server.addr, own=access)
+    servers_by_addr = seen(ends, server.addr, own=access)
     opened, closed, grpc_port = (
-        found[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
+        servers_by_addr[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
     )
     assert (opened.kind, opened.version, opened.public_settings) == ("proxy", "V5_5_0", {})
     assert (opened.answers_plain_text, opened.speaks_tls) == (True, False)
@@ -146,6 +163,6 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         True, False, True,
     )  # fmt: skip
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
-    found = seen(ends, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
-    assert found[gone].error is not None
-    assert found["10.0.0.7:8081"].answers_plain_text is None
+    servers_by_addr = seen(ends, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
+    assert servers_by_addr[gone].error is not None
+    assert servers_by_addr["10.0.0.7:8081"].answers_plain_text is None

@@ -26,7 +26,7 @@ def test_each_key_of_the_controller_is_in_its_table() -> None:
 
 
 def test_no_key_means_two_things() -> None:
-    every = [each for key in KEY_BINDINGS for each in key.key_names.split(",")]
+    every = [key_name for key in KEY_BINDINGS for key_name in key.key_names.split(",")]
     assert len(set(every)) == len(every)
     assert len({key.binding_id for key in KEY_BINDINGS}) == len(KEY_BINDINGS)
 

@@ -41,10 +41,10 @@ def test_a_message_shows_its_place_its_properties_and_its_body(utc: None) -> Non
 
 
 def test_a_dead_letter_shows_its_origin() -> None:
-    shown = lines(make_browsed_message(topic="%DLQ%g", RETRY_TOPIC="orders", ORIGIN_MESSAGE_ID="7F"))
-    assert "  origin       orders 7F" in shown
-    assert "  tries        0 deliveries" in shown
-    assert "  replays      0" in shown
+    shown_lines = lines(make_browsed_message(topic="%DLQ%g", RETRY_TOPIC="orders", ORIGIN_MESSAGE_ID="7F"))
+    assert "  origin       orders 7F" in shown_lines
+    assert "  tries        0 deliveries" in shown_lines
+    assert "  replays      0" in shown_lines
 
 
 def test_hexadecimal_numbers_replace_what_is_not_text() -> None:
@@ -70,7 +70,7 @@ def test_a_cut_body_says_so() -> None:
 
 
 def test_control_characters_of_properties_are_harmless_and_long_values_are_wrapped() -> None:
-    shown = lines(make_browsed_message(evil="\x1b[2J" + "x" * 60), width=40)
-    assert all(line.isprintable() for line in shown)
-    assert "  evil         \\x1b[2Jxxxxxxxxxxxxxxxxxx" in shown
-    assert max(map(len, shown)) <= 40
+    shown_lines = lines(make_browsed_message(evil="\x1b[2J" + "x" * 60), width=40)
+    assert all(line.isprintable() for line in shown_lines)
+    assert "  evil         \\x1b[2Jxxxxxxxxxxxxxxxxxx" in shown_lines
+    assert max(map(len, shown_lines)) <= 40

@@ -36,8 +36,8 @@ def test_a_message_has_its_place_and_a_preview(utc: None) -> None:
 
 def test_a_dead_letter_has_its_origin_and_its_replays() -> None:
     row = make_browsed_message(topic=DEAD, RETRY_TOPIC="payments", NSADMIN_REPLAYS="2")
-    shown = cells(MessagesView(query_topic(DEAD)), row)
-    assert (shown["origin"], shown["attempts"], shown["replays"]) == ("payments", "0", "2")
+    row_cells = cells(MessagesView(query_topic(DEAD)), row)
+    assert (row_cells["origin"], row_cells["attempts"], row_cells["replays"]) == ("payments", "0", "2")
 
 
 def test_live_messages_are_shown_newest_first_and_old_ones_oldest_first() -> None:

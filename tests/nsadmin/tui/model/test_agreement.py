@@ -29,13 +29,13 @@ def test_they_agree_when_all_tell_the_same() -> None:
 
 def test_nobody_knows_before_all_have_answered() -> None:
     assert judge_agreement(model_of()).outcome == "unknown"
-    found = judge_agreement(model_of(make_server_poll(ONE)))
-    assert found == AgreementVerdict("unknown", (f"{TWO} does not answer",))
+    agreement = judge_agreement(model_of(make_server_poll(ONE)))
+    assert agreement == AgreementVerdict("unknown", (f"{TWO} does not answer",))
 
 
 def test_a_name_server_that_stopped_answering_is_counted() -> None:
-    found = judge_agreement(model_of(make_server_poll(ONE), NameServerPolled(NOON, TWO, error="closed")))
-    assert found == AgreementVerdict("partial", (f"{TWO} does not answer",))
+    agreement = judge_agreement(model_of(make_server_poll(ONE), NameServerPolled(NOON, TWO, error="closed")))
+    assert agreement == AgreementVerdict("partial", (f"{TWO} does not answer",))
 
 
 def test_two_names_of_one_name_server_are_one_witness() -> None:
@@ -62,14 +62,14 @@ def test_name_servers_that_are_all_silent_are_an_alarm() -> None:
 
 
 def test_a_silent_one_hides_no_difference_of_the_others() -> None:
-    found = judge_agreement(
+    agreement = judge_agreement(
         model_of(
             make_server_poll(ONE),
             make_server_poll(TWO, groups={}),
             NameServerPolled(NOON, THREE, error="closed"),
         )
     )
-    assert found == AgreementVerdict("diverge", ("brokers", "permissions"))
+    assert agreement == AgreementVerdict("diverge", ("brokers", "permissions"))
 
 
 def test_differences_say_what_each_server_has() -> None:
@@ -82,7 +82,9 @@ def test_differences_say_what_each_server_has() -> None:
         NameServerDifference("topics", "payments", {ONE: "known", TWO: "absent"}),
         NameServerDifference("KV config", "ORDER_TOPIC_CONFIG t", {ONE: "absent", TWO: "x"}),
     ]
-    assert [each.aspect_name for each in find_differences(model.list_fresh_servers(), "topics")] == ["topics"]
+    assert [
+        difference.aspect_name for difference in find_differences(model.list_fresh_servers(), "topics")
+    ] == ["topics"]
 
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
@@ -94,5 +96,9 @@ def test_what_a_server_does_not_tell_is_not_compared() -> None:
 
 def test_how_many_differences_there_are_between_each_two() -> None:
     model = model_of(make_server_poll(ONE), make_server_poll(TWO, topics=()), make_server_poll(THREE))
-    found = count_pairwise_differences(list(model.name_servers.values()))
-    assert (found[ONE, TWO], found[TWO, ONE], found[ONE, THREE]) == (2, 2, 0)
+    difference_counts = count_pairwise_differences(list(model.name_servers.values()))
+    assert (difference_counts[ONE, TWO], difference_counts[TWO, ONE], difference_counts[ONE, THREE]) == (
+        2,
+        2,
+        0,
+    )

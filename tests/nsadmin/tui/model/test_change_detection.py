@@ -36,7 +36,10 @@ def test_brokers_that_come_and_go() -> None:
 
 
 def test_a_name_server_that_falls_silent_is_told_of_once() -> None:
-    dead = [NameServerPolled(NOON + each, "10.0.0.1:9876", error="closed") for each in (1000, 2000)]
+    dead = [
+        NameServerPolled(NOON + seconds_silent, "10.0.0.1:9876", error="closed")
+        for seconds_silent in (1000, 2000)
+    ]
     assert said(make_server_poll(), *dead, make_server_poll(at=NOON + 8000)) == [
         ("NameServerSilent", "closed"),
         ("NameServerBack", "answers again after 7 s"),

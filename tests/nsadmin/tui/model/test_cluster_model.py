@@ -118,12 +118,12 @@ def test_what_nobody_tells_again_stays_as_it_was_told_last() -> None:
     assert model.group_names_answer.last_poll is not None
     assert model.group_names_answer.last_poll.names == ["g"]
     assert model.group_names_answer.current_silence == Silence("no name server answers", NOON + 1)
-    told = TopicPolled(
+    topic_poll = TopicPolled(
         NOON, "t", {"h:1": {"broker-a": QueueCounts(8, 8, 6)}}, groups=["g"], put_tps={"b": 3.0}
     )
-    model.apply_poll(told)
+    model.apply_poll(topic_poll)
     model.apply_poll(TopicPolled(NOON + 1, "t", {}, {"h:1": "closed"}))
-    assert model.topic_polls["t"] == told
+    assert model.topic_polls["t"] == topic_poll
 
 
 def test_a_rate_that_no_broker_tells_is_no_zero() -> None:
@@ -149,10 +149,10 @@ def test_events_of_a_journal_stand_among_what_was_noticed() -> None:
 
 
 def test_what_is_worked_out_is_kept_until_it_is_of_something_else() -> None:
-    model, made = ClusterModel(), []
+    model, computations = ClusterModel(), []
     for number in (1, 1, 2, 2):
-        model.compute_once("squares", (number,), lambda number=number: made.append(number))  # type: ignore[misc]
-    assert made == [1, 2]
+        model.compute_once("squares", (number,), lambda number=number: computations.append(number))  # type: ignore[misc]
+    assert computations == [1, 2]
 
 
 def test_an_hour_is_kept_and_not_more() -> None:

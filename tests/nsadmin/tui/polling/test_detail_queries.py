@@ -73,7 +73,7 @@ def test_a_look_at_all_routes_is_followed_by_a_rest(tmp_path: Path) -> None:
         [poll] = ground.ask(DetailQuery("divergence"))
         assert isinstance(poll, DivergencePolled)
         assert poll.verdict == "converging"
-        assert {found.what for found in poll.found} == {"topic"}
+        assert {route_poll.what for route_poll in poll.found} == {"topic"}
         assert "the write permission of broker-a-0 was removed on 10.0.0.2:9876 only" in poll.found[0].cause
         assert poll.found[0].sides["10.0.0.1:9876"] != poll.found[0].sides["10.0.0.2:9876"]
         assert ground.ask(DetailQuery("divergence")) == []

@@ -31,8 +31,10 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
     names, *groups = ground.ask(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
-    assert [each.group for each in groups if isinstance(each, GroupPolled)] == list(names.names)
-    behind = [each for each in groups if isinstance(each, GroupPolled) and each.lags]
+    assert [group_lag.group for group_lag in groups if isinstance(group_lag, GroupPolled)] == list(
+        names.names
+    )
+    behind = [group_lag for group_lag in groups if isinstance(group_lag, GroupPolled) and group_lag.lags]
     assert behind
     assert behind[0].tps is not None
 

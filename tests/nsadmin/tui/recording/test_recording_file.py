@@ -103,11 +103,11 @@ def test_a_late_moment_is_led_to_by_the_last_figures_alone(tmp_path: Path) -> No
 
 def test_a_disk_that_fails_is_told_and_holds_up_nobody(tmp_path: Path) -> None:
     recorder = PollRecorder(Path("/dev/full"), "prod", [])
-    told: list[OSError] = []
-    recorder.report_failure = told.append
+    messages: list[OSError] = []
+    recorder.report_failure = messages.append
     recorder.record_polls([make_server_poll()])
     recorder.close()
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ try:
 except InvalidRecordingError as error:
     print(error)
 """
-    found = run_bounded(program, str(tmp_path / "r.zst"))
-    assert found.strip() == "a line has more than 67108864 bytes"
+    output = run_bounded(program, str(tmp_path / "r.zst"))
+    assert output.strip() == "a line has more than 67108864 bytes"
 
 
 def test_polls_of_other_values_are_left_out(tmp_path: Path) -> None:

@@ -105,9 +105,9 @@ def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_r
                     assert time.monotonic() < deadline, "the job was not reported"
                     await pilot.pause(0.1)
                 await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
-                shown = screen_to_text(app)
-                assert "restart: stop" in shown
-                assert "not held" in shown
+                screen_text = screen_to_text(app)
+                assert "restart: stop" in screen_text
+                assert "not held" in screen_text
                 [restart] = poll_drains(lambda: ground.now).restarts
                 assert restart.last.endswith("exited with 3")
                 await pilot.press("R")

@@ -28,7 +28,9 @@ async def until_shown(app: Tui, pilot: Any, text: str) -> None:
 
 def perms(ground: Playground, name: str) -> set[int]:
     with ground.client() as admin:
-        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+        return {
+            (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
+        }
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ SIZE = (120, 30)
 async def until_said(app: Tui, pilot: Any, text: str) -> str:
     """Wait until the command has said this; all that it said."""
     for _ in range(400):
-        said = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
-        if text in said:
-            return said
+        log_text = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
+        if text in log_text:
+            return log_text
         await pilot.pause(0.05)
     raise AssertionError(f"{text!r} was not said")
 
@@ -34,7 +34,9 @@ def on(ground: Playground, **changes: Any) -> Tui:
 def perms(ground: Playground, name: str) -> set[int]:
     """What name servers have for a topic on the broker that may be written."""
     with ground.client() as admin:
-        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+        return {
+            (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
+        }
 
 
 def is_there(path: Path) -> bool:
@@ -56,8 +58,8 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
             async with app.run_test(size=SIZE) as pilot:
                 await feed_polls(app, pilot, ground.look())
                 await pilot.press("w")
-                said = await until_said(app, pilot, "exit code 0")
-                assert "rw- -> r--" in said
+                log_text = await until_said(app, pilot, "exit code 0")
+                assert "rw- -> r--" in log_text
                 assert perms(ground, "broker-a-0") == {6}
                 await pilot.press(*"broker-b", "enter")
                 assert app.screen.query_one("#confirm", Input).value == ""

@@ -10,13 +10,13 @@ from tests.support.screens import run_screen_test
 
 async def answered(screen: Any, *keys: str) -> Any:
     app = App[None]()
-    found: list[Any] = []
+    answers: list[Any] = []
     async with app.run_test() as pilot:
-        app.push_screen(screen, found.append)
+        app.push_screen(screen, answers.append)
         await pilot.pause()
         await pilot.press(*keys)
         await pilot.pause()
-    return found
+    return answers
 
 
 @run_screen_test

@@ -16,9 +16,9 @@ def text(view: View) -> str:
 
 
 def test_every_column_and_every_key_is_explained() -> None:
-    shown = text(BrokersView())
-    assert all(column.help_text in shown for column in BROKER_COLUMNS)
-    assert all(key.help_text in shown for key in KEY_BINDINGS)
+    help_text = text(BrokersView())
+    assert all(column.help_text in help_text for column in BROKER_COLUMNS)
+    assert all(key.help_text in help_text for key in KEY_BINDINGS)
 
 
 def test_what_is_too_long_goes_on_in_the_next_line() -> None:

@@ -52,9 +52,9 @@ async def test_when_all_name_servers_fall_silent_the_last_figures_stay_with_thei
         assert "equal" in screen_to_text(app)
         clock.now = NOON + 12_000
         await feed_polls(app, pilot, silence)
-        shown = screen_to_text(app).splitlines()
-        assert shown[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
-        assert shown[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
+        screen_lines = screen_to_text(app).splitlines()
+        assert screen_lines[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
+        assert screen_lines[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
         assert {tone for _, tone, _ in app.row_grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
         await pilot.press("3")
         assert " unknown: no name server answers" in screen_to_text(app).splitlines()

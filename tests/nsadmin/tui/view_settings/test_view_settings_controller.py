@@ -116,8 +116,12 @@ def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
             app.screen.query_one(SelectionList).focus()
             await pilot.press("space", "down", "down", "space", "enter")
             await pilot.pause()
-            shown = screen_to_text(app)
-            assert ("CLUSTER" in shown, "BROKER" in shown, "ROLE" in shown) == (False, True, False)
+            screen_text = screen_to_text(app)
+            assert ("CLUSTER" in screen_text, "BROKER" in screen_text, "ROLE" in screen_text) == (
+                False,
+                True,
+                False,
+            )
             await pilot.press("C")
             await pilot.pause()
             await pilot.press("escape")

@@ -128,12 +128,12 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert view.render_headline(model)[0].text.startswith("the routes of all")
     assert view.build_rows(model) == []
     model.apply_poll(DivergencePolled(NOON, "diverge", [FOUND]))
-    [found] = view.build_rows(model)
-    assert [column.render_cell(found).text for column in view.columns] == [
+    [divergence_row] = view.build_rows(model)
+    assert [column.render_cell(divergence_row).text for column in view.columns] == [
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
-    advice = open_target(view.open_row(found))
+    advice = open_target(view.open_row(divergence_row))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
     assert (advice.view_title, advice.list_queries(model, [], None)) == (
         "orders",
@@ -156,7 +156,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "unknown: closed",
     )
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: agree"
-    assert (view.row_key(found), view.list_queries(model, [], None)[0].query_kind) == (
+    assert (view.row_key(divergence_row), view.list_queries(model, [], None)[0].query_kind) == (
         "topic broker-a orders it was wiped",
         "divergence",
     )

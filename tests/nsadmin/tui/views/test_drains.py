@@ -54,8 +54,8 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     safe = msgspec.structs.replace(DRAIN, phase="safe", safe_since=NOON - 30_000, pid=7, puts=0)
     undone = msgspec.structs.replace(DRAIN, phase="undrain")
     first, second = view.build_rows(model_of(safe, undone))
-    shown = {column.key: column.render_cell(first).text for column in view.columns}
-    assert (shown["steps"], shown["safe"], shown["at"]) == ("■■■■■", "30 s", "pid 7")
+    cells = {column.key: column.render_cell(first).text for column in view.columns}
+    assert (cells["steps"], cells["safe"], cells["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
     assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == (

@@ -118,9 +118,15 @@ def test_its_topics_lead_to_their_routes() -> None:
 def test_its_producers() -> None:
     view = BrokerProducersView(*PLACE)
     model = model_of(ConnectionsPolled(NOON, A, {"g": [ClientConnection("id@1", "h:1", "JAVA", "V5_5_0")]}))
-    [one] = view.build_rows(model)
-    assert [column.render_cell(one).text for column in view.columns] == ["g", "id@1", "h:1", "JAVA", "V5_5_0"]
-    assert (view.row_key(one), view.list_queries(model, [], None)) == (
+    [producer_row] = view.build_rows(model)
+    assert [column.render_cell(producer_row).text for column in view.columns] == [
+        "g",
+        "id@1",
+        "h:1",
+        "JAVA",
+        "V5_5_0",
+    ]
+    assert (view.row_key(producer_row), view.list_queries(model, [], None)) == (
         "g id@1 h:1",
         [DetailQuery("connections", A)],
     )

@@ -9,14 +9,14 @@ from tests.support.screens import NOON, make_broker_poll, make_server_poll, make
 
 def test_rows_are_in_the_order_of_cluster_name_and_id() -> None:
     model = model_of(make_server_poll(groups={"broker-b": {0: "h:3"}, "broker-a": {1: SLAVE, 0: MASTER}}))
-    found = [
+    row_fields = [
         (row.broker_name, row.broker_id, row.broker_addr, row.server_count, row.now_ms)
         for row in list_broker_rows(model)
     ]
-    assert [each[:3] for each in found] == [
+    assert [fields[:3] for fields in row_fields] == [
         ("broker-a", 0, MASTER), ("broker-a", 1, SLAVE), ("broker-b", 0, "h:3")
     ]  # fmt: skip
-    assert {each[3:] for each in found} == {(1, model.now_ms)}
+    assert {fields[3:] for fields in row_fields} == {(1, model.now_ms)}
 
 
 def test_the_last_word_of_a_silent_name_server_is_not_counted() -> None:

@@ -118,9 +118,13 @@ def test_every_column_can_be_sorted_by() -> None:
 
 
 def test_since_when_no_name_server_has_heard_of_it() -> None:
-    told = make_server_poll(silences={MASTER: (70_000, 120_000)})
+    server_poll = make_server_poll(silences={MASTER: (70_000, 120_000)})
     [row] = list_broker_rows(
-        model_of(told, make_server_poll("h:2", silences={MASTER: (5_000, 120_000)}), make_broker_poll(MASTER))
+        model_of(
+            server_poll,
+            make_server_poll("h:2", silences={MASTER: (5_000, 120_000)}),
+            make_broker_poll(MASTER),
+        )
     )
     assert cell(row, "heartbeat") == Cell("1 min", "warn")
     [row] = list_broker_rows(model_of(make_server_poll(silences={}), make_broker_poll(MASTER)))
@@ -132,12 +136,12 @@ def test_totals_of_what_nobody_tells_are_no_zero() -> None:
         return "".join(cell.text for cell in BrokersView().render_headline(model_of(BOTH, *polls)))
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
-    told = [make_broker_poll(MASTER), make_broker_poll(SLAVE)]
+    broker_polls = [make_broker_poll(MASTER), make_broker_poll(SLAVE)]
     assert (
-        line(*told, *2 * [make_silent_broker(MASTER), make_silent_broker(SLAVE)])
+        line(*broker_polls, *2 * [make_silent_broker(MASTER), make_silent_broker(SLAVE)])
         == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
     )
-    assert line(*told, make_silent_broker(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
+    assert line(*broker_polls, make_silent_broker(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
 
 
 def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:

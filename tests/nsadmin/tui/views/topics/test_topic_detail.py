@@ -74,10 +74,10 @@ def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any
     assert view.empty_message(model_of()) == "the topic is loading"
     history = TopicHistoryView("orders")
     assert (history.find_silence(never), history.empty_message(never)) == (None, history.empty_text)
-    told = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
-    [side] = view.build_rows(model_of(told))
+    topic_poll = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
+    [side] = view.build_rows(model_of(topic_poll))
     assert view.columns[-1].render_cell(side).text == "equal"
-    [side] = view.build_rows(model_of(told, *dead, silent))
+    [side] = view.build_rows(model_of(topic_poll, *dead, silent))
     assert [view.columns[at].render_cell(side).text for at in (1, 2, -1)] == ["rw-", "8", "–"]
     [side] = view.build_rows(model_of(TopicPolled(NOON, "orders", {ONE: ROUTE}, {TWO: "closed"})))
     assert view.columns[-1].render_cell(side).text == "–"

@@ -101,15 +101,15 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
     model = ClusterModel()
     model.apply_poll(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
     view = TopicsView()
-    found = view.build_rows(model)
-    asked = view.list_queries(model, found[:100], found[50])
+    topic_rows = view.build_rows(model)
+    asked = view.list_queries(model, topic_rows[:100], topic_rows[50])
     assert (len(asked), asked[0], asked[1]) == (
         60,
         DetailQuery("topicRow", "t00050"),
         DetailQuery("topicRow", "t00000"),
     )
     assert view.list_queries(model, [], None) == []
-    row = found[0]
+    row = topic_rows[0]
     assert open_target(view.open_row(row)) == TopicRouteView("t00000")
     assert (view.row_key(row), view.subject_of_row(row).topic, view.filter_text(row)) == (
         "t00000",
