@@ -90,8 +90,8 @@ class Exporter:
 
 
 def passes(text: str) -> dict[str, float]:
-    found = re.findall(r'^(\w+)\{pass="(\w+)"\} (\S+)$', text, re.M)
-    return {f"{name} {kind}": float(value) for name, kind, value in found if name in _NAMES}
+    pass_samples = re.findall(r'^(\w+)\{pass="(\w+)"\} (\S+)$', text, re.M)
+    return {f"{name} {kind}": float(value) for name, kind, value in pass_samples if name in _NAMES}
 
 
 def cpu_seconds(text: str) -> float:

@@ -33,10 +33,10 @@ def test_any_split_of_the_bytes_gives_the_same_commands(
     stream = b"".join(map(codec.encode_command, commands))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=12)))
     connection = ProtocolConnection()
-    seen = []
+    received = []
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
-        seen += connection.feed_bytes(stream[start:end])
-    assert seen == commands
+        received += connection.feed_bytes(stream[start:end])
+    assert received == commands
     assert connection.error is None
 
 

@@ -236,9 +236,9 @@ async def test_its_state_is_shown_to_administrators_by_their_key_from_where_they
         "  - {accessKey: app, secretKey: secret-of-app, role: broker}\n"
     )
     async with start_name_server(tmp_path, credentialsFile=str(path), **HTTP) as server:
-        shown = await page(server, "/debug/state", Authorization=basic("ops", "secret-of-ops"))
-        assert shown.status == 200
-        assert "secret-of" not in shown.text
+        state_page = await page(server, "/debug/state", Authorization=basic("ops", "secret-of-ops"))
+        assert state_page.status == 200
+        assert "secret-of" not in state_page.text
         for refused in (
             basic("ops", "secret-of-op"), basic("app", "secret-of-app"), basic("far", "secret-of-far"),
             basic("none", ""), basic("", ""), "Basic", "Basic !", "Basic /////w==", "Bearer secret-of-ops",

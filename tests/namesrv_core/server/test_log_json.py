@@ -24,8 +24,8 @@ def formatted(message: object, *args: object, error: bool = False) -> dict[str, 
     record.created, record.msecs = 1_700_000_000.9996, 999.6
     text = JsonFormatter().format(record)
     assert "\n" not in text
-    found: dict[str, Any] = json.loads(text)
-    return found
+    fields: dict[str, Any] = json.loads(text)
+    return fields
 
 
 def test_a_line_has_its_time_its_level_and_what_it_says() -> None:

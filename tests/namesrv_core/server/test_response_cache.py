@@ -35,8 +35,8 @@ class Server:
         self.quick = RouteResponseCache(self.state, self.counters) if is_quick else None
 
     def ask(self, payload: bytes, now: int = STARTED_AT) -> tuple[bytes | None, list[Any]]:
-        if self.quick is not None and (found := self.quick.find_answers([payload], 0)[0]):
-            return b"".join(found), []
+        if self.quick is not None and (quick_answer := self.quick.find_answers([payload], 0)[0]):
+            return b"".join(quick_answer), []
         try:
             asked = codec.decode_command(payload)
         except ProtocolError:

@@ -72,6 +72,6 @@ def test_heartbeats_are_told_by_our_name_servers(run: Run, running_lab: Lab) -> 
     result = run("check", "heartbeat", "-n", running_lab.namesrv_addr, "--critical", "~:0", "--json")
     value = json.loads(result.out)
     assert result.code in (0, 2)
-    by_server = {one["of"]: one["value"] for one in value["values"] if one["name"] == "silence"}
+    by_server = {figure["of"]: figure["value"] for figure in value["values"] if figure["name"] == "silence"}
     assert by_server.keys() == set(running_lab.namesrv_addrs)
     assert all(0 <= seconds < 30 for seconds in by_server.values())

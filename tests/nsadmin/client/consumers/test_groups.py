@@ -40,8 +40,8 @@ def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
 
 def test_names_leave_the_brokers_own_groups_out(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs = {name: {} for name in ("TOOLS_CONSUMER", "G", "CID_RMQ_SYS_TRANS")}
-    assert [found.result for found in admin.groups.list_names()] == [["G"]]
-    assert [len(found.result or ()) for found in admin.groups.list_names(include_system=True)] == [3]
+    assert [result.result for result in admin.groups.list_names()] == [["G"]]
+    assert [len(result.result or ()) for result in admin.groups.list_names(include_system=True)] == [3]
     assert is_system_group("CID_RMQ_SYS_X")
 
 

@@ -68,10 +68,10 @@ def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     assert "readQueueNums 8 -> 2" in by_name["orders"]["changes"]
     assert by_name["orders"]["messages"] > 0
     assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
-    shown = run_on_lab("apply", file, "--dry-run")
-    assert {row["result"] for row in json.loads(shown.out)} == {"dry-run"}
-    assert shown.code == 1
-    assert shown.err.splitlines()[-1] == REFUSAL
+    dry_run = run_on_lab("apply", file, "--dry-run")
+    assert {row["result"] for row in json.loads(dry_run.out)} == {"dry-run"}
+    assert dry_run.code == 1
+    assert dry_run.err.splitlines()[-1] == REFUSAL
     refused = run_on_lab("apply", file, "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.count("become unreadable") == 2

@@ -144,7 +144,7 @@ def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) 
         names_and_kinds = {(name, kind) for _, name, _, kind in told(look)}
         assert {("fresh", "not-registered"), ("orders", "behind")} <= names_and_kinds
         behind = next(
-            names_and_kinds for names_and_kinds in look.findings if names_and_kinds.cause.kind == "behind"
+            finding for finding in look.findings if finding.cause.kind == "behind"
         )
         assert f"{world.addresses[1]} missed the last registration" in behind.cause.text
 

@@ -53,9 +53,9 @@ def test_the_runtime_figures_in_the_units_of_their_names() -> None:
 
 
 def test_what_a_release_does_not_report_is_not_known_and_never_0() -> None:
-    found = figures_of(build_runtime_tables(BROKER, RuntimeInfo({"earliestMessageTimeStamp": "-1"})))
-    del found["nsadmin_broker_info"]
-    assert {figure for figures in found.values() for figure in figures.values()} == {None}
+    values = figures_of(build_runtime_tables(BROKER, RuntimeInfo({"earliestMessageTimeStamp": "-1"})))
+    del values["nsadmin_broker_info"]
+    assert {figure for figures in values.values() for figure in figures.values()} == {None}
 
 
 def test_only_masters_have_slaves() -> None:

@@ -70,7 +70,7 @@ def test_a_value_is_edited_and_confirmed(
                 await until_shown(app, pilot, "1 change: 1 done")
                 await pilot.press("escape")
             with ground.client() as admin:
-                entries = [found.result or {} for found in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
+                entries = [result.result or {} for result in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
             assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
             assert os.listdir(tmp_path / "tmp") == []
 
