@@ -40,7 +40,10 @@ def measure(size: FleetSize, home: Path) -> BundleRun:
         fleet_before, began_at = sum(part.seconds for part in fleet), time.monotonic()
         command = [sys.executable, "-m", "nsadmin", "bundle", "create", str(bundle_path)]
         process_id = os.spawnve(
-            os.P_NOWAIT, sys.executable, [*command, "-n", addrs.split(";")[0]], ServerProgram.environment()
+            os.P_NOWAIT,
+            sys.executable,
+            [*command, "-n", addrs.split(";")[0]],
+            ServerProgram.make_environment(),
         )
         _, status, usage = os.wait4(process_id, 0)
         assert status == 0, status

@@ -97,24 +97,24 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
     """The figures of one run."""
     begun = time.perf_counter()
     with PtyTerminal("tui", "-n", addrs, "--interval", "5", home=home, size=(120, 40)) as terminal:
-        terminal.until("1000 brokers")
+        terminal.wait_for_text("1000 brokers")
         first = time.perf_counter() - begun
-        terminal.until(" 1000 up")
+        terminal.wait_for_text(" 1000 up")
         complete = time.perf_counter() - begun
         watched = Watched(terminal.pid)
         used = watched.seconds
-        terminal.idle(10)
+        terminal.read_for(10)
         pressed = [_press(terminal, watched, at) for at in range(_PRESSES)]
         idle_from, cpu, memory = time.perf_counter(), watched.seconds, watched.megabytes
-        terminal.idle(seconds)
+        terminal.read_for(seconds)
         share = (watched.seconds - cpu) / (time.perf_counter() - idle_from)
         after = watched.megabytes
-        terminal.type("2")
-        terminal.until("application topics")
-        terminal.idle(15)
+        terminal.type_keys("2")
+        terminal.wait_for_text("application topics")
+        terminal.read_for(15)
         topics = watched.megabytes
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     latencies, costs = (sorted(timings) for timings in zip(*pressed, strict=True))
     last = int(_PRESSES * 0.99) - 1
     return {
@@ -135,10 +135,10 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
 
 def _press(terminal: PtyTerminal, watched: Watched, at: int) -> tuple[float, float]:
     """To the other end of the table: how long until the row there is drawn, and what it cost (ms)."""
-    terminal.idle(0.05)
+    terminal.read_for(0.05)
     used, begun = watched.exact, time.perf_counter()
-    terminal.type("g" if at % 2 else "G")
-    terminal.until("broker-000" if at % 2 else "broker-499")
+    terminal.type_keys("g" if at % 2 else "G")
+    terminal.wait_for_text("broker-000" if at % 2 else "broker-499")
     return time.perf_counter() - begun, watched.exact - used
 
 

@@ -170,7 +170,7 @@ def _time_progress(addrs: str) -> float:
     begun = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "nsadmin", "consumerProgress", "-n", addrs, "--timeout", "30"],
-        check=True, stdout=subprocess.DEVNULL, env=ServerProgram.environment(), timeout=300,
+        check=True, stdout=subprocess.DEVNULL, env=ServerProgram.make_environment(), timeout=300,
     )  # fmt: skip
     return time.perf_counter() - begun
 
@@ -184,24 +184,24 @@ def measure(size: FleetSize, home: Path) -> tuple[dict[str, float], RecordedRun]
         begun = time.perf_counter()
         words = ("tui", "brokers", "-n", addrs, "--interval", "5", "--record", str(recording_file))
         with PtyTerminal(*words, home=home, size=(120, 40)) as terminal:
-            terminal.until(f"{2 * size.broker_groups} brokers")
+            terminal.wait_for_text(f"{2 * size.broker_groups} brokers")
             first_screen = time.perf_counter() - begun
-            terminal.until(f" {2 * size.broker_groups} up")
+            terminal.wait_for_text(f" {2 * size.broker_groups} up")
             complete = time.perf_counter() - begun
             # Sorted by broker, the first and the last row stay the same whatever a broker answers.
-            terminal.type("ss")
-            terminal.idle(min(size.watched_seconds, 60))
+            terminal.type_keys("ss")
+            terminal.read_for(min(size.watched_seconds, 60))
             latencies = sorted(
                 _press_key(terminal, "g" if number % 2 else "G", "broker-000" if number % 2 else last_broker)
                 for number in range(size.key_presses)
             )
             watched = Watched(terminal.pid)
             idle_from, used = time.perf_counter(), watched.seconds
-            terminal.idle(size.watched_seconds)
+            terminal.read_for(size.watched_seconds)
             processor_share = (watched.seconds - used) / (time.perf_counter() - idle_from)
             memory = watched.megabytes
-            terminal.type("q")
-            assert terminal.ended() == 0
+            terminal.type_keys("q")
+            assert terminal.wait_for_exit() == 0
     recorded_run = judge_recording(recording_file)
     return {
         "load of the machine": os.getloadavg()[0],
@@ -219,10 +219,10 @@ def measure(size: FleetSize, home: Path) -> tuple[dict[str, float], RecordedRun]
 
 
 def _press_key(terminal: PtyTerminal, key: str, awaited_text: str) -> float:
-    terminal.idle(0.05)
+    terminal.read_for(0.05)
     begun = time.perf_counter()
-    terminal.type(key)
-    terminal.until(awaited_text)
+    terminal.type_keys(key)
+    terminal.wait_for_text(awaited_text)
     return time.perf_counter() - begun
 
 

@@ -29,9 +29,9 @@ _SCREENS = "1246781"
 def looked_at(addrs: str, home: Path) -> Recording:
     """One look at each server."""
     with PtyTerminal("tui", "-n", addrs, "--record", "look.zst", home=home, size=(120, 40)) as terminal:
-        terminal.until(" 1000 up")
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text(" 1000 up")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     return Recording(home / "look.zst")
 
 
@@ -68,18 +68,18 @@ def play(file: Path, home: Path) -> Sequence[tuple[float, float, float]]:
     with PtyTerminal(
         "tui", "--replay", str(file), "--speed", str(_SPEED), home=home, size=(120, 40)
     ) as terminal:
-        terminal.until("1000 brokers")
+        terminal.wait_for_text("1000 brokers")
         begun, watched = time.perf_counter(), Watched(terminal.pid)
         for step in range(_STEPS):
-            terminal.type(_SCREENS[step % len(_SCREENS)])
-            terminal.idle(3_600 / _SPEED / _STEPS)
+            terminal.type_keys(_SCREENS[step % len(_SCREENS)])
+            terminal.read_for(3_600 / _SPEED / _STEPS)
             figures_seen.append(
                 ((time.perf_counter() - begun) * _SPEED / 60, watched.megabytes, watched.seconds)
             )
-        terminal.until("replay ended")
+        terminal.wait_for_text("replay ended")
         figures_seen.append((60.0, watched.megabytes, watched.seconds))
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     return figures_seen
 
 

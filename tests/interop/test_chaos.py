@@ -29,16 +29,16 @@ def weathers(network: ChaosProxy) -> None:
     time.sleep(STEP)
     network.weather = Weather(drip=50)
     time.sleep(STEP)
-    network.half_open()
+    network.half_open_connections()
     time.sleep(STEP)
     network.weather = Weather(refuses=True)
-    network.reset()
+    network.reset_connections()
     time.sleep(STEP)
     network.weather = Weather()
     for _ in range(4):
-        network.reset()
+        network.reset_connections()
         time.sleep(STEP / 4)
-    network.heal()
+    network.heal_network()
 
 
 def files(server: OurNameServer) -> int:

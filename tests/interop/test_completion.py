@@ -41,7 +41,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         (home / "shell").mkdir()
         world = ShellHome(home / "shell", server.address)
         for source in ("topics", "clusters", "brokers", "addresses", "groups", "namesrv-keys", "broker-keys"):
-            world.warm(source)
+            world.warm_cache(source)
         yield Cluster(new, old, world)
 
 
@@ -66,18 +66,21 @@ def terminal(cluster: Cluster) -> Iterator[ShellTerminal]:
     ],
 )
 def test_what_servers_know_is_completed(terminal: ShellTerminal, line: str, words: list[str]) -> None:
-    assert terminal.completed(line) == words
+    assert terminal.complete_line(line) == words
 
 
 def test_an_address_is_completed_behind_its_colon(terminal: ShellTerminal, cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
-        assert terminal.completed(f"brokerStatus {broker.address[:-1]}") == ["brokerStatus", broker.address]
+        assert terminal.complete_line(f"brokerStatus {broker.address[:-1]}") == [
+            "brokerStatus",
+            broker.address,
+        ]
 
 
 def test_settings_are_those_of_the_broker_on_the_line(terminal: ShellTerminal, cluster: Cluster) -> None:
     keys = {}
     for broker in (cluster.new, cluster.old):
         line = ("updateBrokerConfig", "-b", broker.address)
-        cluster.world.warm("broker-keys", *line)
-        keys[broker] = terminal.completed(f"{' '.join(line)} timerWheelE")[3:]
+        cluster.world.warm_cache("broker-keys", *line)
+        keys[broker] = terminal.complete_line(f"{' '.join(line)} timerWheelE")[3:]
     assert keys == {cluster.new: ["timerWheelEnable"], cluster.old: ["timerWheelE"]}

@@ -35,7 +35,12 @@ class Broker(NamedTuple):
         program = "import sys; from nsadmin.app import main; sys.exit(main())"
         command = [sys.executable, "-c", program, *args]
         return subprocess.run(
-            command, cwd=ROOT, env=ServerProgram.environment(), capture_output=True, text=True, timeout=60
+            command,
+            cwd=ROOT,
+            env=ServerProgram.make_environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
 
 

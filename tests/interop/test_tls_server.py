@@ -62,7 +62,7 @@ def server_files(authority: Authority, pair: CertificatePair, home: Path) -> dic
 
 def put(authority: Authority, pair: CertificatePair, home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
-    shutil.copy(authority.lock(pair, PASSWORD), home / "server.key")
+    shutil.copy(authority.lock_key(pair, PASSWORD), home / "server.key")
     shutil.copy(pair.cert, home / "server.pem")
 
 

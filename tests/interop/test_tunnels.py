@@ -240,7 +240,7 @@ class LongRunning:
     def kill(self) -> None:
         for child in self.children.values():
             child.kill()
-        tui_process = self.tui.call("display-message", "-p", "#{pane_pid}").strip()
+        tui_process = self.tui.run_tmux("display-message", "-p", "#{pane_pid}").strip()
         if tui_process:
             os.kill(int(tui_process), signal.SIGKILL)
         self.tui.end()

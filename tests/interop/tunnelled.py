@@ -108,7 +108,7 @@ class TunnelledCluster(NamedTuple):
         for item in self.kube.items:
             if item["kind"] == "Pod":
                 item["metadata"]["uid"] += "-again"
-        self.kube.save()
+        self.kube.save_objects()
 
     def tunnel_processes(self, way_name: str) -> list[int]:
         """The processes of the tunnels that run now: those of `ssh` and its server, or of kubectl."""
@@ -201,7 +201,7 @@ def _make_kube(
         kube.items.append(make_pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
         for port in (broker.port, broker.port + 1):
             kube.servers[f"broker-{number}:{port}"] = f"{ip}:{port}"
-    kube.save()
+    kube.save_objects()
     return kube
 
 

@@ -106,20 +106,20 @@ def bad_weather(network: ChaosProxy) -> None:
     for weather in (Weather(delay=0.05), Weather(drip=7), Weather(delay=0.02, drip=200)):
         network.weather = weather
         time.sleep(STEP)
-        network.reset()
+        network.reset_connections()
     network.weather = Weather()
     for _ in range(5):
-        network.reset()
+        network.reset_connections()
         time.sleep(STEP / 5)
     network.weather = Weather(refuses=True)
-    network.reset()
+    network.reset_connections()
     time.sleep(STEP)
     # All come back at once.
     network.weather = Weather()
     time.sleep(STEP)
-    network.half_open()
+    network.half_open_connections()
     time.sleep(STEP)
-    network.heal()
+    network.heal_network()
 
 
 def test_after_bad_weather_the_tables_are_right_and_nothing_is_left(victim: Victim) -> None:

@@ -59,7 +59,7 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
     process = subprocess.Popen(
         [sys.executable, "-c", limited, *in_home(tmp_path)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env=ServerProgram.environment(),
+        env=ServerProgram.make_environment(),
     )  # fmt: skip
     try:
         assert process.stdout is not None
@@ -111,13 +111,13 @@ def test_a_clock_that_is_set_makes_no_broker_expire(
     async def test() -> None:
         async with (
             start_name_server(tmp_path, scanNotActiveBrokerInterval=100) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
-            assert (await peer.ask(103, broker_ext(), registration_body(["a", "b"]))).code == 0
+            assert (await peer.send_request(103, broker_ext(), registration_body(["a", "b"]))).code == 0
             begun, real = server.now_ms(), time.time
             monkeypatch.setattr(time, "time", lambda: real() + days * 86_400)
             await asyncio.sleep(0.4)
             assert 0 <= server.now_ms() - begun < 60_000
-            assert (await peer.ask(105, {"topic": "a"})).code == 0
+            assert (await peer.send_request(105, {"topic": "a"})).code == 0
 
     test()

@@ -164,16 +164,19 @@ def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_p
                 (318, {}, f"waitSecondsForService={chance.randrange(3)}\n".encode()),
             ]
         )
-        assert (await peer.ask(code, own, body)).code == 0
+        assert (await peer.send_request(code, own, body)).code == 0
 
     @run_on_loop
     async def test() -> None:
         async with start_name_server(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
             for _ in range(12):
-                async with Peer.to(server.namesrv_addr) as peer, Peer.to(server.namesrv_addr) as other:
+                async with (
+                    Peer.connect(server.namesrv_addr) as peer,
+                    Peer.connect(server.namesrv_addr) as other,
+                ):
                     for _ in range(chance.randrange(1, 15)):
                         await something(chance.choice((peer, other)))
-            async with Peer.to(server.namesrv_addr) as peer:
+            async with Peer.connect(server.namesrv_addr) as peer:
                 await something(peer)
                 server.take_snapshot()
 
@@ -214,7 +217,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
 async def register_many(peer: Peer, count: int) -> None:
     for number in range(count):
         ext = broker_ext(f"b{number}", 0, f"h:{number}")
-        assert (await peer.ask(103, ext, registration_body(["T", "U"]))).code == 0
+        assert (await peer.send_request(103, ext, registration_body(["T", "U"]))).code == 0
 
 
 def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
@@ -234,7 +237,7 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
     async def test() -> None:
         async with (
             start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
             disk.write = hang
             await register_many(peer, 100)
@@ -269,15 +272,15 @@ def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_the
     async def test() -> None:
         async with (
             start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
             disk.write = full
             await register_many(peer, 3)
-            while b"\njournal=failing: No space left on device\n" not in (await peer.ask(319)).body:
-                assert (await peer.ask(105, {"topic": "T"})).code == 0
+            while b"\njournal=failing: No space left on device\n" not in (await peer.send_request(319)).body:
+                assert (await peer.send_request(105, {"topic": "T"})).code == 0
             disk.write = really
-            while b"\njournal=ok\n" not in (await peer.ask(319)).body:
-                assert (await peer.ask(105, {"topic": "T"})).code == 0
+            while b"\njournal=ok\n" not in (await peer.send_request(319)).body:
+                assert (await peer.send_request(105, {"topic": "T"})).code == 0
 
     test()
     record_kinds = kinds(tmp_path)

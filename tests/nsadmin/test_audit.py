@@ -122,7 +122,7 @@ def test_nothing_is_kept_where_nothing_was_sent_that_changes_something(
     run: Run, server: FakeNameServer, file: Path, words: tuple[str, ...]
 ) -> None:
     run(*words, "-n", server.addr)
-    assert server.codes().count(PUT) == 0
+    assert server.asked_codes().count(PUT) == 0
     assert not file.exists()
 
 

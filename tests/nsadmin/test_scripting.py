@@ -33,7 +33,7 @@ def script(running_lab: Lab, tmp_path: Path) -> Script:
     def run(name: str, *args: str) -> subprocess.CompletedProcess[str]:
         file = tmp_path / name
         file.write_text(SCRIPTS[name])
-        environment = ServerProgram.environment() | {"NAMESRV_ADDR": running_lab.namesrv_addr}
+        environment = ServerProgram.make_environment() | {"NAMESRV_ADDR": running_lab.namesrv_addr}
         return subprocess.run(
             [sys.executable, file, *args],
             env=environment,
@@ -92,7 +92,7 @@ def test_a_script_says_in_one_line_that_nobody_answers(
     file.write_text(SCRIPTS[name])
     result = subprocess.run(
         [sys.executable, file, *args.get(name, [])],
-        env=ServerProgram.environment() | {"NAMESRV_ADDR": dead},
+        env=ServerProgram.make_environment() | {"NAMESRV_ADDR": dead},
         capture_output=True,
         text=True,
         timeout=60,

@@ -31,7 +31,7 @@ class TableHarness:
         self.events: list[Event] = []
         self._delete_missing_topics = delete_missing_topics
 
-    def register(
+    def register_broker(
         self,
         name: str = "a",
         broker_id: int = 0,
@@ -70,23 +70,23 @@ class TableHarness:
         )  # fmt: skip
         return master
 
-    def unregister(
+    def unregister_broker(
         self, name: str = "a", broker_id: int = 0, *, addr: str | None = None, cluster: str = "c"
     ) -> list[Event]:
         leaving = RegisteredPlace(cluster, name, broker_id, addr or f"{name}{broker_id}")
         self.events = unregister_brokers(self.tables, [leaving], "unregistered")
         return self.events
 
-    def close(self, channel: int) -> list[Event]:
-        self.leave(end_channel(self.tables, channel))
+    def close_channel(self, channel: int) -> list[Event]:
+        self.apply_departure(end_channel(self.tables, channel))
         return self.events
 
-    def expire(self, now: int) -> list[int]:
+    def expire_channels(self, now: int) -> list[int]:
         """The channels to close."""
-        departures = self.leave(find_expired_brokers(self.tables, now))
+        departures = self.apply_departure(find_expired_brokers(self.tables, now))
         return sorted({step.channel_id for step in departures if step.channel_id is not None})
 
-    def leave(self, order: DepartureOrder) -> list[Departure]:
+    def apply_departure(self, order: DepartureOrder) -> list[Departure]:
         """All steps of an order, without others between them."""
         departures = list(leave_in_steps(self.tables, [order]))
         self.events = [event for departure in departures for event in departure.events]
@@ -95,7 +95,7 @@ class TableHarness:
     def detect_silence(self, now: int) -> list[Event]:
         return list(chain.from_iterable(detect_silent_brokers(self.tables, now)))
 
-    def perms(self, broker: str = "a") -> dict[str, int]:
+    def perms_by_topic(self, broker: str = "a") -> dict[str, int]:
         """Permission of each topic that the broker has."""
         return {name: queues[broker].perm for name, queues in self.queues.items() if broker in queues}
 
@@ -104,10 +104,10 @@ class TableHarness:
         """Of each topic, by broker."""
         return queues_in(self.tables)
 
-    def addrs(self, name: str = "a") -> dict[int, str]:
+    def addrs_by_id(self, name: str = "a") -> dict[int, str]:
         return dict(self.tables.broker_groups[name].broker_addrs) if name in self.tables.broker_groups else {}
 
-    def picture(self) -> object:
+    def copy_tables(self) -> object:
         """All that the tables hold, as values that later changes do not reach."""
         tables = self.tables
         return (

@@ -60,7 +60,7 @@ class Authority:
         )  # fmt: skip
         return pair
 
-    def lock(self, pair: CertificatePair, password: str) -> Path:
+    def lock_key(self, pair: CertificatePair, password: str) -> Path:
         """The same key in a file that only the password opens."""
         locked = pair.key.with_suffix(".locked.key")
         run_openssl("pkcs8", "-topk8", "-in", pair.key, "-passout", f"pass:{password}", "-out", locked)

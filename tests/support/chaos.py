@@ -52,15 +52,15 @@ class ChaosProxy:
 
     # By any thread.
 
-    def reset(self) -> None:
+    def reset_connections(self) -> None:
         """Every connection there is breaks."""
         self._do(self._reset_all)
 
-    def half_open(self) -> None:
+    def half_open_connections(self) -> None:
         """From those there are, nothing comes through any more, not even their end; new ones are fine."""
         self._do(self._make_half_open)
 
-    def heal(self) -> None:
+    def heal_network(self) -> None:
         """Fine weather; what was half open breaks."""
         self.weather = Weather()
         self._do(self._end_half_open)

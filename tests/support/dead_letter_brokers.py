@@ -34,13 +34,13 @@ class DeadLetterBroker(MessageBroker):
             asked, {"table": {"sendThreadPoolQueueSize": "0", "dispatchBehindBytes": "0"}}
         )
 
-    def bury(self, text: bytes, origin: str | None = "T", sys_flag: int = 0, **table: str) -> None:
+    def add_letter(self, text: bytes, origin: str | None = "T", sys_flag: int = 0, **table: str) -> None:
         """One dead letter more, that the group got from this topic."""
         fate = {"DELAY": "0", "ORIGIN_MESSAGE_ID": f"origin of {text.decode(errors='replace')[:20]}"}
         origins = {"RETRY_TOPIC": origin} if origin else {}
-        self.store(text, DEAD, 0, sys_flag, **fate, **origins, **table)
+        self.store_message(text, DEAD, 0, sys_flag, **fate, **origins, **table)
 
-    def stored(self, topic: str) -> list[StoredMessage]:
+    def stored_messages(self, topic: str) -> list[StoredMessage]:
         """What was sent to a topic, in the order of its queues."""
         return [
             message
@@ -60,7 +60,7 @@ class DeadLetterBroker(MessageBroker):
         if properties.get("TRAN_MSG") == "true":
             properties |= {"REAL_TOPIC": topic, "REAL_QID": str(queue_id)}
             topic, queue_id = HALF, 0
-        stored = self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
+        stored = self.store_message(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
         place = {"queueId": str(queue_id), "queueOffset": str(len(self.queues[topic, queue_id]) - 1)}
         place["msgId"] = f"7F0000010000{self.port:04X}{stored[28:36].hex().upper()}"
         return build_reply(asked, ext=place) if self.answers_sends else None
@@ -71,14 +71,14 @@ class DeadLetterBroker(MessageBroker):
         self.ended.append(dict(ext))
         if self.refusals:
             return build_reply(asked, self.refusals.pop(0), remark="no")
-        for message in self.stored(HALF):
+        for message in self.stored_messages(HALF):
             if str(message.physical_offset) == ext["commitLogOffset"]:
                 properties = dict(message.properties)
                 assert properties.pop("PGROUP") == ext["producerGroup"]
                 assert str(message.queue_offset) == ext["tranStateTableOffset"]
                 topic, queue_id = properties.pop("REAL_TOPIC"), int(properties.pop("REAL_QID"))
                 if ext["commitOrRollback"] == "8":
-                    self.store(message.body, topic, queue_id, 0, **properties)
+                    self.store_message(message.body, topic, queue_id, 0, **properties)
                 return build_reply(asked)
         return build_reply(asked, 1, remark="Find prepared transaction message failed")
 
@@ -96,4 +96,4 @@ def replay_letters(
 
 
 def list_bodies(graves: DeadLetterBroker, topic: str = RETRY) -> list[str]:
-    return sorted(message.body.decode() for message in graves.stored(topic))
+    return sorted(message.body.decode() for message in graves.stored_messages(topic))

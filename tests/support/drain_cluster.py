@@ -51,7 +51,7 @@ class SimServer:
     def is_open(self) -> bool:
         return self.is_registered and any(queue.perm & Perm.WRITE for queue in self.topics.values())
 
-    def server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
+    def describe_server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
         if not self.is_up:
             return NameServerFacts(self.addr, "connection refused, no server listens on this port")
         places = {topic: ServerTopic(item, others, int(others > 0)) for topic, item in self.topics.items()}
@@ -92,11 +92,11 @@ class DrainCluster:
         self.script: dict[int, Callable[[], None]] = {}
         self.kill_at: int | None = None
         self.calls = 0
-        self.register()
+        self.register_broker()
 
     # What may happen
 
-    def registered(self) -> dict[str, QueueData]:
+    def registered_queues(self) -> dict[str, QueueData]:
         return (
             {
                 topic: item._replace(perm=item.perm & self.brokers_perm | item.perm & 1)
@@ -106,35 +106,35 @@ class DrainCluster:
             else dict(self.own)
         )
 
-    def register(self) -> None:
+    def register_broker(self) -> None:
         """All that the broker has, with every name server that is there."""
         for node in self.nodes:
             if node.is_up:
-                node.is_registered, node.topics = True, self.registered()
+                node.is_registered, node.topics = True, self.registered_queues()
 
-    def create(self, topic: str, perm: int = RW, queues: int = 8) -> None:
+    def create_topic(self, topic: str, perm: int = RW, queues: int = 8) -> None:
         self.own[topic] = make_queue(perm, queues)
         self.version += 1
         for node in self.nodes:
             if node.is_up and node.is_registered:
-                node.topics[topic] = self.registered()[topic]
+                node.topics[topic] = self.registered_queues()[topic]
 
-    def delete(self, topic: str) -> None:
+    def delete_topic(self, topic: str) -> None:
         """On the broker and on name servers; the broker's next registration opens the rest."""
         del self.own[topic]
         self.version += 1
-        self.register()
+        self.register_broker()
 
     def flip_order(self, topic: str, times: int = 1) -> None:
         """As a failing consumer does with its retry topic; the next registration opens the rest."""
         for _ in range(times):
             self.ordered ^= {topic}
             self.version += 1
-        self.register()
+        self.register_broker()
 
     def restart_broker(self) -> None:
         self.boot, self.puts, self.is_running = self.now, 0, True
-        self.register()
+        self.register_broker()
 
     def stop_broker(self) -> None:
         self.is_running = False
@@ -147,7 +147,7 @@ class DrainCluster:
     def restart_server(self, at: int) -> None:
         node = self.nodes[at]
         node.is_up = node.is_registered = True
-        node.topics = self.registered()
+        node.topics = self.registered_queues()
 
     # Time
 
@@ -181,7 +181,7 @@ class DrainCluster:
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         self._call()
-        return tuple(node.server(self.others, self.slave_runs) for node in self.nodes)
+        return tuple(node.describe_server(self.others, self.slave_runs) for node in self.nodes)
 
     def read_broker(
         self, master: str | None, slaves: Mapping[int, str], before: BrokerCounters | None, lag: bool
@@ -265,7 +265,7 @@ class DrainCluster:
     def request_registration(self, master: str) -> str | None:
         self._call()
         if self.refuses_config is None:
-            self.register()
+            self.register_broker()
         return self.refuses_config
 
     def read_permission(self, master: str) -> int | str:
@@ -275,17 +275,17 @@ class DrainCluster:
     def set_permission(self, master: str, perm: int) -> str | None:
         self._call()
         self.brokers_perm = perm
-        self.register()
+        self.register_broker()
         return None
 
     # Running drains
 
-    def plan(self, **more: Any) -> DrainPlan:
+    def make_plan(self, **more: Any) -> DrainPlan:
         return DrainPlan(BROKER, **{"rules": SafetyRules(), "interval": 10.0, **more})
 
-    def drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
+    def run_drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
         """Drain until it is safe; what was told. With `hold` until `limit` records."""
-        plan, keeping = self.plan(**more), DrainStore(folder, BROKER)
+        plan, keeping = self.make_plan(**more), DrainStore(folder, BROKER)
         servers = self.read_servers()
         is_new = keeping.load_drain() is None
         checked = check_plan(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
@@ -296,10 +296,10 @@ class DrainCluster:
                 break
         return records
 
-    def undrain(self, folder: Path) -> list[EventRecord]:
+    def run_undrain(self, folder: Path) -> list[EventRecord]:
         return list(UndoRun(BROKER, self, DrainStore(folder, BROKER), self.clock).run_undo())
 
-    def pictures(self) -> list[dict[str, QueueData]]:
+    def topics_by_server(self) -> list[dict[str, QueueData]]:
         """What each name server tells of the broker's topics."""
         return [dict(sorted(node.topics.items())) for node in self.nodes]
 

@@ -51,7 +51,7 @@ class StoredReads(NamedTuple):
     reader: BrokerReader
     store: ReadingStore
 
-    def series(self) -> Series:
+    def stored_series(self) -> Series:
         return series_of(self.store)
 
 

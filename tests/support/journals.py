@@ -49,7 +49,7 @@ class JournalPen:
         self.journal = JournalWriter(folder)
         self.now = NOW
 
-    def write(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
+    def write_events(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
         for event in events:
             origin = RecordOrigin(self.now, cause, client)
             self.journal.append_lines(
@@ -65,6 +65,6 @@ class JournalPen:
 def write_journal(folder: Path, events: Iterable[Event], server: str = "s:9876") -> str:
     """A journal with these events in an open segment."""
     pen = JournalPen(folder, server)
-    pen.write(*events)
+    pen.write_events(*events)
     pen.journal.close()
     return str(folder)

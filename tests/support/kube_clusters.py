@@ -92,9 +92,9 @@ class StubCluster:
             "STUB_CALLS": str(self._calls_file),
         }
         self._calls_file.write_text("")
-        self.save()
+        self.save_objects()
 
-    def save(self) -> None:
+    def save_objects(self) -> None:
         cluster = {
             "items": self.items,
             "servers": self.servers,

@@ -39,7 +39,7 @@ class LabClusterThread:
         finally:
             await self.world.stop_all()
 
-    def do(self, deed: Deed) -> Any:
+    def run_deed(self, deed: Deed) -> Any:
         return asyncio.run_coroutine_threadsafe(deed(self.world), self._loop).result(DEADLINE)
 
     @property

@@ -53,7 +53,7 @@ class MessageBroker(FakeBroker):
             RequestCode.CONSUME_MESSAGE_DIRECTLY: lambda asked: answer_json(asked, self.verdict),
         }
 
-    def store(
+    def store_message(
         self, body: bytes = b"hello", topic: str = "T", queue_id: int = 0, sys_flag: int = 0, **table: str
     ) -> bytes:
         """One message more; its position in the commit log is 1000 times their number."""

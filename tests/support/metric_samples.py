@@ -26,7 +26,7 @@ class ScrapedSamples:
         }
 
     @classmethod
-    def off(cls, server: NameServer) -> "ScrapedSamples":
+    def scrape_server(cls, server: NameServer) -> "ScrapedSamples":
         """Without its port."""
         return cls(render_metrics(build_registry(server), "")[0].decode())
 
@@ -34,7 +34,7 @@ class ScrapedSamples:
         """The value of a metric of ours, None where there is none."""
         return self.values.get((METRIC_PREFIX + name, frozenset(labels.items())))
 
-    def named(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
+    def series_of(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
         """All series of a metric of ours, by their labels."""
         return {
             labels: value

@@ -95,7 +95,7 @@ class Peer:
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, address: str, tls: ssl.SSLContext | None = None) -> "AsyncIterator[Peer]":
+    async def connect(cls, address: str, tls: ssl.SSLContext | None = None) -> "AsyncIterator[Peer]":
         """A connection that is closed in the end; with `tls` it goes through that."""
         host, _, port = address.rpartition(":")
         name = "localhost" if tls else None
@@ -117,7 +117,7 @@ class Peer:
             self._received += self._connection.feed_bytes(data)
         return self._received.pop(0)
 
-    async def ask(
+    async def send_request(
         self, code: int, ext: ExtFields | None = None, body: bytes = b"", **more: Any
     ) -> RemotingCommand:
         """The next answer to a request; it must be the answer to this one."""
@@ -153,13 +153,13 @@ class ServerProgram:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self.environment(),
+            env=self.make_environment(),
         )
         self.boot = self._boot_line()
         self.address = self.boot.rpartition(" ")[2]
 
     @staticmethod
-    def environment() -> dict[str, str]:
+    def make_environment() -> dict[str, str]:
         """With both source roots on the path."""
         return os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 

@@ -77,7 +77,7 @@ class ProxiedBroker(ConsumerBroker):
 
         return answer
 
-    def store(self, message_body: bytes, age_seconds: float = 1) -> None:
+    def store_heartbeat(self, message_body: bytes, age_seconds: float = 1) -> None:
         """Store a heartbeat of that age."""
         stored_ms = int(time.time() * 1000) + self.clock_ms - int(age_seconds * 1000)
         self.heartbeats.append(

@@ -36,7 +36,7 @@ def record_page(page: Path, lab: DocumentedLab) -> None:
     for block in read_blocks(page):
         if block.not_run is not None:
             continue
-        lab.prepare(block)
+        lab.prepare_block(block)
         for command in block.list_commands():
             printed = [line.rstrip() for line in lab.run_shown(block, command)]
             if not command.has_output:

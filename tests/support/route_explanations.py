@@ -51,9 +51,9 @@ class RouteExplanation(NamedTuple):
     @property
     def causes(self) -> dict[str, set[str]]:
         """The name servers on which each cause was found."""
-        return {id_: self.on(id_) for id_ in list_cause_ids(self.found)}
+        return {id_: self.servers_with(id_) for id_ in list_cause_ids(self.found)}
 
-    def on(self, cause: str, result: str = "cause") -> set[str]:
+    def servers_with(self, cause: str, result: str = "cause") -> set[str]:
         """The name servers on which looking for a cause had that result."""
         return {
             self.names[addr]
@@ -62,7 +62,7 @@ class RouteExplanation(NamedTuple):
             for addr in item.namesrv_addrs
         }
 
-    def seen(self, cause: str) -> str:
+    def evidence_of(self, cause: str) -> str:
         """All that was seen of a cause."""
         return "\n".join(item.finding.evidence for item in self.found if item.cause_id == cause)
 

@@ -54,20 +54,20 @@ def polls(ground: Playground) -> Iterator[AnyPoll]:
     for minute in range(30):
         ground.now = NOON + minute * 60_000
         if minute == 18:
-            with ground.client([ground.addrs[1]]) as admin:
+            with ground.open_client([ground.addrs[1]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-2")
         if minute == 22:
-            ground.kill("broker-b-1")
+            ground.kill_broker("broker-b-1")
         if minute == 28:
-            ground.freeze("broker-a-1", 1)
-        yield from ground.look()
+            ground.freeze_broker("broker-a-1", 1)
+        yield from ground.poll_everything()
         if minute < 12:
-            yield from ground.ask(DetailQuery("groups"))
+            yield from ground.poll_details(DetailQuery("groups"))
         for seat in ground.world.lab_brokers.values():
             # As their timers would have it, whose time stands.
             if seat.run_state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
-                ground.register(seat)
-    yield from ground.ask(
+                ground.send_heartbeat(seat)
+    yield from ground.poll_details(
         *(DetailQuery("topicRow", topic) for topic in ORDERS), DetailQuery("topic", "orders")
     )
 

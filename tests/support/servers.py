@@ -64,7 +64,7 @@ class Server:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
-    def codes(self) -> list[int]:
+    def asked_codes(self) -> list[int]:
         """The request codes it was asked so far."""
         return [command.code for command in self.asked]
 

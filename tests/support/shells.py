@@ -43,7 +43,7 @@ class ShellHome:
             "LC_ALL": "C.UTF-8",
         }
 
-    def warm(self, source: str, *before: str) -> None:
+    def warm_cache(self, source: str, *before: str) -> None:
         """Wait until these values are in the cache: on a slow machine a first TAB gives up."""
         words = [str(self.program), "complete", "plain", source, "=", *before]
         deadline = time.monotonic() + PATIENCE
@@ -61,13 +61,13 @@ class ShellTerminal:
         if self._process == 0:
             os.execvpe(shell[0], list(shell), dict(environ))
         # The quotes keep the echo of the line from being taken for its output.
-        self.type(f"{setup}; echo REA''DY\n")
-        self.until("READY")
+        self.type_text(f"{setup}; echo REA''DY\n")
+        self.read_until("READY")
 
-    def type(self, text: str) -> None:
+    def type_text(self, text: str) -> None:
         os.write(self._terminal, text.encode())
 
-    def until(self, wanted: str) -> str:
+    def read_until(self, wanted: str) -> str:
         """What comes before `wanted`."""
         self._read_until(wanted)
         before, _, self._unread = self._unread.partition(wanted)
@@ -80,18 +80,18 @@ class ShellTerminal:
             if select.select([self._terminal], [], [], 0.2)[0]:
                 self._unread += os.read(self._terminal, 65536).decode("utf-8", "replace")
 
-    def completed(self, line: str, open_quote: str = "") -> list[str]:
+    def complete_line(self, line: str, open_quote: str = "") -> list[str]:
         """The words that `nsadmin` gets if this is typed behind its name, then a TAB, then Enter.
 
         A quote that is still open then is closed on the next line; CONTINUED is what PS2 has to be.
         """
         # What has been completed with a blank or a quote behind it may get more quotes: they do no harm.
-        self.type(f"nsadmin {line}\t\n")
+        self.type_text(f"nsadmin {line}\t\n")
         self._read_until("END", *([CONTINUED] if open_quote else []))
         if "END" not in self._unread:
-            self.until(CONTINUED)
-            self.type(f"{open_quote}\n")
-        output = self.until("END")
+            self.read_until(CONTINUED)
+            self.type_text(f"{open_quote}\n")
+        output = self.read_until("END")
         return output[output.rindex("\n<") + 2 :].rstrip(">").split("><")
 
     def close(self) -> None:

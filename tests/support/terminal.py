@@ -30,7 +30,7 @@ class PtyTerminal:
         self._at = 0
         own = {"NSADMIN_CONFIG": str(home / "config.yaml"), "NSADMIN_AUDIT": str(home / "audit.jsonl"),
                "XDG_CACHE_HOME": str(home), "XDG_STATE_HOME": str(home)}  # fmt: skip
-        environment = ServerProgram.environment() | own
+        environment = ServerProgram.make_environment() | own
         if terminal_type is not None:
             environment["TERM"] = terminal_type
         # pytest-xdist sets COLUMNS and LINES, which would overrule the size of the terminal.
@@ -57,7 +57,7 @@ class PtyTerminal:
     def pid(self) -> int:
         return self._pid
 
-    def idle(self, seconds: float) -> None:
+    def read_for(self, seconds: float) -> None:
         """Read what comes for so long."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -66,17 +66,17 @@ class PtyTerminal:
         self.said = self.said[-100_000:]
         self._at = len(self.said)
 
-    def type(self, keys: str) -> None:
+    def type_keys(self, keys: str) -> None:
         os.write(self._end, keys.encode())
 
-    def until(self, text: str) -> None:
+    def wait_for_text(self, text: str) -> None:
         """Wait until it says this, after what was waited for before."""
         deadline = time.monotonic() + DEADLINE
         while (at := self.said.find(text, self._at)) < 0:
             assert self._read(deadline), f"{text!r} did not come, but: {self.said[self._at :]}"
         self._at = at + len(text)
 
-    def ended(self) -> int:
+    def wait_for_exit(self) -> int:
         """Wait for its end: the exit code."""
         deadline = time.monotonic() + DEADLINE
         while self._read(deadline):

@@ -69,7 +69,7 @@ class TopicBroker(FakeBroker):
             asked, {"topicConfigTable": self.configs}
         )
 
-    def lags(self, *queues: tuple[int, int]) -> Handler:
+    def answer_lags(self, *queues: tuple[int, int]) -> Handler:
         """GET_CONSUME_STATS with these (broker offset, consumer offset)."""
         items = {at: {"brokerOffset": end, "consumerOffset": read} for at, (end, read) in enumerate(queues)}
         return lambda asked: build_reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")

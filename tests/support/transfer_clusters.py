@@ -57,7 +57,7 @@ class CopyBroker(DeadLetterBroker):
             [property_length] = struct.unpack_from(">h", asked.body, body_end)
             properties = asked.body[body_end + 2 : body_end + 2 + property_length]
             assert body_end + 2 + property_length == position + size
-            self.store(
+            self.store_message(
                 asked.body[position + 20 : body_end],
                 topic,
                 queue_id,
@@ -74,7 +74,9 @@ class CopyBroker(DeadLetterBroker):
 
     def store_again(self, copy: StoredMessage, body: bytes | None = None) -> None:
         """Another message with the properties of this one, in its queue."""
-        self.store(copy.body if body is None else body, copy.topic, copy.queue_id, 0, **copy.properties)
+        self.store_message(
+            copy.body if body is None else body, copy.topic, copy.queue_id, 0, **copy.properties
+        )
 
     def _reset_offset(self, asked: RemotingCommand) -> RemotingCommand:
         ext = asked.ext or {}
@@ -98,25 +100,25 @@ class ClusterPair(NamedTuple):
     target_server: FakeNameServer
     clusters: TransferClusters
 
-    def plan(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlan:
-        return self.planner(begin_ms, rules).plan_topic(COPIED)
+    def plan_topic(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlan:
+        return self.make_planner(begin_ms, rules).plan_topic(COPIED)
 
-    def planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
+    def make_planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
         return TopicPlanner(self.clusters, rules or {}, begin_ms)
 
-    def copy(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
+    def copy_all(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
         """Copy everything, and return the finished run."""
         saved_rules = options.rules.save()
-        plan = self.plan(rules=saved_rules)
-        run = TransferRun(self.clusters, self.planner(rules=saved_rules), [plan], options)
+        plan = self.plan_topic(rules=saved_rules)
+        run = TransferRun(self.clusters, self.make_planner(rules=saved_rules), [plan], options)
         assert list(run.run()) is not None
         return run
 
     def copied_bodies(self, queue_id: int = 0) -> list[bytes]:
-        return [message.body for message in self.copies(queue_id)]
+        return [message.body for message in self.copied_messages(queue_id)]
 
-    def copies(self, queue_id: int = 0) -> list[StoredMessage]:
-        return [message for message in self.target.stored("T") if message.queue_id == queue_id]
+    def copied_messages(self, queue_id: int = 0) -> list[StoredMessage]:
+        return [message for message in self.target.stored_messages("T") if message.queue_id == queue_id]
 
 
 @contextmanager

@@ -37,7 +37,7 @@ class Wire:
         self.events: Sequence[Event] = ()
         self._opaque = 0
 
-    def ask(
+    def send_request(
         self,
         code: int,
         ext: ExtFields | None = None,
@@ -62,7 +62,7 @@ class Wire:
         assert (received_answer.language, received_answer.version) == ("JAVA", V5_5_0)
         return received_answer
 
-    def register(
+    def register_broker(
         self,
         broker: str = "a",
         *topics: str,
@@ -78,7 +78,7 @@ class Wire:
         """REGISTER_BROKER with these topics, as a 5.x broker sends it."""
         ext = broker_ext(broker, broker_id, addr, cluster) | {"haServerAddr": f"ha-{addr}"} | dict(more or {})
         content = registration_body(topics, version) if body is None else body
-        return self.ask(RequestCode.REGISTER_BROKER, ext, content, channel=channel, now=now)
+        return self.send_request(RequestCode.REGISTER_BROKER, ext, content, channel=channel, now=now)
 
 
 def broker_ext(

@@ -159,7 +159,7 @@ def test_what_an_observer_needs_is_said_and_a_weaker_grant_is_no_obstacle() -> N
 def test_what_is_refused_changes_nothing_and_tells_nothing(form: HeaderType) -> None:
     server = closed(form)
     server.state.policy = None
-    server.register("a", "T", "U")
+    server.register_broker("a", "T", "U")
     assert server.by(None, 105, {"topic": "T"}).code == 0
     server.state.policy = closed().state.policy
     answer = server.by(None, 105, {"topic": "T"})

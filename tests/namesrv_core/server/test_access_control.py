@@ -245,10 +245,10 @@ async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None
     path.write_text(FILE)
     async with (
         start_name_server(tmp_path, credentialsFile=str(path)) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        assert (await peer.ask(106)).code == 0
-        assert (await peer.ask(319)).code == 16
+        assert (await peer.send_request(106)).code == 0
+        assert (await peer.send_request(319)).code == 16
         peer.send(codec.encode_command(sign_command(build_request(319), "ops", "a secret of ours")))
         answer = await peer.receive()
         assert answer is not None
@@ -257,7 +257,7 @@ async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None
         assert server.state.refusals.counts_by_reason[RefusalReason.UNSIGNED] == 1
         path.write_text(FILE.replace("127.0.0.0/8, role: read", "10.0.0.0/8, role: read"))
         server.reload_files()
-        assert (await peer.ask(106)).code == 16
+        assert (await peer.send_request(106)).code == 16
 
 
 @run_on_loop
@@ -288,8 +288,8 @@ async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_
             context = ssl.create_default_context(cafile=str(authority.ca))
             if pair is not None:
                 context.load_cert_chain(*pair)
-            async with Peer.to(server.namesrv_addr, context) as peer:
-                assert (await peer.ask(106)).code == 0
-                assert (await peer.ask(319)).code == code
-        async with Peer.to(server.namesrv_addr) as peer:
-            assert (await peer.ask(319)).code == 16
+            async with Peer.connect(server.namesrv_addr, context) as peer:
+                assert (await peer.send_request(106)).code == 0
+                assert (await peer.send_request(319)).code == code
+        async with Peer.connect(server.namesrv_addr) as peer:
+            assert (await peer.send_request(319)).code == 16

@@ -47,11 +47,11 @@ async def both(
     """A server, one who will go over a limit, and one who does nothing wrong."""
     async with (
         start_name_server(home, tls=offered, **more) as server,
-        Peer.to(server.namesrv_addr, tls) as bad,
-        Peer.to(server.namesrv_addr, tls) as good,
+        Peer.connect(server.namesrv_addr, tls) as bad,
+        Peer.connect(server.namesrv_addr, tls) as good,
     ):
         yield server, bad, good
-        assert (await good.ask(106)).code == 0
+        assert (await good.send_request(106)).code == 0
 
 
 HALF = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
@@ -88,7 +88,7 @@ def test_who_takes_no_answers_is_cut_off(
     @run_on_loop
     async def test() -> None:
         async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
-            assert (await good.ask(103, broker_ext(), TOPICS)).code == 0
+            assert (await good.send_request(103, broker_ext(), TOPICS)).code == 0
             bad.send(codec.encode_command(build_request(206)) * 100)
             await wait_until(lambda: met(server))
             assert met(server) == {limit: 1}
@@ -108,7 +108,7 @@ def test_who_sends_faster_than_he_may_is_read_later_and_answered(
         async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
             bad.send(codec.encode_command(build_request(106, body=body)) * 60)
             await wait_until(lambda: limit in met(server))
-            assert (await good.ask(106)).code == 0
+            assert (await good.send_request(106)).code == 0
             for _ in range(60):
                 assert await bad.receive() is not None
 
@@ -133,11 +133,11 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
             for stream in server.open_streams:
                 stream.work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
-            assert (await slow.ask(206)).code == 0
+            assert (await slow.send_request(206)).code == 0
             rests = next(stream for stream in server.open_streams if stream.rate_limiter.is_resting)
             assert not rests._socket_transport.is_reading()
-            assert (await good.ask(106)).code == 0
-            assert (await slow.ask(106)).code == 0
+            assert (await good.send_request(106)).code == 0
+            assert (await slow.send_request(106)).code == 0
             assert asyncio.get_running_loop().time() - begun > 0.85
 
     test()
@@ -157,7 +157,7 @@ def test_nobody_rests_for_a_pause_of_the_machine(
     @run_on_loop
     async def test() -> None:
         async with both(tmp_path, offered, tls) as (server, one, _):
-            assert (await one.ask(206)).code == 0
+            assert (await one.send_request(206)).code == 0
             assert not any(stream.rate_limiter.is_resting for stream in server.open_streams)
 
     test()
@@ -173,13 +173,13 @@ def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
     @run_on_loop
     async def test() -> None:
         async with start_name_server(tmp_path, tls=offered) as server, AsyncExitStack() as stack:
-            good = await stack.enter_async_context(Peer.to(server.namesrv_addr, tls))
-            drips = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(20)]
+            good = await stack.enter_async_context(Peer.connect(server.namesrv_addr, tls))
+            drips = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(20)]
             for byte in record:
                 for drip in drips:
                     if not drip._writer.is_closing():
                         drip.send(bytes([byte]))
-                assert (await good.ask(106)).code == 0
+                assert (await good.send_request(106)).code == 0
                 if len(server.open_streams) == 1:
                     break
                 await asyncio.sleep(0.005)
@@ -196,18 +196,18 @@ def test_those_whose_handshake_is_not_done_count_as_connections(
     async def test() -> None:
         async with (
             start_name_server(tmp_path, tls=offered, maxConnectionsPerAddress=2) as server,
-            Peer.to(server.namesrv_addr) as silent,
-            Peer.to(server.namesrv_addr) as begun,
+            Peer.connect(server.namesrv_addr) as silent,
+            Peer.connect(server.namesrv_addr) as begun,
         ):
             begun.send(b"\x16\x03")
             await wait_until(lambda: len(server.open_streams) == 2)
-            async with Peer.to(server.namesrv_addr) as third:
+            async with Peer.connect(server.namesrv_addr) as third:
                 assert await third.is_closed()
             assert met(server) == {"maxConnectionsPerAddress": 1}
             await silent.close()
             await begun.close()
             await wait_until(lambda: not server.open_streams)
-            async with Peer.to(server.namesrv_addr, tls) as another:
-                assert (await another.ask(106)).code == 0
+            async with Peer.connect(server.namesrv_addr, tls) as another:
+                assert (await another.send_request(106)).code == 0
 
     test()

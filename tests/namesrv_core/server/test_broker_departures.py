@@ -45,7 +45,7 @@ class Server:
 
     def register_crowd(self, count: int, channel: int = 7) -> None:
         for number in range(count):
-            self.lab.register(f"b{number}", 0, [], channel=channel)
+            self.lab.register_broker(f"b{number}", 0, [], channel=channel)
 
     async def finish(self) -> None:
         await wait_until(lambda: not len(self.scheduler))
@@ -68,8 +68,8 @@ async def test_many_brokers_of_a_channel_leave_in_turns_and_others_have_the_loop
 async def test_channels_that_close_while_others_leave_come_next_each_with_its_own_cause() -> None:
     server = Server()
     server.register_crowd(3, channel=7)
-    server.lab.register("x", 0, [], channel=8)
-    server.lab.register("y", 0, [], channel=9)
+    server.lab.register_broker("x", 0, [], channel=8)
+    server.lab.register_broker("y", 0, [], channel=9)
     server.departures.end_channel(7, "channel closed", "peer:7")
     server.departures.end_channel(8, "channel idle", "peer:8")
     server.departures.end_channel(9, "channel closed", "peer:9")
@@ -79,7 +79,7 @@ async def test_channels_that_close_while_others_leave_come_next_each_with_its_ow
         ("channel closed", "peer:9"),
     ]
     assert server.lab.is_empty()
-    server.lab.register("z", 0, channel=10)
+    server.lab.register_broker("z", 0, channel=10)
     server.departures.end_channel(10, "channel closed", "peer:10")
     await server.finish()
     assert server.lab.is_empty()
@@ -90,12 +90,12 @@ async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_plac
     streams = [Stream(number) for number in range(1, 7)]
     server = Server(*streams)
     for number in range(1, 5):
-        server.lab.register(f"b{number}", 0, channel=number, timeout=10)
-    server.lab.register("b4", 1, channel=4, timeout=10)
-    server.lab.register("alive", 0, channel=6, timeout=100)
+        server.lab.register_broker(f"b{number}", 0, channel=number, timeout=10)
+    server.lab.register_broker("b4", 1, channel=4, timeout=10)
+    server.lab.register_broker("alive", 0, channel=6, timeout=100)
     # It has taken another address, and still uses the channel.
-    server.lab.register("moved", 0, addr="old", channel=5, timeout=10)
-    server.lab.register("moved", 0, addr="new", channel=5, now=5, timeout=10)
+    server.lab.register_broker("moved", 0, addr="old", channel=5, timeout=10)
+    server.lab.register_broker("moved", 0, addr="new", channel=5, now=5, timeout=10)
     server.departures.expire_silent_brokers(11)
     await server.finish()
     assert [stream.closed for stream in streams] == [1, 1, 1, 1, 0, 0]
@@ -107,8 +107,8 @@ async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_plac
 async def test_brokers_that_are_silent_are_reported_in_turns_and_those_that_expire_are_not() -> None:
     server = Server()
     for number in range(30):
-        server.lab.register(f"b{number}", 0, [], timeout=100)
-    server.lab.register("late", 0, timeout=50)
+        server.lab.register_broker(f"b{number}", 0, [], timeout=100)
+    server.lab.register_broker("late", 0, timeout=50)
     server.departures.expire_silent_brokers(80)
     reported = []
     while len(server.scheduler):

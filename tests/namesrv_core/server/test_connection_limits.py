@@ -29,26 +29,29 @@ async def test_one_connection_too_many_is_closed_and_there_is_room_again_when_on
     tmp_path: Path,
 ) -> None:
     async with start_name_server(tmp_path, maxConnections=4) as server, AsyncExitStack() as stack:
-        first = await stack.enter_async_context(Peer.to(server.namesrv_addr))
-        await first.ask(106)
-        others = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(2)]
+        first = await stack.enter_async_context(Peer.connect(server.namesrv_addr))
+        await first.send_request(106)
+        others = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(2)]
         for other in others:
-            await other.ask(106)
+            await other.send_request(106)
         # Three of four places is all that one address may have.
-        async with Peer.to(server.namesrv_addr) as refused:
+        async with Peer.connect(server.namesrv_addr) as refused:
             assert await refused.is_closed()
         assert met(server) == {"maxConnectionsPerAddress": 1}
         await first.close()
         await wait_until(lambda: len(server.open_streams) == 2)
-        async with Peer.to(server.namesrv_addr) as another:
-            assert (await another.ask(106)).code == 0
+        async with Peer.connect(server.namesrv_addr) as another:
+            assert (await another.send_request(106)).code == 0
 
 
 @run_on_loop
 async def test_connections_in_total(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path, maxConnections=1) as server, Peer.to(server.namesrv_addr) as first:
-        assert (await first.ask(106)).code == 0
-        async with Peer.to(server.namesrv_addr) as second:
+    async with (
+        start_name_server(tmp_path, maxConnections=1) as server,
+        Peer.connect(server.namesrv_addr) as first,
+    ):
+        assert (await first.send_request(106)).code == 0
+        async with Peer.connect(server.namesrv_addr) as second:
             assert await second.is_closed()
         assert met(server) == {"maxConnections": 1}
 
@@ -78,8 +81,8 @@ async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp
     whole = codec.encode_command(build_request(106))
     async with (
         start_name_server(tmp_path, maxSecondsPerFrame=1) as server,
-        Peer.to(server.namesrv_addr) as slow,
-        Peer.to(server.namesrv_addr) as busy,
+        Peer.connect(server.namesrv_addr) as slow,
+        Peer.connect(server.namesrv_addr) as busy,
     ):
         slow.send(whole[:7])
         # Always in the middle of a frame, and never of the same.
@@ -102,10 +105,12 @@ async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp
 async def test_a_reader_that_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, maxUnsentSeconds=1) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
         ext = broker_ext()
-        await peer.ask(103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)]))
+        await peer.send_request(
+            103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)])
+        )
         peer.send(codec.encode_command(build_request(206)) * 100)
         await wait_until(lambda: met(server))
         assert met(server) == {"maxUnsentSeconds": 1}
@@ -117,8 +122,8 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
     half = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
     async with (
         start_name_server(tmp_path, maxBufferedBytes=3 << 20) as server,
-        Peer.to(server.namesrv_addr) as modest,
-        Peer.to(server.namesrv_addr) as greedy,
+        Peer.connect(server.namesrv_addr) as modest,
+        Peer.connect(server.namesrv_addr) as greedy,
     ):
         modest.send(half)
         await wait_until(
@@ -196,8 +201,8 @@ PACKED = broker_ext() | {"compressed": "true"}
 
 @run_on_loop
 async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path) as server, Peer.to(server.namesrv_addr) as peer:
-        answer = await peer.ask(103, PACKED, bomb(60 << 20))
+    async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
+        answer = await peer.send_request(103, PACKED, bomb(60 << 20))
         assert (answer.code, answer.remark) == (0, None)
         assert list(server.state.tables.placements_by_topic) == ["T", "U"]
 
@@ -206,7 +211,7 @@ async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Pa
 async def test_an_inflated_body_counts_as_held(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, maxBufferedBytes=1 << 20) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
         peer.send(codec.encode_command(build_request(103, PACKED, bomb(1 << 22))))
         assert await peer.is_closed()
@@ -228,7 +233,7 @@ async def test_many_bodies_are_inflated_one_after_the_other(
     monkeypatch.setattr(WorkMemory, "reserve_bytes", reserved)
     size, count = 1 << 22, 12
     async with start_name_server(tmp_path, maxBufferedBytes=32 << 20) as server, AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(count)]
+        peers = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(count)]
         for peer in peers:
             peer.send(codec.encode_command(build_request(103, PACKED, bomb(size))))
         for peer in peers:
@@ -255,9 +260,9 @@ def test_frames_over_a_limit_close_their_connection(
     async def test() -> None:
         async with (
             start_name_server(tmp_path, **{limit: value}) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
-            await peer.ask(106)
+            await peer.send_request(106)
             peer.send(frames)
             assert await peer.is_closed()
             assert met(server) == {limit: 1}
@@ -302,25 +307,25 @@ def test_requests_over_a_limit_are_refused_change_nothing_and_the_connection_liv
     async def test() -> None:
         async with (
             start_name_server(tmp_path, **{limit: value}) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
-            answer = await peer.ask(code, ext, body)
+            answer = await peer.send_request(code, ext, body)
             assert (answer.code, f", over the limit {limit}" in (answer.remark or "")) == (1, True)
             assert met(server) == {limit: 1}
             assert not server.state.tables.broker_groups
             assert not server.state.kv_config.tables_by_namespace
-            assert (await peer.ask(106)).code == 0
+            assert (await peer.send_request(106)).code == 0
 
     test()
 
 
 @run_on_loop
 async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path, maxBrokers=1) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, maxBrokers=1) as server, Peer.connect(server.namesrv_addr) as peer:
         body = registration_body(["a", "b"])
-        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
-        assert (await peer.ask(103, broker_ext("b", addr="10.0.0.2:1"), body)).code == 1
-        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
+        assert (await peer.send_request(103, broker_ext("a"), body)).code == 0
+        assert (await peer.send_request(103, broker_ext("b", addr="10.0.0.2:1"), body)).code == 1
+        assert (await peer.send_request(103, broker_ext("a"), body)).code == 0
         assert met(server) == {"maxBrokers": 1}
 
 
@@ -328,12 +333,12 @@ async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp
 async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
     entry_bytes = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
     settings = {"maxKvBytes": 2 * entry_bytes - 1}
-    async with start_name_server(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **settings) as server, Peer.connect(server.namesrv_addr) as peer:
         for key, code in (("a", 0), ("b", 1), ("a", 0)):
             entry = {"namespace": "n", "key": key, "value": "v" * 15}
-            assert (await peer.ask(100, entry)).code == code
-        assert (await peer.ask(102, {"namespace": "n", "key": "a"})).code == 0
-        assert (await peer.ask(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
+            assert (await peer.send_request(100, entry)).code == code
+        assert (await peer.send_request(102, {"namespace": "n", "key": "a"})).code == 0
+        assert (await peer.send_request(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
         assert server.state.kv_config.total_bytes == entry_bytes
 
 
@@ -342,9 +347,12 @@ async def test_a_limit_that_is_met_again_and_again_is_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "namesrv")
-    async with start_name_server(tmp_path, maxKvEntryBytes=1) as server, Peer.to(server.namesrv_addr) as peer:
+    async with (
+        start_name_server(tmp_path, maxKvEntryBytes=1) as server,
+        Peer.connect(server.namesrv_addr) as peer,
+    ):
         for _ in range(50):
-            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})).code == 1
+            assert (await peer.send_request(100, {"namespace": "n", "key": "k", "value": "v"})).code == 1
         server.connection_limits.cut_off_slow_streams()
         assert met(server) == {"maxKvEntryBytes": 50}
     lines = [record.getMessage() for record in caplog.records if "maxKvEntryBytes" in record.getMessage()]

@@ -11,9 +11,9 @@ from tests.support.wire import broker_ext, registration_body
 @run_on_loop
 async def test_settings_tables_brokers_connections_requests_and_journal_are_described(tmp_path: Path) -> None:
     more = {"httpAddress": "0", "journalDir": str(tmp_path / "j")}
-    async with start_name_server(tmp_path, **more) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **more) as server, Peer.connect(server.namesrv_addr) as peer:
         body = registration_body(["T", "U"])
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), body)
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), body)
         state = json.loads(json.dumps(describe_server(server)))
         assert state["address"] == server.namesrv_addr
         assert state["unready"] is None

@@ -33,17 +33,17 @@ async def draining(server: NameServer) -> AsyncIterator["asyncio.Future[None]"]:
 async def test_whoever_understands_it_is_told_to_go_away_and_answered_when_he_comes_back(
     tmp_path: Path,
 ) -> None:
-    async with start_name_server(tmp_path, **GRACEFUL) as server, Peer.to(server.namesrv_addr) as peer:
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
-        async with Peer.to(server.namesrv_addr) as client:
-            await client.ask(105, LOOKUP)
+    async with start_name_server(tmp_path, **GRACEFUL) as server, Peer.connect(server.namesrv_addr) as peer:
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        async with Peer.connect(server.namesrv_addr) as client:
+            await client.send_request(105, LOOKUP)
             async with draining(server):
-                answer = await client.ask(105, LOOKUP)
+                answer = await client.send_request(105, LOOKUP)
                 assert (answer.code, answer.remark) == (1500, "please go away")
-                assert (await client.ask(105, LOOKUP, version=476)).code == 1500
+                assert (await client.send_request(105, LOOKUP, version=476)).code == 1500
                 client.send(codec.encode_command(build_request(105, LOOKUP, is_oneway=True)))
-                async with Peer.to(server.namesrv_addr) as again:
-                    assert (await again.ask(105, LOOKUP)).code == 0
+                async with Peer.connect(server.namesrv_addr) as again:
+                    assert (await again.send_request(105, LOOKUP)).code == 0
                     assert await again.is_closed()
                 assert server.counters.go_away_count == 3
                 assert await client.is_closed()
@@ -53,27 +53,27 @@ async def test_whoever_understands_it_is_told_to_go_away_and_answered_when_he_co
 async def test_older_clients_are_answered_and_find_their_connection_closed(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, **GRACEFUL) as server,
-        Peer.to(server.namesrv_addr) as broker,
-        Peer.to(server.namesrv_addr) as client,
+        Peer.connect(server.namesrv_addr) as broker,
+        Peer.connect(server.namesrv_addr) as client,
     ):
-        await broker.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        await broker.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
         async with draining(server):
-            assert (await client.ask(105, LOOKUP, version=475)).code == 0
+            assert (await client.send_request(105, LOOKUP, version=475)).code == 0
             assert await client.is_closed()
 
 
 @run_on_loop
 async def test_brokers_are_listened_to_until_the_end(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path, **GRACEFUL) as server, Peer.to(server.namesrv_addr) as broker:
-        await broker.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+    async with start_name_server(tmp_path, **GRACEFUL) as server, Peer.connect(server.namesrv_addr) as broker:
+        await broker.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
         async with draining(server):
             for _ in range(2):
-                assert (await broker.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)).code == 0
-                assert (await broker.ask(105, LOOKUP)).code == 0
-            async with Peer.to(server.namesrv_addr) as fresh:
-                assert (await fresh.ask(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)).code == 0
-                assert (await fresh.ask(106)).code == 0
-                assert (await fresh.ask(104, broker_ext("b", 0, "127.0.0.1:2"))).code == 0
+                assert (await broker.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)).code == 0
+                assert (await broker.send_request(105, LOOKUP)).code == 0
+            async with Peer.connect(server.namesrv_addr) as fresh:
+                assert (await fresh.send_request(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)).code == 0
+                assert (await fresh.send_request(106)).code == 0
+                assert (await fresh.send_request(104, broker_ext("b", 0, "127.0.0.1:2"))).code == 0
             assert list(server.state.tables.broker_groups) == ["a"]
         assert await broker.is_closed()
 
@@ -81,8 +81,8 @@ async def test_brokers_are_listened_to_until_the_end(tmp_path: Path) -> None:
 @run_on_loop
 async def test_what_is_asked_to_be_kept_is_kept_and_answered(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **GRACEFUL) as server:
-        async with draining(server), Peer.to(server.namesrv_addr) as admin:
-            assert (await admin.ask(100, {"namespace": "n", "key": "k", "value": "v"})).code == 0
+        async with draining(server), Peer.connect(server.namesrv_addr) as admin:
+            assert (await admin.send_request(100, {"namespace": "n", "key": "k", "value": "v"})).code == 0
         assert kv_file.load_kv_tables(tmp_path / "kvConfig.json") == {"n": {"k": "v"}}
 
 

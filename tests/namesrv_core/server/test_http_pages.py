@@ -51,8 +51,8 @@ def test_a_server_without_the_port_loads_nothing_for_it() -> None:
 
 @run_on_loop
 async def test_a_server_without_the_port_measures_nothing(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path) as server, Peer.to(server.namesrv_addr) as peer:
-        await peer.ask(106)
+    async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
+        await peer.send_request(106)
         assert server.counters.tallies_by_code == {}
 
 
@@ -62,12 +62,12 @@ async def test_it_is_ready_once_it_answers_about_routes(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"needWaitForService": True, "waitSecondsForService": 45}
     server = NameServer(make_settings(tmp_path, **HTTP, **settings), lambda: now[0])
     await server.start()
-    async with Peer.to(server.namesrv_addr) as peer:
+    async with Peer.connect(server.namesrv_addr) as peer:
         for seconds, status, code in ((44.9, 503, 1), (45, 200, 17)):
             now[0] = 1000 + seconds
             answer = await page(server, "/readyz")
             assert (answer.status, "45 s" in answer.text) == (status, status == 503)
-            assert (await peer.ask(105, {"topic": "T"})).code == code
+            assert (await peer.send_request(105, {"topic": "T"})).code == code
         assert (await page(server, "/healthz")).status == 200
         server.freeze()
         assert (await page(server, "/readyz")).text == "paused\n"
@@ -86,10 +86,10 @@ async def test_it_is_the_address_server_of_itself_or_of_the_list_it_was_given(tm
         assert (await page(server, "/rocketmq/nsaddr?nofix=1")).text == f"{server.namesrv_addr}\n"
         assert (await page(server, "/rocketmq/nsaddr-unit")).status == 404
     settings = HTTP | {"nsaddr": "a:9876;[::1]:9877"}
-    async with start_name_server(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **settings) as server, Peer.connect(server.namesrv_addr) as peer:
         answer = await page(server, "/rocketmq/nsaddr")
         assert (answer.status, answer.text) == (200, "a:9876;[::1]:9877\n")
-        assert (await peer.ask(318, body=b"nsaddr=b:9876\n")).code == 16
+        assert (await peer.send_request(318, body=b"nsaddr=b:9876\n")).code == 16
         assert (await page(server, "/rocketmq/nsaddr")).text == "a:9876;[::1]:9877\n"
 
 
@@ -107,9 +107,9 @@ async def test_its_state_is_shown_to_whoever_has_the_token_and_to_nobody_else(tm
     token.write_text("secret\n")
     async with (
         start_name_server(tmp_path, httpTokenFile=str(token), **HTTP) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), registration_body(["T", "U"]))
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), registration_body(["T", "U"]))
         for wrong in ("", "Bearer", "Bearer ", "Bearer secre", "secret", "Bearer sécret"):
             answer = await page(server, "/debug/state", Authorization=wrong)
             assert answer.status == 401
@@ -268,12 +268,14 @@ async def test_a_page_that_fails_is_code_500_and_the_server_goes_on(tmp_path: Pa
 
 @run_on_loop
 async def test_the_ports_that_were_really_taken_are_shown_and_never_written_down(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
-        shown_settings = dict(line.split("=", 1) for line in (await peer.ask(319)).body.decode().splitlines())
+    async with start_name_server(tmp_path, **HTTP) as server, Peer.connect(server.namesrv_addr) as peer:
+        shown_settings = dict(
+            line.split("=", 1) for line in (await peer.send_request(319)).body.decode().splitlines()
+        )
         assert shown_settings["listenPort"] == server.namesrv_addr.rpartition(":")[2]
         assert shown_settings["httpAddress"] == server.state.actual_settings["httpAddress"]
-        await peer.ask(318, body=b"enableTopicList=false\n")
+        await peer.send_request(318, body=b"enableTopicList=false\n")
         written = (tmp_path / "namesrv.properties").read_text()
         assert "listenPort=0\n" in written
         assert "httpAddress=0\n" in written
-        assert (await peer.ask(318, body=b"httpAddress=1\n")).code == 16
+        assert (await peer.send_request(318, body=b"httpAddress=1\n")).code == 16

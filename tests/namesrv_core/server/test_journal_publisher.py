@@ -129,8 +129,8 @@ def test_what_a_kill_left_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_every_minute_one_line_proves_the_life_of_all_brokers(desk: Desk) -> None:
     desk.start()
-    desk.wire.register("a", "T", "U", addr="x:1", now=desk.now)
-    desk.wire.register("b", "T", "U", addr="y:1", now=desk.now + 20_000)
+    desk.wire.register_broker("a", "T", "U", addr="x:1", now=desk.now)
+    desk.wire.register_broker("b", "T", "U", addr="y:1", now=desk.now + 20_000)
     desk.pass_by(120)
     assert desk.written(3) == [Heartbeats(2, 60_000, "x:1"), Heartbeats(2, 120_000, "x:1")]
 
@@ -213,7 +213,9 @@ def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bo
 
 def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> None:
     for number in range(30):
-        desk.wire.register("a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now)
+        desk.wire.register_broker(
+            "a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now
+        )
     desk.journaling._journal_writer._journal_limits = JournalLimits(segment_bytes=1 << 20)
     desk.start()
     desk.pass_by(20)
@@ -230,12 +232,12 @@ def test_a_server_that_could_do_nothing_for_a_while_says_for_how_long(desk: Desk
 
 def test_the_status_is_what_the_configuration_shows(desk: Desk) -> None:
     desk.start()
-    assert b"\njournal=ok\n" in desk.wire.ask(319).body
+    assert b"\njournal=ok\n" in desk.wire.send_request(319).body
     recorder = desk.journaling._journal_recorder
     assert recorder is not None
     recorder._errors_by_step["write"] = "No space left on device"
     desk.pass_by(1)
-    assert desk.wire.ask(319).body.endswith(b"\njournal=failing: No space left on device\n")
+    assert desk.wire.send_request(319).body.endswith(b"\njournal=failing: No space left on device\n")
 
 
 def named(count: int) -> list[str]:
@@ -252,7 +254,7 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     chance = random.Random(5)
     tables = desk.wire.state.tables
     for number in range(64):
-        desk.wire.register(f"broker-{number}", "T", "U", addr=f"10.0.0.{number}:10911", now=desk.now)
+        desk.wire.register_broker(f"broker-{number}", "T", "U", addr=f"10.0.0.{number}:10911", now=desk.now)
     for topic in named(10_000):
         queues = chance.choice((4, 8, 16))
         for number in sorted(chance.sample(range(64), spread)):
@@ -281,11 +283,11 @@ async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     journal, megabyte = tmp_path / "journal", 1 << 20
     async with (
         start_name_server(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
         for number in range(60):
             value = f"{number:03}" * 20_000
-            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": value})).code == 0
+            assert (await peer.send_request(100, {"namespace": "n", "key": "k", "value": value})).code == 0
     sizes = [sum(map(len, read_lines(segment))) for segment in list_segments(journal)]
     assert len(sizes) > 5
     assert max(sizes) < 2 * megabyte

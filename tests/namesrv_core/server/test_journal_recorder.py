@@ -232,7 +232,7 @@ def test_a_snapshot_rolls_a_segment_that_is_full_and_begins_the_next(
 ) -> None:
     bench = Bench(tmp_path, monkeypatch, limits=JournalLimits(segment_bytes=300))
     wire = Wire()
-    wire.register("a", "T", "U")
+    wire.register_broker("a", "T", "U")
     taken = QueuedSnapshot(copy_tables(wire.state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
     for number in range(3):
         bench.recorder.put_event(ORIGIN, put(number))

@@ -23,12 +23,12 @@ ROOT = Path(__file__).parents[3]
 
 @run_on_loop
 async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: Path) -> None:
-    async with start_name_server(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
-        await peer.ask(105, {"topic": "T"})
-        await peer.ask(105, {"topic": "none"})
-        await peer.ask(12345)
-        await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})
+    async with start_name_server(tmp_path, **HTTP) as server, Peer.connect(server.namesrv_addr) as peer:
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        await peer.send_request(105, {"topic": "T"})
+        await peer.send_request(105, {"topic": "none"})
+        await peer.send_request(12345)
+        await peer.send_request(100, {"namespace": "n", "key": "k", "value": "v"})
         scraped = ScrapedSamples(
             (await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")).text
         )
@@ -67,15 +67,17 @@ async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(name_server, "FIRST_SCAN_SECONDS", 0.02)
     async with (
         start_name_server(tmp_path, scanNotActiveBrokerInterval=20) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
-        await peer.ask(104, broker_ext("a", 0, "127.0.0.1:1"))
-        async with Peer.to(server.namesrv_addr) as other:
-            await other.ask(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)
-        await peer.ask(103, broker_ext("d", 0, "127.0.0.1:3") | {"heartbeatTimeoutMillis": "1"}, BODY)
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
+        await peer.send_request(104, broker_ext("a", 0, "127.0.0.1:1"))
+        async with Peer.connect(server.namesrv_addr) as other:
+            await other.send_request(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)
+        await peer.send_request(
+            103, broker_ext("d", 0, "127.0.0.1:3") | {"heartbeatTimeoutMillis": "1"}, BODY
+        )
         await wait_until(lambda: not server.state.tables.broker_groups)
-        scraped = ScrapedSamples.off(server)
+        scraped = ScrapedSamples.scrape_server(server)
         for reason in ("unregistered", "channel closed", "expired"):
             assert scraped("brokers_left_total", reason=reason) == 1
 
@@ -84,14 +86,14 @@ async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch:
 async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
-        Peer.to(server.namesrv_addr) as idle,
-        Peer.to(server.namesrv_addr) as bad,
+        Peer.connect(server.namesrv_addr) as idle,
+        Peer.connect(server.namesrv_addr) as bad,
     ):
         bad.send(b"GET / HTTP/1.1\r\n\r\n")
         assert await bad.is_closed()
         assert await idle.is_closed()
         await wait_until(lambda: not server.open_streams)
-        scraped = ScrapedSamples.off(server)
+        scraped = ScrapedSamples.scrape_server(server)
         assert scraped("connections_closed_total", reason="unintelligible") == 1
         assert scraped("connections_closed_total", reason="idle") == 1
         assert (scraped("connections"), scraped("connections_opened_total")) == (0, 2)
@@ -100,7 +102,7 @@ async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path
 @run_on_loop
 async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, journalDir=str(tmp_path / "j")) as server:
-        scraped = ScrapedSamples.off(server)
+        scraped = ScrapedSamples.scrape_server(server)
         assert scraped("journal_up") == 1
         assert (scraped("journal_records_total") or 0) >= 3
         assert scraped("journal_lost_events_total") == 0
@@ -117,13 +119,13 @@ async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: 
             tables.broker_names_by_cluster.setdefault(cluster, {})[group.broker_name] = None
             tables.live_brokers[cluster, addr] = LiveBroker(now, 120_000, None, number, None)
             server.counters.latest_registrations[cluster, addr] = LatestRegistration(1, now)
-        scraped = ScrapedSamples.off(server)
-        assert len(scraped.named("broker_heard_seconds")) == metrics.MAX_SHOWN_BROKERS
+        scraped = ScrapedSamples.scrape_server(server)
+        assert len(scraped.series_of("broker_heard_seconds")) == metrics.MAX_SHOWN_BROKERS
         assert scraped("brokers_not_shown") == 2000 - metrics.MAX_SHOWN_BROKERS
-        clusters = {dict(labels)["cluster"] for labels in scraped.named("brokers")}
+        clusters = {dict(labels)["cluster"] for labels in scraped.series_of("brokers")}
         assert len(clusters) == metrics.MAX_SHOWN_CLUSTERS + 1
-        assert sum(scraped.named("brokers").values()) == 2000
-        assert sum(scraped.named("broker_groups_without_master").values()) == 1000
+        assert sum(scraped.series_of("brokers").values()) == 2000
+        assert sum(scraped.series_of("broker_groups_without_master").values()) == 1000
         assert len(scraped.values) < 4 * metrics.MAX_SHOWN_BROKERS + 1000
 
 
@@ -134,7 +136,10 @@ def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path,
     @run_on_loop
     async def test() -> None:
         settings = {"httpAddress": "0", "maxNameBytes": 0}
-        async with start_name_server(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
+        async with (
+            start_name_server(tmp_path, **settings) as server,
+            Peer.connect(server.namesrv_addr) as peer,
+        ):
             ext = broker_ext(name, cluster=name)
             header = {"code": 103, "opaque": 1, "version": 477, "language": "JAVA", "extFields": ext}
             peer.send(frame(json.dumps(header).encode(), registration_body(["T", "U"])))
@@ -144,7 +149,7 @@ def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path,
             page = await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")
             assert (page.status, len(page.text) < 50_000) == (200, True)
             assert page.text.replace("\n", "").isprintable()
-            [labels] = ScrapedSamples.off(server).named("broker_heard_seconds")
+            [labels] = ScrapedSamples.scrape_server(server).series_of("broker_heard_seconds")
             broker_label = dict(labels)["broker"]
             assert broker_label.startswith(name[:4])
             assert len(broker_label) <= 137
@@ -166,7 +171,7 @@ async def test_silent_brokers_and_those_that_only_their_group_knows_are_told_apa
         tables.broker_names_by_cluster["c"] = {"a": None}
         tables.live_brokers["c", "10.0.0.1:1"] = LiveBroker(now, 120_000, None, 1, None)
         tables.live_brokers["c", "10.0.0.1:2"] = LiveBroker(now - 100_000, 120_000, None, 1, None)
-        scraped = ScrapedSamples.off(server)
+        scraped = ScrapedSamples.scrape_server(server)
         assert scraped("brokers", cluster="c", role="master", state="heard") == 1
         assert scraped("brokers", cluster="c", role="slave", state="silent") == 1
         assert scraped("brokers", cluster="c", role="slave", state="unheard") == 1

@@ -29,14 +29,14 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
     async def test() -> None:
         tls = TlsSettings("enforcing", str(cert), str(key))
         async with start_name_server(tmp_path, tls=tls) as server:
-            async with Peer.to(server.namesrv_addr) as plain:
+            async with Peer.connect(server.namesrv_addr) as plain:
                 plain.send(b"\0\0\0\1")
                 assert await plain.is_closed()
-            async with Peer.to(server.namesrv_addr) as bad:
+            async with Peer.connect(server.namesrv_addr) as bad:
                 bad.send(b"\x16\x03\x01\x00\x05hello")
                 assert await bad.is_closed()
             await wait_until(lambda: not server.open_streams)
-            scraped = ScrapedSamples.off(server)
+            scraped = ScrapedSamples.scrape_server(server)
             assert scraped("tls_handshakes_total") == 1
             assert scraped("tls_refused_total") == 2
             expires = scraped("tls_certificate_expiry_timestamp_seconds") or 0
@@ -45,7 +45,7 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
             server.reload_files()
             cert.write_bytes(second.cert.read_bytes())
             server.reload_files()
-            scraped = ScrapedSamples.off(server)
+            scraped = ScrapedSamples.scrape_server(server)
             assert scraped("tls_reloads_total", result="failed") == 1
             assert scraped("tls_reloads_total", result="read") == 1
 
@@ -55,7 +55,7 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
 @run_on_loop
 async def test_without_tls_nothing_is_told_of_it(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, tls=TlsSettings("disabled")) as server:
-        assert "tls" not in ScrapedSamples.off(server).text
+        assert "tls" not in ScrapedSamples.scrape_server(server).text
 
 
 @run_on_loop
@@ -65,7 +65,7 @@ async def test_lines_of_the_log_that_nobody_read_are_counted(tmp_path: Path) -> 
     try:
         writer.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
         async with start_name_server(tmp_path) as server:
-            assert (ScrapedSamples.off(server)("log_lost_lines_total") or 0) >= 1
+            assert (ScrapedSamples.scrape_server(server)("log_lost_lines_total") or 0) >= 1
     finally:
         log.removeHandler(writer)
 
@@ -76,13 +76,13 @@ async def test_refusals_are_told_by_reason_and_files_that_could_not_be_used(tmp_
     path.write_text("everybody: read")
     async with (
         start_name_server(tmp_path, credentialsFile=str(path)) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        await peer.ask(319)
-        await peer.ask(319, {"AccessKey": "nobody", "Signature": "x"})
+        await peer.send_request(319)
+        await peer.send_request(319, {"AccessKey": "nobody", "Signature": "x"})
         path.write_text("everybody: all")
         server.reload_files()
-        scraped = ScrapedSamples.off(server)
+        scraped = ScrapedSamples.scrape_server(server)
     refusals = {
         reason.value: scraped("refused_requests_total", reason=reason.value) for reason in RefusalReason
     }

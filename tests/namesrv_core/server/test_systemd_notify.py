@@ -112,8 +112,8 @@ def test_a_manager_that_is_gone_harms_nobody(tmp_path: Path, caplog: pytest.LogC
 def test_the_program_tells_its_manager_and_a_second_signal_ends_it_at_once(
     manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = ServerProgram.environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
-    monkeypatch.setattr(ServerProgram, "environment", staticmethod(lambda: environment))
+    environment = ServerProgram.make_environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
+    monkeypatch.setattr(ServerProgram, "make_environment", staticmethod(lambda: environment))
     graceful = ("-DenableShutdownGracefully=true", "-DshutdownWaitTimeSeconds=600")
     with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0", *graceful) as server:
         heard = manager.hears()

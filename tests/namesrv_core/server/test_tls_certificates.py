@@ -49,8 +49,8 @@ def client(authority: Authority) -> ssl.SSLContext:
 
 async def shown(address: str, authority: Authority) -> str:
     """Whose certificate a new connection is shown."""
-    async with Peer.to(address, client(authority)) as peer:
-        assert (await peer.ask(106)).code == 0
+    async with Peer.connect(address, client(authority)) as peer:
+        assert (await peer.send_request(106)).code == 0
         certificate = peer._writer.get_extra_info("peercert")
         return str(dict(part[0] for part in certificate["subject"])["commonName"])
 
@@ -71,12 +71,12 @@ def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
         settings = put(tmp_path, one)
         async with start_name_server(tmp_path, tls=settings) as server:
             assert await shown(server.namesrv_addr, authority) == "one"
-            async with Peer.to(server.namesrv_addr, client(authority)) as old:
-                await old.ask(106)
+            async with Peer.connect(server.namesrv_addr, client(authority)) as old:
+                await old.send_request(106)
                 put(tmp_path, two)
                 await wait_until(lambda: '"two"' in caplog.text)
                 assert await shown(server.namesrv_addr, authority) == "two"
-                assert (await old.ask(106)).code == 0
+                assert (await old.send_request(106)).code == 0
 
     with caplog.at_level(logging.INFO, "namesrv"):
         run()
@@ -207,12 +207,12 @@ def test_whom_to_trust_is_renewed_too(
         tls = TlsSettings("enforcing", pair.cert_path, pair.key_path, None, "require", str(trust))
         async with start_name_server(tmp_path, tls=tls) as server:
             with pytest.raises(ssl.SSLError, match="UNKNOWN_CA"):
-                async with Peer.to(server.namesrv_addr, mine) as stranger:
-                    await stranger.ask(106)
+                async with Peer.connect(server.namesrv_addr, mine) as stranger:
+                    await stranger.send_request(106)
             trust.write_bytes(authority.ca.read_bytes())
             await wait_until(lambda: len(said(caplog)) == 2)
-            async with Peer.to(server.namesrv_addr, mine) as known:
-                assert (await known.ask(106)).code == 0
+            async with Peer.connect(server.namesrv_addr, mine) as known:
+                assert (await known.send_request(106)).code == 0
 
     with caplog.at_level(logging.INFO, "namesrv"):
         run()
@@ -232,15 +232,18 @@ def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_
 
     @run_on_loop
     async def run() -> None:
-        async with start_name_server(tmp_path, tls=pair) as server, Peer.to(server.namesrv_addr) as plain:
-            assert (await plain.ask(106)).code == 0
+        async with (
+            start_name_server(tmp_path, tls=pair) as server,
+            Peer.connect(server.namesrv_addr) as plain,
+        ):
+            assert (await plain.send_request(106)).code == 0
             with pytest.raises(ConnectionResetError):
-                async with Peer.to(server.namesrv_addr, client(authority)):
+                async with Peer.connect(server.namesrv_addr, client(authority)):
                     pass
             put(tmp_path, one)
             await wait_until(lambda: '"one"' in caplog.text)
             assert await shown(server.namesrv_addr, authority) == "one"
-            assert (await plain.ask(106)).code == 0
+            assert (await plain.send_request(106)).code == 0
 
     with caplog.at_level(logging.INFO, "namesrv"):
         run()
@@ -275,11 +278,11 @@ def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_
                     careless.check_hostname, careless.verify_mode = False, ssl.CERT_NONE
                     careless.minimum_version = careless.maximum_version = version
                     if is_spoken:
-                        async with Peer.to(server.namesrv_addr, careless) as peer:
-                            assert (await peer.ask(106)).code == 0
+                        async with Peer.connect(server.namesrv_addr, careless) as peer:
+                            assert (await peer.send_request(106)).code == 0
                         continue
                     with pytest.raises(ssl.SSLError):
-                        async with Peer.to(server.namesrv_addr, careless):
+                        async with Peer.connect(server.namesrv_addr, careless):
                             pass
                 assert server.tls_certificates.refused_count == 1
 

@@ -53,7 +53,7 @@ class Recorded:
             )
 
     def ask(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> None:
-        self.wire.ask(code, ext, body, channel=self.chance.randint(1, 3), now=self.now)
+        self.wire.send_request(code, ext, body, channel=self.chance.randint(1, 3), now=self.now)
         self.write(self.wire.events)
 
     def register(self) -> None:
@@ -110,7 +110,7 @@ class Recorded:
         self.chance.choice(steps)()
 
     def answered(self, topic: str) -> bytes | None:
-        answer = self.wire.ask(105, {"topic": topic, "acceptStandardJsonOnly": "true"}, now=self.now)
+        answer = self.wire.send_request(105, {"topic": topic, "acceptStandardJsonOnly": "true"}, now=self.now)
         return answer.body if answer.code == 0 else None
 
 

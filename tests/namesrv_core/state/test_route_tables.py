@@ -81,11 +81,11 @@ class Operations(RuleBasedStateMachine):
         zone: str | None,
         timeout: int | None,
     ) -> None:
-        before = self.lab.picture()
+        before = self.lab.copy_tables()
         # Mappings come with the topic they belong to, as brokers send them, and only from masters.
         mapped = mapped and broker_id == 0
         try:
-            self.lab.register(
+            self.lab.register_broker(
                 name,
                 broker_id,
                 None if table is None else [make_topic(item, perm) for item, perm in table.items()],
@@ -101,19 +101,19 @@ class Operations(RuleBasedStateMachine):
                 now=self.now,
             )
         except RequestError:
-            assert self.lab.picture() == before
+            assert self.lab.copy_tables() == before
         else:
             if any(isinstance(event, RegistrationRefused) for event in self.lab.events):
                 self.refused_keys.add((cluster, addr))
 
     @rule(name=NAMES, broker_id=IDS, addr=ADDRS, cluster=CLUSTERS)
     def unregister(self, name: str, broker_id: int, addr: str, cluster: str) -> None:
-        self.lab.unregister(name, broker_id, addr=addr, cluster=cluster)
+        self.lab.unregister_broker(name, broker_id, addr=addr, cluster=cluster)
 
     @rule(channel=CHANNELS)
     def close(self, channel: int) -> None:
         self.take_all_steps()
-        self.lab.close(channel)
+        self.lab.close_channel(channel)
         assert list(self.lab.tables.live_keys_on_channel(channel)) == []
 
     @rule(passed=st.sampled_from([1, 11, 60_000]))
@@ -231,7 +231,7 @@ class Operations(RuleBasedStateMachine):
     def teardown(self) -> None:
         """When all is silent for long enough, nothing is left, also in the indexes."""
         self.take_all_steps()
-        self.lab.expire(self.now + FOREVER)
+        self.lab.expire_channels(self.now + FOREVER)
         for live_key in self.refused_keys:
             self.lab.tables.filter_servers.pop(live_key, None)
         assert self.lab.is_empty()

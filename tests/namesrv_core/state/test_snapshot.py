@@ -8,8 +8,10 @@ from tests.support.wire import STARTED_AT, Wire
 
 def wire() -> Wire:
     new_wire = Wire()
-    new_wire.register("a", "T", "U", addr="x:1", more={"enableActingMaster": "true", "__ZONE_NAME": "z"})
-    new_wire.register("b", "T", "U", "V", addr="y:1", now=STARTED_AT + 400)
+    new_wire.register_broker(
+        "a", "T", "U", addr="x:1", more={"enableActingMaster": "true", "__ZONE_NAME": "z"}
+    )
+    new_wire.register_broker("b", "T", "U", "V", addr="y:1", now=STARTED_AT + 400)
     return new_wire
 
 
@@ -40,9 +42,9 @@ def test_what_happens_after_the_copy_is_not_in_it() -> None:
     copied_wire = wire()
     copied = copy_tables(copied_wire.state, STARTED_AT, {}, {})
     before = build_snapshot(copied, "x")
-    copied_wire.ask(205, {"brokerName": "b"})
-    copied_wire.ask(216, {"topic": "T"})
-    copied_wire.register("c", "T", addr="z:1")
+    copied_wire.send_request(205, {"brokerName": "b"})
+    copied_wire.send_request(216, {"topic": "T"})
+    copied_wire.register_broker("c", "T", addr="z:1")
     assert build_snapshot(copied, "x") == before
 
 

@@ -25,10 +25,10 @@ def members(lab: TableHarness, name: str = "T", acting: bool = True) -> dict[str
 
 def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
     lab = TableHarness()
-    lab.register("a", 0, zone="z")
-    lab.register("a", 1, zone="z")
-    lab.register("b", 0, ["T", "V"])
-    lab.register("x", 0, ["V", "W"])
+    lab.register_broker("a", 0, zone="z")
+    lab.register_broker("a", 1, zone="z")
+    lab.register_broker("b", 0, ["T", "V"])
+    lab.register_broker("x", 0, ["V", "W"])
     topic_route = find_route(lab.tables, "T")
     assert topic_route is not None
     assert topic_route.route_members == [
@@ -41,26 +41,26 @@ def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
 
 def test_an_unknown_topic_has_no_route() -> None:
     lab = TableHarness()
-    lab.register("a", 0)
+    lab.register_broker("a", 0)
     assert find_route(lab.tables, "X") is None
-    lab.unregister("a", 0)
+    lab.unregister_broker("a", 0)
     assert find_route(lab.tables, "T") is None
 
 
 def test_a_route_handed_out_does_not_change_with_the_tables() -> None:
     lab = TableHarness()
-    lab.register("a", 0)
+    lab.register_broker("a", 0)
     topic_route = find_route(lab.tables, "T")
-    lab.register("a", 1)
+    lab.register_broker("a", 1)
     assert topic_route is not None
     assert topic_route.route_members[0].broker_addrs == {0: "a0"}
 
 
 def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
     lab = TableHarness()
-    lab.register("a", 0, filters=["f", None])
-    lab.register("a", 1, filters=["g"])
-    lab.register("b", 0, ["V", "W"], filters=["h"])
+    lab.register_broker("a", 0, filters=["f", None])
+    lab.register_broker("a", 1, filters=["g"])
+    lab.register_broker("b", 0, ["V", "W"], filters=["h"])
     topic_route = find_route(lab.tables, "T")
     assert topic_route is not None
     assert topic_route.filter_servers == {"a0": ["f", None], "a1": ["g"]}
@@ -75,14 +75,14 @@ def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empt
 def headless() -> TableHarness:
     """A group of two slaves with an acting master, its topics read-only."""
     lab = TableHarness()
-    lab.register("a", 1, acting=True)
-    lab.register("a", 2, acting=True)
+    lab.register_broker("a", 1, acting=True)
+    lab.register_broker("a", 2, acting=True)
     return lab
 
 
 def test_the_smallest_slave_stands_in_as_master(headless: TableHarness) -> None:
     assert members(headless) == {"a": {0: "a1", 2: "a2"}}
-    assert headless.addrs() == {1: "a1", 2: "a2"}
+    assert headless.addrs_by_id() == {1: "a1", 2: "a2"}
 
 
 def test_no_slave_stands_in_where_the_settings_do_not_say_so(headless: TableHarness) -> None:
@@ -95,30 +95,30 @@ def test_no_slave_stands_in_for_topics_that_can_be_written(headless: TableHarnes
 
 
 def test_no_slave_stands_in_for_a_master_that_is_there(headless: TableHarness) -> None:
-    headless.register("a", 0, [make_topic("T", 4), "U"], acting=True)
+    headless.register_broker("a", 0, [make_topic("T", 4), "U"], acting=True)
     assert members(headless) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
 
 
 def test_no_slave_stands_in_for_a_group_that_does_not_want_it() -> None:
     lab = TableHarness()
-    lab.register("a", 1, [make_topic("T", 4), "U"], acting=False)
+    lab.register_broker("a", 1, [make_topic("T", 4), "U"], acting=False)
     assert members(lab) == {"a": {1: "a1"}}
 
 
 def test_broker_groups_that_ask_for_their_members_see_ids_as_they_are() -> None:
     lab = TableHarness()
     name = "rmq_sys_SYNC_BROKER_MEMBER_a"
-    lab.register("a", 1, [name, "T"], acting=True)
+    lab.register_broker("a", 1, [name, "T"], acting=True)
     assert members(lab, name) == {"a": {1: "a1"}}
     assert members(lab) == {"a": {0: "a1"}}
 
 
 def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> None:
     lab = TableHarness()
-    lab.register("a", 0, zone="East", filters=["f"])
-    lab.register("b", 0, zone="west", filters=["g"])
-    lab.register("d", 0, zone=None)
-    lab.register("e", 1, zone="west")
+    lab.register_broker("a", 0, zone="East", filters=["f"])
+    lab.register_broker("b", 0, zone="west", filters=["g"])
+    lab.register_broker("d", 0, zone=None)
+    lab.register_broker("e", 1, zone="west")
     topic_route = find_route(lab.tables, "T")
     assert topic_route is not None
     cut = table_lookup.cut_to_zone(topic_route, "eAST")
@@ -129,7 +129,7 @@ def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> No
 
 def test_a_zone_may_leave_nothing_of_a_route() -> None:
     lab = TableHarness()
-    lab.register("a", 0, zone="east")
+    lab.register_broker("a", 0, zone="east")
     topic_route = find_route(lab.tables, "T")
     assert topic_route is not None
     assert encode_route_body(table_lookup.cut_to_zone(topic_route, "west"), None, False) == (
@@ -140,7 +140,9 @@ def test_a_zone_may_leave_nothing_of_a_route() -> None:
 def everything() -> TableHarness:
     lab = TableHarness()
     info = MappingInfo("T", "__global__", 2, "a", 2**53, False, ((1, 1), (0, 0)))
-    lab.register("a", 0, filters=["f", None], mappings={"T": info}, zone="z", acting=True, addr="1.1.1.1:1")
+    lab.register_broker(
+        "a", 0, filters=["f", None], mappings={"T": info}, zone="z", acting=True, addr="1.1.1.1:1"
+    )
     return lab
 
 
@@ -173,7 +175,7 @@ def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
 
 def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
     lab = TableHarness()
-    lab.register("a", 0)
+    lab.register_broker("a", 0)
     for standard in (False, True, False):
         for zone in (None, "z1", "z2"):
             group = lab.tables.broker_groups["a"]
@@ -221,9 +223,9 @@ def test_a_member_group_that_nobody_knows_is_empty() -> None:
 def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
     lab = TableHarness()
     assert table_lookup.system_topics(lab.tables) == ([], None)
-    lab.register("a", 0)
-    lab.register("b", 0)
-    lab.register("c", 0, cluster="d")
+    lab.register_broker("a", 0)
+    lab.register_broker("b", 0)
+    lab.register_broker("c", 0, cluster="d")
     names, addr = table_lookup.system_topics(lab.tables)
     assert sorted(names) == ["a", "b", "c", "d"]
     assert addr in ("a0", "b0", "c0")

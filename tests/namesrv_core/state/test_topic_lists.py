@@ -32,16 +32,16 @@ def listed(tables: RouteTables, is_listed: PlacementTest | None = None) -> list[
 
 def test_topics_of_a_cluster_are_those_that_one_of_its_brokers_has() -> None:
     lab = TableHarness()
-    lab.register("a", 0, ["T", "U"])
-    lab.register("b", 0, ["U", "V"], cluster="d")
+    lab.register_broker("a", 0, ["T", "U"])
+    lab.register_broker("b", 0, ["U", "V"], cluster="d")
     for cluster, names in (("d", ["U", "V"]), ("x", []), (None, [])):
         assert listed(lab.tables, topic_lists.build_cluster_test(lab.tables, cluster)) == names
 
 
 def test_unit_topics_go_by_the_flags_of_their_first_broker() -> None:
     lab = TableHarness()
-    lab.register("a", 0, [make_topic(f"T{flag}", sys_flag=flag) for flag in range(4)])
-    lab.register("b", 0, [make_topic("T0", sys_flag=3), make_topic("T3")])
+    lab.register_broker("a", 0, [make_topic(f"T{flag}", sys_flag=flag) for flag in range(4)])
+    lab.register_broker("b", 0, [make_topic("T0", sys_flag=3), make_topic("T3")])
     assert listed(lab.tables, topic_lists.is_unit_topic) == ["T1", "T3"]
     assert listed(lab.tables, topic_lists.is_unit_sub_topic) == ["T2", "T3"]
     assert listed(lab.tables, topic_lists.is_unit_sub_ununit_topic) == ["T2"]

@@ -13,8 +13,8 @@ from tests.support.brokers import TableHarness, make_queue
 def lab() -> TableHarness:
     """Topic T on a (cluster c) and b (cluster d), U on a, V on b."""
     lab = TableHarness()
-    lab.register("a", 0, ["T", "U"], mappings={"T": MappingInfo("T", bname="a")})
-    lab.register("b", 0, ["T", "V"], cluster="d", channel=2)
+    lab.register_broker("a", 0, ["T", "U"], mappings={"T": MappingInfo("T", bname="a")})
+    lab.register_broker("b", 0, ["T", "V"], cluster="d", channel=2)
     return lab
 
 
@@ -51,9 +51,9 @@ def test_a_topic_is_deleted_in_one_cluster(lab: TableHarness) -> None:
 def test_what_is_not_there_is_deleted_without_effect(
     lab: TableHarness, topic: str | None, cluster: str | None
 ) -> None:
-    before = lab.picture()
+    before = lab.copy_tables()
     assert delete_topic(lab.tables, topic, cluster) == []
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_deleting_moves_the_generation(lab: TableHarness) -> None:
@@ -78,9 +78,9 @@ def test_a_topic_is_registered_just_as_it_is_given(lab: TableHarness) -> None:
 
 
 def test_a_new_topic_with_an_unknown_broker_is_not_registered_at_all(lab: TableHarness) -> None:
-    before = lab.picture()
+    before = lab.copy_tables()
     assert register_topic_queues(lab.tables, "X", [make_queue("a"), make_queue("z")]) == []
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_a_known_topic_is_registered_up_to_the_first_unknown_broker(lab: TableHarness) -> None:
@@ -90,15 +90,15 @@ def test_a_known_topic_is_registered_up_to_the_first_unknown_broker(lab: TableHa
 
 @pytest.mark.parametrize("topic", ["X", "T", None])
 def test_a_topic_without_queues_is_registered_without_effect(lab: TableHarness, topic: str | None) -> None:
-    before = lab.picture()
+    before = lab.copy_tables()
     assert register_topic_queues(lab.tables, topic, []) == []
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_a_topic_registered_again_as_it_is_changes_nothing(lab: TableHarness) -> None:
-    before = lab.picture()
+    before = lab.copy_tables()
     assert register_topic_queues(lab.tables, "T", [make_queue("a"), make_queue("b")]) == []
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_a_registered_topic_leaves_the_data_version_of_its_broker_alone(lab: TableHarness) -> None:

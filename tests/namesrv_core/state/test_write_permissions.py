@@ -12,11 +12,11 @@ from tests.support.brokers import TableHarness, make_queue, make_topic
 
 def test_wiping_takes_write_and_nothing_else_from_every_topic_of_the_broker() -> None:
     lab = TableHarness()
-    lab.register("a", 0, [make_topic("T", 7), make_topic("U", 4), make_topic("V", 0x1F6)])
-    lab.register("b", 0, ["T", "W"], channel=2)
+    lab.register_broker("a", 0, [make_topic("T", 7), make_topic("U", 4), make_topic("V", 0x1F6)])
+    lab.register_broker("b", 0, ["T", "W"], channel=2)
     event = wipe_write_permission(lab.tables, "a")
-    assert lab.perms() == {"T": 5, "U": 4, "V": 0x1F4}
-    assert lab.perms("b") == {"T": 6, "W": 6}
+    assert lab.perms_by_topic() == {"T": 5, "U": 4, "V": 0x1F4}
+    assert lab.perms_by_topic("b") == {"T": 6, "W": 6}
     assert event == WritePermWiped(
         "a",
         3,
@@ -31,18 +31,18 @@ def test_wiping_takes_write_and_nothing_else_from_every_topic_of_the_broker() ->
 
 def test_wiping_again_counts_the_topics_and_changes_nothing() -> None:
     lab = TableHarness()
-    lab.register("a", 0)
+    lab.register_broker("a", 0)
     wipe_write_permission(lab.tables, "a")
-    before = lab.picture()
+    before = lab.copy_tables()
     assert wipe_write_permission(lab.tables, "a") == WritePermWiped("a", 2, ())
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_adding_makes_every_topic_exactly_readable_and_writable() -> None:
     lab = TableHarness()
-    lab.register("a", 0, [make_topic("T", 0), make_topic("U", 15), make_topic("V", 6)])
+    lab.register_broker("a", 0, [make_topic("T", 0), make_topic("U", 15), make_topic("V", 6)])
     event = add_write_permission(lab.tables, "a")
-    assert lab.perms() == {"T": 6, "U": 6, "V": 6}
+    assert lab.perms_by_topic() == {"T": 6, "U": 6, "V": 6}
     assert isinstance(event, WritePermAdded)
     assert (event.topics, [change.topics for change in event.changes]) == (3, [("T",), ("U",)])
 
@@ -51,16 +51,16 @@ def test_adding_makes_every_topic_exactly_readable_and_writable() -> None:
 @pytest.mark.parametrize("broker", ["z", "", None])
 def test_an_unknown_broker_has_no_topics(change: Callable[..., WritePermWiped], broker: str | None) -> None:
     lab = TableHarness()
-    lab.register("a", 0)
-    before = lab.picture()
+    lab.register_broker("a", 0)
+    before = lab.copy_tables()
     event = change(lab.tables, broker)
     assert (event.topics, event.changes) == (0, ())
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_the_generation_moves_when_a_permission_does() -> None:
     lab = TableHarness()
-    lab.register("a", 0)
+    lab.register_broker("a", 0)
     before = lab.tables.generation
     wipe_write_permission(lab.tables, "a")
     between = lab.tables.generation
@@ -72,84 +72,84 @@ def test_the_generation_moves_when_a_permission_does() -> None:
 def wiped() -> TableHarness:
     """Broker a with topics T and U on channel 1, wiped."""
     lab = TableHarness()
-    lab.register("a", 0)
-    lab.register("a", 1, channel=9)
+    lab.register_broker("a", 0)
+    lab.register_broker("a", 1, channel=9)
     wipe_write_permission(lab.tables, "a")
     return lab
 
 
 @pytest.mark.parametrize("channel", [1, 2])
 def test_the_same_data_version_leaves_the_topics_wiped(wiped: TableHarness, channel: int) -> None:
-    wiped.register("a", 0, channel=channel)
-    assert wiped.perms() == {"T": 4, "U": 4}
+    wiped.register_broker("a", 0, channel=channel)
+    assert wiped.perms_by_topic() == {"T": 4, "U": 4}
 
 
 def test_another_data_version_gives_permission_back_to_all_topics_of_the_request(wiped: TableHarness) -> None:
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.register_broker("a", 0, version=2)
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_an_incremental_registration_restores_its_topic_and_the_next_full_one_no_other(
     wiped: TableHarness,
 ) -> None:
-    wiped.register("a", 0, ["U"], version=2)
-    assert wiped.perms() == {"T": 4, "U": 6}
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 4, "U": 6}
+    wiped.register_broker("a", 0, ["U"], version=2)
+    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
+    wiped.register_broker("a", 0, version=2)
+    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
 
 
 def test_a_topic_registered_by_itself_restores_it_and_the_next_full_registration_all(
     wiped: TableHarness,
 ) -> None:
     topics.register_topic_queues(wiped.tables, "U", [make_queue("a")])
-    assert wiped.perms() == {"T": 4, "U": 6}
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 6, "U": 6}
+    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
+    wiped.register_broker("a", 0, version=2)
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_broker_that_lost_its_connection_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.close(1)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.close_channel(1)
+    wiped.register_broker("a", 0)
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_broker_that_expired_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.expire(120_001)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.expire_channels(120_001)
+    wiped.register_broker("a", 0)
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_broker_that_unregistered_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.unregister("a", 0)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.unregister_broker("a", 0)
+    wiped.register_broker("a", 0)
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_broker_with_another_address_has_all_restored(wiped: TableHarness) -> None:
-    wiped.register("a", 0, addr="elsewhere")
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.register_broker("a", 0, addr="elsewhere")
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_slave_that_becomes_master_has_all_restored(wiped: TableHarness) -> None:
-    wiped.unregister("a", 0)
-    wiped.register("a", 0, addr="a1")
-    assert wiped.perms() == {"T": 6, "U": 6}
+    wiped.unregister_broker("a", 0)
+    wiped.register_broker("a", 0, addr="a1")
+    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped: TableHarness) -> None:
     topics.delete_topic(wiped.tables, "U", None)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 4, "U": 6}
+    wiped.register_broker("a", 0)
+    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
 
 
 def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped: TableHarness) -> None:
-    wiped.register("a", 0, ["T", "U", "V"])
-    assert wiped.perms() == {"T": 4, "U": 4, "V": 6}
+    wiped.register_broker("a", 0, ["T", "U", "V"])
+    assert wiped.perms_by_topic() == {"T": 4, "U": 4, "V": 6}
 
 
 def test_topics_that_were_wiped_alike_have_one_record_between_them() -> None:
     lab = TableHarness()
-    lab.register("a", 0, ["T", "U"])
+    lab.register_broker("a", 0, ["T", "U"])
     [change] = wipe_write_permission(lab.tables, "a").changes
     assert change.topics == ("T", "U")
     assert lab.tables.placements_by_topic["T"] is lab.tables.placements_by_topic["U"]

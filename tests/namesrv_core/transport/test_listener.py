@@ -41,20 +41,20 @@ def test_an_address_that_cannot_be_is_an_os_error(host: str, port: int) -> None:
 @run_on_loop
 async def test_connections_that_are_open_outlive_the_listener() -> None:
     echo = Echo()
-    async with open_listener(echo) as listener, Peer.to(f"127.0.0.1:{listener.bound_port}") as peer:
-        await peer.ask(1)
+    async with open_listener(echo) as listener, Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
+        await peer.send_request(1)
         listener.close()
-        assert (await peer.ask(1, body=b"still")).body == b"still"
+        assert (await peer.send_request(1, body=b"still")).body == b"still"
     with pytest.raises(OSError, match=r"."):
-        async with Peer.to(f"127.0.0.1:{listener.bound_port}"):
+        async with Peer.connect(f"127.0.0.1:{listener.bound_port}"):
             pass
 
 
 @run_on_loop
 async def test_a_port_can_be_listened_on_again_at_once() -> None:
     echo = Echo()
-    async with open_listener(echo) as listener, Peer.to(f"127.0.0.1:{listener.bound_port}") as peer:
-        await peer.ask(1)
+    async with open_listener(echo) as listener, Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
+        await peer.send_request(1)
         listener.close()
         echo.streams[0].close()
         assert await peer.is_closed()
@@ -116,7 +116,7 @@ async def test_without_descriptors_it_waits_and_goes_on(
     monkeypatch.setattr(listener_module, "_PAUSE_SECONDS", 0.05)
     async with open_listener(Echo()) as listener:
         listener._listen_socket = short = OutOfDescriptors(listener._listen_socket)  # type: ignore[assignment]
-        async with Peer.to(f"127.0.0.1:{listener.bound_port}") as peer:
-            assert (await peer.ask(1, body=b"let in")).body == b"let in"
+        async with Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
+            assert (await peer.send_request(1, body=b"let in")).body == b"let in"
         assert short.failed == 1
     assert "Too many open files" in caplog.text

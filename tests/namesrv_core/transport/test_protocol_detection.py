@@ -48,16 +48,16 @@ async def test_one_port_understands_both() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with (
         behind(terms) as (_, address),
-        Peer.to(address) as plain,
-        Peer.to(address, trusting()) as secured,
+        Peer.connect(address) as plain,
+        Peer.connect(address, trusting()) as secured,
     ):
         for peer, text in ((plain, b"plain"), (secured, b"secured"), (plain, b"again")):
-            assert (await peer.ask(1, body=text)).body == text
+            assert (await peer.send_request(1, body=text)).body == text
 
 
 @run_on_loop
 async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
-    async with behind(told([])) as (echo, address), Peer.to(address) as peer:
+    async with behind(told([])) as (echo, address), Peer.connect(address) as peer:
         for byte in codec.encode_command(build_request(1, body=b"slow")):
             peer.send(bytes([byte]))
             await asyncio.sleep(0)
@@ -74,9 +74,9 @@ async def test_who_says_nothing_holds_nobody_up() -> None:
         silent = [await asyncio.open_connection(*address.split(":")) for _ in range(50)]
         begun = await asyncio.open_connection(*address.split(":"))
         begun[1].write(HELLO[:1])
-        async with Peer.to(address) as plain, Peer.to(address, trusting()) as secured:
-            assert (await plain.ask(1)).code == 0
-            assert (await secured.ask(1)).code == 0
+        async with Peer.connect(address) as plain, Peer.connect(address, trusting()) as secured:
+            assert (await plain.send_request(1)).code == 0
+            assert (await secured.send_request(1)).code == 0
             assert len(echo.streams) == 53
         for _, writer in (*silent, begun):
             writer.close()
@@ -87,11 +87,11 @@ async def test_who_says_nothing_holds_nobody_up() -> None:
 async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
     refusals: list[str] = []
     async with behind(told(refusals, tls_server.build_self_signed_context(), True)) as (echo, address):
-        async with Peer.to(address) as plain:
+        async with Peer.connect(address) as plain:
             plain.send(codec.encode_command(build_request(1)))
             assert await plain.is_closed()
-        async with Peer.to(address, trusting()) as secured:
-            assert (await secured.ask(1, body=b"x")).body == b"x"
+        async with Peer.connect(address, trusting()) as secured:
+            assert (await secured.send_request(1, body=b"x")).body == b"x"
         assert [command.body for command in echo.seen] == [b"x"]
     assert refusals == ["sent plain text, but this server requires TLS"]
 
@@ -101,7 +101,7 @@ async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
     refusals: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.05)
-        async with behind(told(refusals, None, True)) as (_, address), Peer.to(address) as peer:
+        async with behind(told(refusals, None, True)) as (_, address), Peer.connect(address) as peer:
             assert await peer.is_closed()
     assert refusals == ["did not start a TLS handshake within 0.05 s"]
 
@@ -110,11 +110,11 @@ async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
 async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> None:
     refusals: list[str] = []
     async with behind(told(refusals)) as (_, address):
-        async with Peer.to(address) as peer:
+        async with Peer.connect(address) as peer:
             peer.send(HELLO)
             assert await peer.is_closed()
-        async with Peer.to(address) as plain:
-            assert (await plain.ask(1)).code == 0
+        async with Peer.connect(address) as plain:
+            assert (await plain.send_request(1)).code == 0
     assert refusals == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
@@ -127,12 +127,12 @@ async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
         return tls_server.build_self_signed_context()
 
     async with behind(TlsPolicy(build_context=make)) as (_, address):
-        async with Peer.to(address) as plain:
-            await plain.ask(1)
+        async with Peer.connect(address) as plain:
+            await plain.send_request(1)
             assert certificates_made == []
         for _ in range(2):
-            async with Peer.to(address, trusting()) as peer:
-                assert (await peer.ask(1)).code == 0
+            async with Peer.connect(address, trusting()) as peer:
+                assert (await peer.send_request(1)).code == 0
     assert certificates_made == [1]
 
 
@@ -146,8 +146,8 @@ async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
         return tls_server.build_self_signed_context()
 
     async def secured(address: str) -> bytes:
-        async with Peer.to(address, trusting()) as peer:
-            return (await peer.ask(1, body=b"in the end")).body
+        async with Peer.connect(address, trusting()) as peer:
+            return (await peer.send_request(1, body=b"in the end")).body
 
     async with behind(TlsPolicy(build_context=make)) as (echo, address):
         waiting = [asyncio.create_task(secured(address)) for _ in range(2)]
@@ -155,8 +155,8 @@ async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
         gone[1].write(HELLO)
         await wait_until(lambda: certificates_made and len(echo.streams) == 3)
         gone[1].close()
-        async with Peer.to(address) as plain:
-            assert (await plain.ask(1, body=b"at once")).body == b"at once"
+        async with Peer.connect(address) as plain:
+            assert (await plain.send_request(1, body=b"at once")).body == b"at once"
         # As a server does that goes on after a pause.
         for stream in echo.streams:
             stream.release_reading()
@@ -182,12 +182,12 @@ def test_one_that_cannot_be_made_is_not_tried_again() -> None:
 @run_on_loop
 async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
-    async with behind(terms) as (_, address), Peer.to(address, trusting()) as old:
-        assert (await old.ask(1)).code == 0
+    async with behind(terms) as (_, address), Peer.connect(address, trusting()) as old:
+        assert (await old.send_request(1)).code == 0
         terms.ssl_context = tls_server.build_self_signed_context()
-        async with Peer.to(address, trusting()) as new:
-            assert (await new.ask(1)).code == 0
-        assert (await old.ask(1, body=b"still")).body == b"still"
+        async with Peer.connect(address, trusting()) as new:
+            assert (await new.send_request(1)).code == 0
+        assert (await old.send_request(1, body=b"still")).body == b"still"
 
 
 @run_on_loop
@@ -204,7 +204,7 @@ async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
     frozen = Frozen()
     async with (
         open_listener(frozen, terms=told([])) as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
+        Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
         await wait_until(lambda: frozen.streams)
         peer.send(codec.encode_command(build_request(1, body=b"one")))

@@ -167,13 +167,13 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
     slow, allowance = Slow(), StreamQuotas(work_clock=lambda: clock[0])
     async with (
         open_listener(slow, allowance=allowance) as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
+        Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
-        await peer.ask(1)
+        await peer.send_request(1)
         (stream,) = slow.streams
         assert not stream.rate_limiter.is_slow
         for code, is_slow in ((2, True), (2, True), (1, False)):
-            await peer.ask(code)
+            await peer.send_request(code)
             assert stream.rate_limiter.is_slow is is_slow
         # Several at once: one in each turn.
         for _ in range(3):
@@ -188,13 +188,13 @@ async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted
     overseer = Overseer()
     async with (
         echoing(allowance=StreamQuotas(overseer, frames_per_second=100)) as (_, address),
-        Peer.to(address) as peer,
+        Peer.connect(address) as peer,
     ):
         peer.send(codec.encode_command(build_request(1)) * 110)
         for _ in range(110):
             assert await peer.receive() is not None
         assert overseer.told[0] == "maxFramesPerSecond"
-        await peer.ask(1)
+        await peer.send_request(1)
 
 
 @run_on_loop
@@ -202,8 +202,8 @@ async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
     overseer = Overseer()
     async with (
         echoing(allowance=StreamQuotas(overseer, bytes_per_second=100_000)) as (_, address),
-        Peer.to(address) as peer,
+        Peer.connect(address) as peer,
     ):
-        await peer.ask(1, body=bytes(110_000))
-        await peer.ask(1)
+        await peer.send_request(1, body=bytes(110_000))
+        await peer.send_request(1)
         assert overseer.told[0] == "maxBytesPerSecond"

@@ -217,7 +217,7 @@ def test_a_key_in_the_file_of_its_certificate_and_one_behind_a_password(
     operator = authority.issue("operator")
     both = tmp_path / "both.pem"
     both.write_bytes(operator.cert.read_bytes() + operator.key.read_bytes())
-    locked = authority.lock(operator, "sesame")
+    locked = authority.lock_key(operator, "sesame")
     for client in (TlsClient(authority.ca, both), TlsClient(authority.ca, operator.cert, locked, "sesame")):
         near = client.create_connection("127.0.0.1")
         talk(near, Far(pair.for_servers(authority.ca)))
@@ -228,7 +228,7 @@ def test_each_file_that_cannot_be_used_is_named(
     authority: Authority, pair: CertificatePair, tmp_path: Path
 ) -> None:
     operator, missing = authority.issue("operator"), tmp_path / "missing"
-    locked = authority.lock(operator, "sesame")
+    locked = authority.lock_key(operator, "sesame")
     text, broken = tmp_path / "text", tmp_path / "broken"
     text.write_text("no PEM")
     broken.write_text("-----BEGIN PRIVATE KEY-----\nabcd\n-----END PRIVATE KEY-----\n")

@@ -153,7 +153,7 @@ def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothin
 
 
 def test_a_key_behind_a_password(authority: Authority, pair: CertificatePair) -> None:
-    locked = authority.lock(pair, "sesame")
+    locked = authority.lock_key(pair, "sesame")
     assert (
         meet(
             tls_server.build_server_context(TlsServerFiles(pair.cert, locked, "sesame")), client(authority)
@@ -167,7 +167,7 @@ def test_each_file_that_cannot_be_used_is_named(
 ) -> None:
     other, text, missing = authority.issue("other"), tmp_path / "text", tmp_path / "missing"
     text.write_text("no PEM")
-    locked = authority.lock(other, "sesame")
+    locked = authority.lock_key(other, "sesame")
     cert, key = pair
     for files, message in (
         (TlsServerFiles(missing, key), f'cannot read the TLS certificate file "{missing}": No such file'),

@@ -84,7 +84,7 @@ def test_many_frames_are_answered_in_their_order_however_they_are_cut(
     async def body() -> None:
         tls = client(authority)
         tls.minimum_version = tls.maximum_version = version
-        async with secured(server) as (_, address), Peer.to(address, tls) as peer:
+        async with secured(server) as (_, address), Peer.connect(address, tls) as peer:
             frames = b"".join(
                 codec.encode_command(build_request(1, body=b"%d" % number * 50)) for number in range(300)
             )
@@ -104,7 +104,7 @@ def test_a_peer_that_takes_no_answers_is_not_read_until_it_does(
     @run_on_loop
     async def run() -> None:
         body, total = bytes(1 << 18), 200
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
             peer.send(b"".join(codec.encode_command(build_request(1, body=body)) for _ in range(total)))
             await wait_until(lambda: far.seen)
             transport = far.streams[0]._transport
@@ -129,11 +129,11 @@ def test_whom_a_certificate_names_is_known_to_the_stream(
     async def run() -> None:
         async with (
             secured(server) as (far, address),
-            Peer.to(address, client(authority, operator)) as named,
-            Peer.to(address, client(authority)) as nameless,
+            Peer.connect(address, client(authority, operator)) as named,
+            Peer.connect(address, client(authority)) as nameless,
         ):
-            await named.ask(1)
-            await nameless.ask(1)
+            await named.send_request(1)
+            await nameless.send_request(1)
             assert [stream.subject for stream in far.streams] == ["CN=operator", None]
 
     run()
@@ -144,8 +144,8 @@ def test_what_the_server_says_by_itself_goes_through_tls(
 ) -> None:
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
-            await peer.ask(1)
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
+            await peer.send_request(1)
             far.streams[0].send_command(RemotingCommand(905, flag=2))
             notice = await peer.receive()
             assert notice is not None
@@ -159,7 +159,7 @@ def test_garbage_inside_closes_after_what_stood_before_it_was_answered(
 ) -> None:
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
             peer.send(codec.encode_command(build_request(1, body=b"one")) + GARBAGE)
             answer = await peer.receive()
             assert answer is not None
@@ -175,13 +175,13 @@ def test_either_end_says_goodbye(authority: Authority, server: TlsServerFiles) -
     @run_on_loop
     async def run() -> None:
         async with secured(server) as (far, address):
-            async with Peer.to(address, client(authority)) as peer:
-                await peer.ask(1)
+            async with Peer.connect(address, client(authority)) as peer:
+                await peer.send_request(1)
                 far.streams[0].close()
                 # Without close_notify Python's own TLS would raise here.
                 assert await peer.receive() is None
-            async with Peer.to(address, client(authority)) as peer:
-                await peer.ask(1)
+            async with Peer.connect(address, client(authority)) as peer:
+                await peer.send_request(1)
             await wait_until(lambda: len(far.gone) == 2)
             far.streams[1].send_command(RemotingCommand(1))
             far.streams[1].close()
@@ -197,7 +197,7 @@ def test_a_client_that_trusts_another_is_told_of(
 
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(stranger.ca).create_connection("127.0.0.1")
             with pytest.raises(TlsError):
                 await shake(peer, near)
@@ -235,7 +235,7 @@ def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_
         allowance.fair_scheduler = queue = Queue()
         tls = TlsClient(authority.ca)
         tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
-        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+        async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
             near = tls.create_connection("127.0.0.1")
             near.feed_bytes(b"")
             peer.send(near.drain_outgoing())
@@ -274,7 +274,7 @@ def test_who_goes_while_he_waits_for_his_turn_is_gone(authority: Authority, serv
     async def run() -> None:
         allowance = StreamQuotas()
         allowance.fair_scheduler = queue = Queue()
-        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+        async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(authority.ca).create_connection("127.0.0.1")
             near.feed_bytes(b"")
             peer.send(near.drain_outgoing())
@@ -290,7 +290,7 @@ def test_who_goes_while_he_waits_for_his_turn_is_gone(authority: Authority, serv
 def test_half_a_handshake_ends_after_a_while_and_is_heard_of(server: TlsServerFiles) -> None:
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             peer.send(bytes.fromhex("1603010200"))
             await wait_until(lambda: far.streams and isinstance(far.streams[0]._transport, TlsTransport))
             far.streams[0].send_command(RemotingCommand(905, flag=2))
@@ -306,7 +306,7 @@ def test_half_a_handshake_ends_after_a_while_and_is_heard_of(server: TlsServerFi
 def test_bytes_that_only_begin_like_tls_are_refused(server: TlsServerFiles) -> None:
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             peer.send(b"\x16" + b"\xff" * 100)
             reader = asyncio.create_task(peer._reader.read())
             # An alert, at most.
@@ -322,7 +322,7 @@ def test_bytes_that_are_spoiled_on_the_way_end_the_connection(
 ) -> None:
     @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(authority.ca).create_connection("127.0.0.1")
             await shake(peer, near)
             near.write_bytes(codec.encode_command(build_request(1, body=b"whole")))
@@ -361,7 +361,7 @@ async def forged(
     tls, key_log, first = TlsClient(authority.ca), folder / "keys", b""
     tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
     tls.ssl_context.keylog_filename = str(key_log)
-    async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+    async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
         near = tls.create_connection("127.0.0.1")
         data = b""
         while not near.is_ready:
@@ -452,8 +452,11 @@ def test_much_data_is_decrypted_in_turns(authority: Authority, server: TlsServer
     @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas(work_clock=(clock := Stepping()))
-        async with secured(server, allowance) as (far, address), Peer.to(address, client(authority)) as peer:
-            await peer.ask(1)
+        async with (
+            secured(server, allowance) as (far, address),
+            Peer.connect(address, client(authority)) as peer,
+        ):
+            await peer.send_request(1)
             allowance.fair_scheduler = queue = Queue()
             clock.step = TURN_SECONDS / 3
             peer.send(question(bytes(1 << 20)))

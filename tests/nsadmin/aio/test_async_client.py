@@ -105,12 +105,12 @@ async def test_a_task_that_is_cancelled_ends_its_call_and_later_calls_are_answer
             # More calls than threads: each of them gives its thread back.
             for count in range(1, 2 * MAX_CALLS_AT_ONCE):
                 pending = asyncio.create_task(admin.name_servers.get_config_each())
-                await wait_until(lambda count=count: server.codes().count(READ) == count)  # type: ignore[misc]
+                await wait_until(lambda count=count: server.asked_codes().count(READ) == count)  # type: ignore[misc]
                 pending.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await pending
             assert await admin.topics.list_names() == ()
-    assert server.codes()[-1] == RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+    assert server.asked_codes()[-1] == RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
 
 
 @run_on_loop

@@ -92,11 +92,11 @@ def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         for example in case.examples:
             with PtyTerminal(*map(there.with_addresses, split_example(example)), home=tmp_path) as terminal:
-                terminal.until("quit")
+                terminal.wait_for_text("quit")
                 # A recording of nothing cannot be played.
-                terminal.until("12 brokers")
-                terminal.type("q")
-                assert terminal.ended() == example.exit_code, example.command_line
+                terminal.wait_for_text("12 brokers")
+                terminal.type_keys("q")
+                assert terminal.wait_for_exit() == example.exit_code, example.command_line
 
 
 @pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case.entry.name)
@@ -108,7 +108,7 @@ def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Example
         args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in split_example(example)]
         command = [sys.executable, "-c", "import sys; from nsadmin.app import main; sys.exit(main())", *args]
         with subprocess.Popen(
-            command, cwd=ROOT, env=ServerProgram.environment() | own, stdout=subprocess.PIPE, text=True
+            command, cwd=ROOT, env=ServerProgram.make_environment() | own, stdout=subprocess.PIPE, text=True
         ) as child:
             printed = said_until_stopped(child)
         assert (child.returncode, bool(printed)) == (example.exit_code, True), example.command_line

@@ -91,7 +91,7 @@ def test_the_line_names_the_script_and_the_command_line_shows_it(
         "import sys\nfrom nsadmin import AdminClient\n"
         "with AdminClient(sys.argv[1]) as admin:\n    admin.kv.put_value('N', 'k', sys.argv[2])\n"
     )
-    environment = ServerProgram.environment() | {"NSADMIN_AUDIT": str(tmp_path / "audit.jsonl")}
+    environment = ServerProgram.make_environment() | {"NSADMIN_AUDIT": str(tmp_path / "audit.jsonl")}
     subprocess.run([sys.executable, script, first_server.addr, "v"], env=environment, check=True, timeout=60)
     [line] = audit_lines()
     assert line["command"] == f"python '{script}'"

@@ -17,23 +17,23 @@ def open_repair(cluster: DrainCluster) -> RegistrationRepair:
 @pytest.mark.parametrize("old", [(), (0,), (0, 1)])
 def test_permissions_of_all_topics_are_those_of_the_broker_again(old: tuple[int, ...]) -> None:
     cluster = DrainCluster(old=old)
-    before = cluster.pictures()
+    before = cluster.topics_by_server()
     cluster.wipe_write_permission(ADDRS[:1])
     first, second = open_repair(cluster).restore_permissions()
     assert (first.error, second.error, second.method) == (None, None, None)
     assert first.before.items() <= WIPED.items()
     assert first.after == {topic: perm for topic, perm in PERMS.items() if perm & 2}
     assert first.method == ("the broker registered again" if 0 in old else "topic by topic")
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_what_add_write_perm_did_is_undone() -> None:
     cluster = DrainCluster()
-    before = cluster.pictures()
+    before = cluster.topics_by_server()
     cluster.add_write_permission(ADDRS)
     plans = open_repair(cluster).restore_permissions()
     assert [plan.after for plan in plans] == [{"TBW102": 7, "history": 4}] * 2
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_a_broker_that_forbids_writes_stays_closed() -> None:
@@ -41,12 +41,12 @@ def test_a_broker_that_forbids_writes_stays_closed() -> None:
     cluster.set_permission(MASTER, R)
     cluster.nodes[0].topics["orders"] = make_queue(6)
     [plan] = open_repair(cluster).restore_permissions()
-    assert (plan.error, cluster.pictures()) == (None, [{"orders": make_queue(R)}])
+    assert (plan.error, cluster.topics_by_server()) == (None, [{"orders": make_queue(R)}])
 
 
 def test_topics_that_a_name_server_lacks_are_registered_by_the_broker_only() -> None:
     cluster = DrainCluster(1)
-    before = cluster.pictures()
+    before = cluster.topics_by_server()
     del cluster.nodes[0].topics["orders"]
     [plan] = open_repair(cluster).restore_permissions()
     assert (plan.missing_topics, plan.method, "orders" in cluster.nodes[0].topics) == (
@@ -54,7 +54,7 @@ def test_topics_that_a_name_server_lacks_are_registered_by_the_broker_only() -> 
     )  # fmt: skip
     [plan] = open_repair(cluster).register_all()
     assert (plan.missing_topics, plan.error) == (("orders",), None)
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_a_broker_that_refuses_is_told_with_what_differs() -> None:

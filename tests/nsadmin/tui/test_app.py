@@ -245,19 +245,19 @@ async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
         clock = Clock(ground.now)
         app = make_still_tui(AvailableContexts(make_context(label="prod", color="red")), clock)
         async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             compare_golden(app, "brokers")
-            ground.kill("broker-a-1")
-            ground.freeze("broker-b-0", 1)
+            ground.kill_broker("broker-a-1")
+            ground.freeze_broker("broker-b-0", 1)
             ground.now = clock.now = NOON + 20_000
-            await feed_polls(app, pilot, ground.look())
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("slash", *"!up", "enter")
             compare_golden(app, "broker-gone")
-            ground.start("broker-a-1")
-            ground.thaw("broker-b-0", 1)
+            ground.start_broker("broker-a-1")
+            ground.thaw_broker("broker-b-0", 1)
             ground.now = clock.now = NOON + 40_000
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             assert list_row_keys(app) == []
 
 
@@ -315,7 +315,10 @@ async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
 def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
     """What a lab tells of itself at noon."""
     with start_playground(tmp_path_factory.mktemp("lab")) as ground:
-        return [*ground.look(), *ground.ask(DetailQuery("topicRow", "orders"), DetailQuery("groups"))]
+        return [
+            *ground.poll_everything(),
+            *ground.poll_details(DetailQuery("topicRow", "orders"), DetailQuery("groups")),
+        ]
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
@@ -336,15 +339,15 @@ def test_every_screen_reads_well(name: str, size: tuple[int, int], noon: list[An
 @run_screen_test
 async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
-        with ground.client([ground.addrs[1]]) as admin:
+        with ground.open_client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-b-1")
         app = make_still_tui()
         async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("4", "tab")
             compare_golden(app, "matrix")
             await pilot.press("tab", "tab")
-            await feed_polls(app, pilot, ground.ask(*app.feed.asked))
+            await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
             await pilot.press("enter")
             compare_golden(app, "cause")
 
@@ -352,12 +355,12 @@ async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> Non
 @run_screen_test
 async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
-        ground.kill("broker-b-0")
+        ground.kill_broker("broker-b-0")
         app = make_still_tui()
         async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("2", "slash", *"orders", "enter", "enter", "tab", "tab")
-            await feed_polls(app, pilot, ground.ask(*app.feed.asked))
+            await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
             compare_golden(app, "topic-drawn")
 
 
@@ -366,13 +369,13 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
     with start_playground(tmp_path) as ground:
         app = make_still_tui()
         async with app.run_test(size=NARROW) as pilot:
-            with ground.client([ground.addrs[0]]) as admin:
+            with ground.open_client([ground.addrs[0]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             compare_golden(app, "wiped-on-one")
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
-            await feed_polls(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             screen_text = screen_to_text(app)
             assert ("✓ agree" in screen_text, "⊘ wiped " in screen_text) == (True, True)
 

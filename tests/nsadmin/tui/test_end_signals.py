@@ -41,7 +41,8 @@ def app(wait: str = "") -> Iterator[tuple["subprocess.Popen[str]", int]]:
     terminal, end = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", APP.format(wait=wait)],
-        stdin=end, stdout=subprocess.PIPE, text=True, env=ServerProgram.environment(), start_new_session=True,
+        stdin=end, stdout=subprocess.PIPE, text=True,
+        env=ServerProgram.make_environment(), start_new_session=True,
     )  # fmt: skip
     try:
         assert process.stdout is not None

@@ -57,7 +57,7 @@ def test_the_app_ends_after_its_terminal_without_a_signal_even_with_a_background
     process = subprocess.Popen(
         command,
         stdin=end, stdout=end, stderr=end, cwd=tmp_path,
-        env=ServerProgram.environment() | environment, start_new_session=True,
+        env=ServerProgram.make_environment() | environment, start_new_session=True,
     )  # fmt: skip
     os.close(end)
     try:

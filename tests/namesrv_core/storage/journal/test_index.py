@@ -25,9 +25,9 @@ SUBJECTS: tuple[tuple[SubjectKind, str], ...] = (
 def pen(tmp_path: Path) -> Iterator[JournalPen]:
     """A journal with a closed segment that has its index, and an open one."""
     new_pen = JournalPen(tmp_path)
-    new_pen.write(*EVENTS)
+    new_pen.write_events(*EVENTS)
     new_pen.close_segment()
-    new_pen.write(*EVENTS)
+    new_pen.write_events(*EVENTS)
     yield new_pen
     new_pen.journal.close()
 
@@ -92,7 +92,7 @@ def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> Non
     queue = QueueData("a", 8, 8, 6)
     names = [f"topic-{number}" for number in range(1000)]
     pen = JournalPen(tmp_path)
-    pen.write(
+    pen.write_events(
         *(
             TopicsChanged(
                 "a", "registration", group_topic_changes(TopicChange(n, None, queue) for n in names)
@@ -114,7 +114,7 @@ def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> Non
 
 def test_lines_that_nobody_understands_are_in_no_index(tmp_path: Path) -> None:
     pen = JournalPen(tmp_path)
-    pen.write(*EVENTS)
+    pen.write_events(*EVENTS)
     pen.journal.close()
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(b"nonsense\n" + b'{"v":1,"seq":1}\n' + path.read_bytes())

@@ -54,7 +54,9 @@ class Pen:
         self.journal.tidy_segments(self.now)
 
     def problems(self) -> list[str]:
-        return [problem for segment_check in check_journal(self.folder) for problem in segment_check.problem_texts]
+        return [
+            problem for segment_check in check_journal(self.folder) for problem in segment_check.problem_texts
+        ]
 
 
 @pytest.fixture

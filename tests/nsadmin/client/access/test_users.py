@@ -56,7 +56,7 @@ def test_a_user_is_made_where_there_is_none(admin: AdminClient, broker: AccessBr
     with AccessBroker() as other:
         admin.users.apply_plans(admin.users.plan_create([other.addr], SHOP))
         plans = admin.users.plan_create([broker.addr, other.addr], SHOP._replace(user_status=None))
-        assert broker.codes() == [3004]
+        assert broker.asked_codes() == [3004]
         first, second = admin.users.apply_plans(plans)
     assert first.result == UserChange(None, SHOP)
     assert isinstance(second.error, AlreadyExists)
@@ -73,7 +73,7 @@ def test_only_what_differs_is_sent(admin: AdminClient, broker: AccessBroker) -> 
 def test_what_is_so_already_is_not_sent(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_update([broker.addr], User("operator-1", "s3cret"))
     assert admin.users.apply_plans(plans) == plans
-    assert broker.codes() == [3004]
+    assert broker.asked_codes() == [3004]
 
 
 def test_a_user_is_deleted(admin: AdminClient, broker: AccessBroker) -> None:

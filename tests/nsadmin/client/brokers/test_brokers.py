@@ -62,7 +62,7 @@ def test_a_broker_unknown_to_one_name_server_is_an_error_there_alone(
         done, unknown = admin.brokers.wipe_write_perm("broker-a")
     assert done.result == 1
     assert isinstance(unknown.error, NotFound)
-    assert 205 not in second_server.codes()
+    assert 205 not in second_server.asked_codes()
 
 
 def test_each_server_tells_its_own_failure(

@@ -57,7 +57,7 @@ def test_a_threshold_is_set_and_taken_back(client: AdminClient, broker: FakeBrok
     assert done.result == ThresholdChange(10, 20)
     [again] = client.cold_data.update_threshold([broker.addr], "g", 20)
     assert again.result == ThresholdChange(20, 20)
-    assert broker.codes().count(2001) == 1
+    assert broker.asked_codes().count(2001) == 1
     [gone] = client.cold_data.remove_threshold([broker.addr], "g")
     assert gone.result == ThresholdChange(20, None)
     [none] = client.cold_data.remove_threshold([broker.addr], "g")

@@ -27,7 +27,7 @@ def test_a_slave_is_asked_where_its_master_does_not_answer() -> None:
         results = ask_replicas(caller, [inquiry("a", dead, slave.addr), inquiry("b", other.addr, slave.addr)])
         caller.close()
         assert [(result.addr, result.error) for result in results] == [(slave.addr, None), (other.addr, None)]
-        assert (slave.codes(), other.codes()) == ([INFO], [INFO])
+        assert (slave.asked_codes(), other.asked_codes()) == ([INFO], [INFO])
 
 
 def test_a_refusal_is_an_answer() -> None:

@@ -15,7 +15,7 @@ def test_the_topics_of_one_broker_on_each_name_server(
     assert here.result == {"a": 4, "b": 6}
     assert list(here.result) == ["a", "b"]
     assert isinstance(there.error, NotFound)
-    assert second_server.codes() == [106]
+    assert second_server.asked_codes() == [106]
 
 
 def test_a_topic_that_went_in_the_meantime_is_left_out(first_server: FakeNameServer) -> None:

@@ -45,7 +45,7 @@ def test_without_credentials_nothing_is_signed() -> None:
 def test_signed_and_through_tls_to_all_servers(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     operator, servers = authority.issue("operator"), authority.issue("servers").for_servers(authority.ca)
-    tls = Tls(authority.ca, operator.cert, authority.lock(operator, "sesame"), "sesame")
+    tls = Tls(authority.ca, operator.cert, authority.lock_key(operator, "sesame"), "sesame")
     access, stranger = Access(credentials=WHO, tls=tls), Access(tls=Tls(operator.cert))
     with FakeBroker(tls=servers) as broker, FakeNameServer(tls=servers) as server:
         server.clusters = {"C": {"broker-a": {0: broker.addr}}}

@@ -105,7 +105,7 @@ def test_who_may_only_read_sends_no_change() -> None:
             ):
                 admin.kv.put_value("N", "k", "v")
             assert admin.name_servers.get_config_each()[0].error is None
-        assert server.codes() == [READ]
+        assert server.asked_codes() == [READ]
     assert [exchange.code for exchange in exchanges] == [READ]
 
 

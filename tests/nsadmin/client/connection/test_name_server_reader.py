@@ -16,7 +16,7 @@ def dead() -> str:
 def test_a_read_asks_one_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         assert admin.topics.list_names() == ("T",)
-    assert (first_server.codes(), second_server.codes()) == ([206], [])
+    assert (first_server.asked_codes(), second_server.asked_codes()) == ([206], [])
 
 
 @pytest.mark.parametrize("trouble", ["unconnected", "closed", "unreadable"])
@@ -50,7 +50,7 @@ def test_not_found_is_believed_only_when_nobody_knows_better(
         assert admin.topics.get_route("T").queues[0].broker_name == "broker-a"
         with pytest.raises(TopicNotExist):
             admin.topics.get_route("U")
-    assert second_server.codes() == [105, 105]
+    assert second_server.asked_codes() == [105, 105]
 
 
 def test_a_refusal_is_an_answer(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
@@ -60,7 +60,7 @@ def test_a_refusal_is_an_answer(first_server: FakeNameServer, second_server: Fak
         pytest.raises(RequestError, match="disable"),
     ):
         admin.topics.list_names()
-    assert second_server.codes() == []
+    assert second_server.asked_codes() == []
 
 
 def test_when_nobody_can_be_reached_every_address_is_named() -> None:

@@ -28,7 +28,7 @@ def test_settings_are_those_of_each_broker(
             (BrokerTarget("c", 0, dead), None),
         ]
         assert [item.error is None for item in settings] == [True, True, False]
-    assert consumer_broker.codes() == [201]
+    assert consumer_broker.asked_codes() == [201]
 
 
 def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
@@ -81,7 +81,7 @@ def test_a_new_group_has_a_name_that_brokers_take(
     for name in ("a.b", "g" * 121):
         [change] = admin.groups.update_group(name, masters, {}, {})
         assert "use letters, digits and % | _ -, at most 120 characters" in str(change.error)
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_a_group_of_an_old_broker_keeps_a_name_that_would_be_refused_now(
@@ -96,7 +96,7 @@ def test_planning_changes_nothing(admin: AdminClient, consumer_broker: ConsumerB
     [plan] = admin.groups.plan_update("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {"+a": "1"})
     assert (plan.before["retryMaxTimes"], plan.after["retryMaxTimes"]) == (3, 5)
     assert plan.after["attributes"] == {"a": "1"}
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_what_the_broker_does_not_take_over_is_told(
@@ -128,7 +128,7 @@ def test_a_slave_is_not_changed(admin: AdminClient, consumer_broker: ConsumerBro
     [deleted] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     for error in (change.error, deleted.error):
         assert str(error) == "this broker is a slave, which would lose the change: pass its master"
-    assert {200, 207}.isdisjoint(consumer_broker.codes())
+    assert {200, 207}.isdisjoint(consumer_broker.asked_codes())
 
 
 def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
@@ -138,7 +138,7 @@ def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBrok
     assert (consumer_broker.configs, consumer_broker.offsets) == ({}, {})
     [again] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     assert isinstance(again.error, NotFound)
-    assert consumer_broker.codes().count(207) == 1
+    assert consumer_broker.asked_codes().count(207) == 1
 
 
 def test_a_group_that_comes_back_at_once_is_not_deleted(

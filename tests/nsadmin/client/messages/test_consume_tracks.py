@@ -19,8 +19,8 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 @pytest.fixture
 def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterator[AdminClient]:
     first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
-    message_broker.store(b"first")
-    message_broker.store(b"second", TAGS="A", UNIQ_KEY=KEY)
+    message_broker.store_message(b"first")
+    message_broker.store_message(b"second", TAGS="A", UNIQ_KEY=KEY)
     with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 

@@ -61,10 +61,10 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
-    dead_letter_broker.store(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
-    dead_letter_broker.store(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
-    dead_letter_broker.store(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
-    dead_letter_broker.store(
+    dead_letter_broker.store_message(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
+    dead_letter_broker.store_message(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
+    dead_letter_broker.store_message(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
+    dead_letter_broker.store_message(
         b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1)
     )
     pending, errors = admin.delayed_messages.list_pending("T", NOW)

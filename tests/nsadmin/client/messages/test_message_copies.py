@@ -45,7 +45,9 @@ def test_each_queue_gets_its_messages_one_after_the_other(
     )
     for queue_id in range(3):
         bodies = [
-            int(message.body) for message in dead_letter_broker.stored("T") if message.queue_id == queue_id
+            int(message.body)
+            for message in dead_letter_broker.stored_messages("T")
+            if message.queue_id == queue_id
         ]
         assert bodies == list(range(queue_id, 30, 3))
 

@@ -28,7 +28,7 @@ def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterat
 @pytest.fixture
 def item(admin: AdminClient, message_broker: MessageBroker) -> LocatedMessage:
     fate = {"TRAN_MSG": "true", "DELAY": "3", "TIMER_DELAY_MS": "5", "RECONSUME_TIME": "2", "REAL_TOPIC": "X"}
-    message_broker.store(b"one", "T", 3, 0, UNIQ_KEY=KEY, KEYS="k", TAGS="A", mine="1", **fate)
+    message_broker.store_message(b"one", "T", 3, 0, UNIQ_KEY=KEY, KEYS="k", TAGS="A", mine="1", **fate)
     [message] = admin.messages.find_by_unique_key("T", KEY).messages
     return message
 
@@ -64,7 +64,7 @@ def test_nobody_else_is_handed_anything(
     message_broker.handlers[203] = refuse_with(1, "busy")
     with pytest.raises(RocketMQError, match="busy"):
         admin.delivery.find_receiver(item, "G", "c1")
-    assert 309 not in message_broker.codes()
+    assert 309 not in message_broker.asked_codes()
 
 
 def test_what_is_sent_again_has_no_past(

@@ -43,11 +43,11 @@ def bodies(found: FoundMessages) -> list[tuple[str | None, bytes]]:
 def test_a_key_is_looked_for_on_every_broker_and_compared(
     admin: AdminClient, one: MessageBroker, two: MessageBroker
 ) -> None:
-    two.store(b"later", KEYS="x")
-    one.store(b"hash", KEYS="order-4712")
-    one.store(b"mine", KEYS="a order-4711 b", TAGS="A")
-    two.store(b"mine too", KEYS="order-4711")
-    one.store(b"elsewhere", "Other", KEYS="order-4711")
+    two.store_message(b"later", KEYS="x")
+    one.store_message(b"hash", KEYS="order-4712")
+    one.store_message(b"mine", KEYS="a order-4711 b", TAGS="A")
+    two.store_message(b"mine too", KEYS="order-4711")
+    one.store_message(b"elsewhere", "Other", KEYS="order-4711")
     matches = admin.messages.find_by_key("T", "order-4711", max_num=5, begin_ms=1, end_ms=2)
     assert bodies(matches) == [("broker-a", b"mine"), ("broker-b", b"mine too")]
     assert matches.errors == [None, None]
@@ -62,8 +62,8 @@ def test_a_key_is_looked_for_on_every_broker_and_compared(
 
 
 def test_a_tag_can_be_looked_for_too(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"tagged", TAGS="A", KEYS="B")
-    one.store(b"keyed", TAGS="B", KEYS="A")
+    one.store_message(b"tagged", TAGS="A", KEYS="B")
+    one.store_message(b"keyed", TAGS="B", KEYS="A")
     matches = admin.messages.find_by_key("T", "A", by_tag=True, last_key="L")
     assert bodies(matches) == [("broker-a", b"tagged")]
     assert one.asked[-1].ext is not None
@@ -73,7 +73,7 @@ def test_a_tag_can_be_looked_for_too(admin: AdminClient, one: MessageBroker) -> 
 def test_brokers_that_fail_stand_beside_those_that_have_something(
     admin: AdminClient, one: MessageBroker, two: MessageBroker
 ) -> None:
-    one.store(b"mine", KEYS="k")
+    one.store_message(b"mine", KEYS="k")
     two.handlers[12] = refuse_with(1, "index is broken")
     matches = admin.messages.find_by_key("T", "k")
     assert bodies(matches) == [("broker-a", b"mine")]
@@ -83,7 +83,7 @@ def test_brokers_that_fail_stand_beside_those_that_have_something(
 
 
 def test_bytes_that_are_no_message_are_told_and_hide_nothing(admin: AdminClient, one: MessageBroker) -> None:
-    whole = one.store(b"mine", KEYS="k")
+    whole = one.store_message(b"mine", KEYS="k")
     one.handlers[12] = lambda asked: build_reply(asked, body=whole + b"garbage")
     matches = admin.messages.find_by_key("T", "k")
     assert bodies(matches) == [("broker-a", b"mine")]
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_message_are_told_and_hide_nothing(admin: AdminClient,
 def test_the_brokers_of_another_route_may_be_asked(
     admin: AdminClient, one: MessageBroker, two: MessageBroker
 ) -> None:
-    two.store(b"lite", "Lite", KEYS="k")
+    two.store_message(b"lite", "Lite", KEYS="k")
     with pytest.raises(TopicNotExist):
         admin.messages.find_by_key("Lite", "k")
     assert bodies(admin.messages.find_by_key("Lite", "k", route_topic="Other")) == [("broker-b", b"lite")]
@@ -103,9 +103,9 @@ def test_the_brokers_of_another_route_may_be_asked(
 def test_a_unique_key_finds_all_that_were_called_so(
     admin: AdminClient, one: MessageBroker, two: MessageBroker
 ) -> None:
-    one.store(b"first", UNIQ_KEY=KEY)
-    two.store(b"other", UNIQ_KEY="x", KEYS=KEY)
-    two.store(b"again", UNIQ_KEY=KEY)
+    one.store_message(b"first", UNIQ_KEY=KEY)
+    two.store_message(b"other", UNIQ_KEY="x", KEYS=KEY)
+    two.store_message(b"again", UNIQ_KEY=KEY)
     assert bodies(admin.messages.find_by_unique_key("T", KEY)) == [
         ("broker-a", b"first"),
         ("broker-b", b"again"),
@@ -116,14 +116,14 @@ def test_a_unique_key_finds_all_that_were_called_so(
 
 
 def test_an_id_of_either_kind_finds_its_message(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"before")
-    one.store(b"mine", UNIQ_KEY=KEY)
+    one.store_message(b"before")
+    one.store_message(b"mine", UNIQ_KEY=KEY)
     [item] = admin.messages.find_by_id("T", KEY).messages
-    assert one.codes() == [12]
+    assert one.asked_codes() == [12]
     again = admin.messages.find_by_id("T", item.message.offset_msg_id.lower())
     assert again.messages == (item,)
     assert item.broker_name == "broker-a"
-    assert one.codes() == [12, 33]
+    assert one.asked_codes() == [12, 33]
 
 
 def test_an_offset_id_whose_broker_does_not_answer_is_looked_for_on_the_others(
@@ -132,9 +132,9 @@ def test_an_offset_id_whose_broker_does_not_answer_is_looked_for_on_the_others(
     """A slave has its master's messages byte for byte."""
     port = closed_port()
     two.port, real = port, two.port
-    two.store(b"of the master that is gone")
+    two.store_message(b"of the master that is gone")
     two.port = real
-    one.store(b"at the same position")
+    one.store_message(b"at the same position")
     msg_id = f"7F000001{port:08X}{0:016X}"
     result = admin.messages.find_by_id("T", msg_id)
     assert bodies(result) == [("broker-b", b"of the master that is gone")]
@@ -156,19 +156,19 @@ def test_an_offset_id_that_nobody_has_tells_who_was_silent(admin: AdminClient, o
 
 def test_a_unique_key_may_look_like_an_offset_id(admin: AdminClient, one: MessageBroker) -> None:
     looks_like = f"7F000001{one.port:08X}{9000:016X}"
-    one.store(b"mine", UNIQ_KEY=looks_like)
+    one.store_message(b"mine", UNIQ_KEY=looks_like)
     assert bodies(admin.messages.find_by_id("T", looks_like)) == [("broker-a", b"mine")]
 
 
 def test_the_name_of_the_broker_is_not_worth_a_failure(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"mine", "Gone")
+    one.store_message(b"mine", "Gone")
     [item] = admin.messages.find_by_id("Gone", f"7F000001{one.port:08X}{0:016X}").messages
     assert (item.broker_name, item.message.topic) == (None, "Gone")
 
 
 def test_a_place_in_a_queue(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"zero", queue_id=3)
-    one.store(b"one", queue_id=3)
+    one.store_message(b"zero", queue_id=3)
+    one.store_message(b"one", queue_id=3)
     item = admin.messages.get_at_offset("T", "broker-a", 3, 1)
     assert (item.broker_name, item.message.body) == ("broker-a", b"one")
     ext = one.asked[-1].ext or {}
@@ -183,7 +183,7 @@ def test_a_place_in_a_queue(admin: AdminClient, one: MessageBroker) -> None:
 
 
 def test_static_topics_count_by_a_delta(admin: AdminClient, one: MessageBroker) -> None:
-    stored = one.store(b"zero")
+    stored = one.store_message(b"zero")
 
     def pull(asked: RemotingCommand) -> RemotingCommand:
         return build_reply(asked, ext={"offsetDelta": "500", "nextBeginOffset": "501"}, body=stored)

@@ -63,11 +63,11 @@ def test_what_nobody_knows_is_left_out() -> None:
 
 def test_the_traces_of_one_message_in_the_order_of_their_times(message_broker: MessageBroker) -> None:
     other = ("SubBefore", "1500", "R", "cg", "REQ", "OTHER", "0", "k")
-    message_broker.store(
+    message_broker.store_message(
         lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER"
     )
-    message_broker.store(lines(BEFORE), "Traces", KEYS="ID")
-    message_broker.store(lines(PUB), "Traces", KEYS="ID k")
+    message_broker.store_message(lines(BEFORE), "Traces", KEYS="ID")
+    message_broker.store_message(lines(PUB), "Traces", KEYS="ID k")
     with FakeNameServer({"C": {"broker-a": {0: message_broker.addr}}}) as server:
         server.routes = {"Traces": {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as admin:

@@ -45,9 +45,9 @@ def identity(proxy: FakeProxy) -> str:
 def test_a_proxy_is_known_from_heartbeats(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
-    proxied_broker.store(heartbeat_body("a", "other", proxy=identity(proxy)))
-    proxied_broker.store(heartbeat_body("gone", proxy=identity(proxy)), 60)
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", "other", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("gone", proxy=identity(proxy)), 60)
     [status] = listed(first_server).values()
     assert (status.proxy_addr, status.grpc_addr) == (proxy.addr, f"127.0.0.1:{proxy.port + 1}")
     assert (status.mode, status.version, status.is_answering) == ("cluster", "V5_5_0", True)
@@ -58,7 +58,7 @@ def test_a_proxy_is_known_from_heartbeats(
 def test_a_proxy_that_is_configured_by_another_name_is_the_same(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     by_name, by_grpc_port = f"localhost:{proxy.port}", f"127.0.0.1:{proxy.port + 1}"
     for configured_addr in (by_name, by_grpc_port):
         [status] = listed(first_server, configured_addr).values()
@@ -86,7 +86,7 @@ def test_a_proxy_that_only_brokers_see_has_no_ports(
     [status] = listed(first_server).values()
     assert (status.proxy_addr, status.mode, status.is_answering) == ("10.0.0.1", "cluster", None)
     assert status.sources == ("brokers",)
-    proxied_broker.store(heartbeat_body("a", proxy="10.0.0.1%8080%8081"))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy="10.0.0.1%8080%8081"))
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
     with AdminClient(first_server.addr, access=Access(timeout=0.2)) as admin:
         assert [item.proxy_addr for item in admin.proxies.list_proxies().proxies] == ["10.0.0.1:8080"]
@@ -127,7 +127,7 @@ def test_configured_proxies_add_clients_to_groups(
 def test_the_route_of_each_proxy(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     with FakeProxy() as other:
         other.handlers[105] = refuse_with(17, "No topic route info")
         with AdminClient(first_server.addr, access=Access(timeout=5, proxies=(other.addr,))) as admin:
@@ -139,7 +139,7 @@ def test_the_route_of_each_proxy(
 def test_a_bundle_has_the_proxies_and_their_heartbeats(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy, tmp_path: Path
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     recorder, configured_addrs = AnswerRecorder(), (proxy.addr,)
     access = Access(timeout=5, proxies=configured_addrs, answers=recorder)
     with AdminClient(first_server.addr, access=access) as admin:

@@ -179,7 +179,7 @@ def test_queues_of_a_broker_that_a_topic_has_left(
         ]
     }
     assert isinstance(answers[0].error, NotApplied)
-    assert (answers[1].addr, answers[1].error, 217 in second_server.codes()) == (
+    assert (answers[1].addr, answers[1].error, 217 in second_server.asked_codes()) == (
         first_server.addr,
         None,
         False,

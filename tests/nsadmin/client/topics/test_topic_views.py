@@ -48,7 +48,7 @@ def test_each_server_answers_for_itself(first_server: FakeNameServer, second_ser
     assert is_not_found(other.default_route.error)
     assert (silent.is_silent, silent.has_no_route, silent.topic_names) == (True, False, None)
     # All names are asked for where there is no route only.
-    assert 206 not in first_server.codes()
+    assert 206 not in first_server.asked_codes()
 
 
 def test_a_route_may_be_asked_for_as_a_client_of_a_zone(first_server: FakeNameServer) -> None:

@@ -25,7 +25,7 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
             make_pod("names-1", "10.1.0.5", [9876], hostNetwork=True),
         ]
         cluster.servers = {"names-0:9876": server.addr, "names-1:9876": server.addr}
-        cluster.save()
+        cluster.save_objects()
         result = run("kube", "doctor", "--kube", "mq")
         assert result.code == 1
         assert result.out.splitlines()[0] == "WARNING: 0 critical, 1 warning of 2 servers in mq"
@@ -42,7 +42,7 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
 
 def test_a_cluster_that_cannot_be_asked_is_unknown(run: Run, cluster: StubCluster) -> None:
     cluster.error = "Unable to connect to the server: dial tcp: i/o timeout"
-    cluster.save()
+    cluster.save_objects()
     result = run("kube", "doctor", "--kube", "prod/mq")
     assert (result.code, result.out) == (3, f"UNKNOWN: kubectl prod/mq: {cluster.error}\n")
 

@@ -85,7 +85,7 @@ def test_a_change_dry_shows_before_and_after(
     line = result.out.splitlines()[1]
     assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
     same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first_server.addr, "--json")
     assert json.loads(same.out)[0]["result"] == "unchanged"
 
@@ -107,7 +107,7 @@ def test_wrong_words_are_one_line(
 ) -> None:
     result = run("updateSubGroup", *words, "-n", first_server.addr)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_a_failing_master_does_not_hide_the_other(

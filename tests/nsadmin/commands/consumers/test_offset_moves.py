@@ -38,7 +38,7 @@ def test_a_reset_dry_shows_what_would_be_repeated(
         "error": None,
     }
     assert (rows[7]["from"], rows[7]["repeated"]) == (None, None)
-    assert {15, 222}.isdisjoint(filled.codes())
+    assert {15, 222}.isdisjoint(filled.asked_codes())
 
 
 def test_a_reset_needs_a_yes_and_is_done(

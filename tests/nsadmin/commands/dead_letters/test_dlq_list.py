@@ -10,8 +10,8 @@ from tests.support.servers import refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"two", origin="U")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"two", origin="U")
     result = dlq("list")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -32,7 +32,7 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
 def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
 
     for _ in range(3):
-        dead_letter_broker.bury(b"x")
+        dead_letter_broker.add_letter(b"x")
     began = int(time() * 1000)
     stored = dead_letter_broker.queues["%DLQ%G", 0]
     dead_letter_broker.queues["%DLQ%G", 0] = [

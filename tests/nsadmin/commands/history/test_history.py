@@ -42,15 +42,15 @@ EVENTS = (
 def folder(tmp_path: Path) -> str:
     """A closed segment with the events up to the wipe, and an open one; a second between two events."""
     pen = JournalPen(tmp_path / "j")
-    pen.write(*EVENTS[:5])
+    pen.write_events(*EVENTS[:5])
     pen.close_segment()
     group = Group("c", "a", False, None, (Member(0, "10.0.0.1:10911"),))
     origin = RecordOrigin(pen.now, "roll")
     pen.journal.append_lines(
         encode_record_line(6, pen.server, origin, make_snapshot("roll", groups=(group,))), 1, pen.now
     )
-    pen.write(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
-    pen.write(*EVENTS[6:])
+    pen.write_events(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
+    pen.write_events(*EVENTS[6:])
     pen.journal.close()
     return str(tmp_path / "j")
 
@@ -146,15 +146,15 @@ def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pen = JournalPen(tmp_path / "j")
-    pen.write(make_snapshot("start"), KvPut("n", "k", None, "1"), *registration_events("a", "T"))
+    pen.write_events(make_snapshot("start"), KvPut("n", "k", None, "1"), *registration_events("a", "T"))
 
     def end() -> None:
         raise KeyboardInterrupt
 
     steps: list[Callable[[], None]] = [
-        lambda: pen.write(KvPut("n", "k", "1", "2"), KvPut("other", "k", None, "3")),
+        lambda: pen.write_events(KvPut("n", "k", "1", "2"), KvPut("other", "k", None, "3")),
         pen.close_segment,
-        lambda: pen.write(KvPut("n", "k", "2", "4")),
+        lambda: pen.write_events(KvPut("n", "k", "2", "4")),
         end,
     ]
     monkeypatch.setattr(history, "sleep", lambda _: steps.pop(0)())
@@ -173,8 +173,8 @@ def long(tmp_path: Path) -> str:
     """Ten closed segments and an open one; in each the topic T changes twice."""
     pen = JournalPen(tmp_path / "long")
     for number in range(11):
-        pen.write(make_snapshot("roll"), *registration_events("a", "T"))
-        pen.write(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
+        pen.write_events(make_snapshot("roll"), *registration_events("a", "T"))
+        pen.write_events(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
         if number < 10:
             pen.close_segment()
     pen.journal.close()
@@ -229,7 +229,7 @@ def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> N
 @pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])
 def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
     pen = JournalPen(tmp_path / "j")
-    pen.write(*EVENTS)
+    pen.write_events(*EVENTS)
     for number in range(2):
         line = (
             b'{"v":1,"seq":%d,"time":%d,"server":"s:9876","type":"TopicsChanged","cause":"c","brokerName":"a",'

@@ -20,8 +20,8 @@ FORMS = ("jsonl", "jsonl.gz", "parquet")
 def filled(store: DeadLetterBroker, first_server: FakeNameServer) -> DeadLetterBroker:
     first_server.routes["U"] = {"broker-a": 6}
     for number in range(70):
-        store.store(b"%d" % number, "T", number % 2, 0, KEYS=f"k{number} all", TAGS="AB"[number % 2])
-    store.store(b"\xff\x00", "U", 3, 0, mine="ä")
+        store.store_message(b"%d" % number, "T", number % 2, 0, KEYS=f"k{number} all", TAGS="AB"[number % 2])
+    store.store_message(b"\xff\x00", "U", 3, 0, mine="ä")
     return store
 
 
@@ -39,7 +39,7 @@ def test_a_file_has_all_messages_with_their_fields(
         (item.message.topic, item.queue_id, item.message.queue_offset): item for item in read_messages(file)
     }
     assert len(messages) == 71
-    stored = [message for topic in "TU" for message in filled.stored(topic)]
+    stored = [message for topic in "TU" for message in filled.stored_messages(topic)]
     for message in stored:
         copy = messages[message.topic, message.queue_id, message.queue_offset]
         assert copy.broker_name == "broker-a"

@@ -232,7 +232,11 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
 ) -> None:
     before = perms(running_lab)
     command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", running_lab.namesrv_addr, "--json"]
-    env = {**ServerProgram.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
+    env = {
+        **ServerProgram.make_environment(),
+        "NSADMIN_STATE": str(tmp_path / "state"),
+        "NSADMIN_AUDIT": "off",
+    }
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:

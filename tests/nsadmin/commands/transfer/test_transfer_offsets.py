@@ -9,7 +9,7 @@ from tests.support.transfer_clusters import ClusterPair
 
 def fill(pair: ClusterPair) -> None:
     for number in range(10):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
     pair.source.offsets = {"T@G": {0: 7}}
 
 
@@ -37,7 +37,7 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
     fill(pair)
     assert transfer("offsets", "G", "--yes").code == 1
     assert transfer("messages", "T", "--yes").code == 0
-    pair.source.store(b"again", "%RETRY%G")
+    pair.source.store_message(b"again", "%RETRY%G")
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}
     pair.source.offsets["%RETRY%G@G"] = {0: 0}
     result = transfer("offsets", "G", "--yes")

@@ -86,9 +86,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellHome]:
         server.kv = {"ORDER_TOPIC_CONFIG": {"key": "v"}}
         world = ShellHome(home, server.addr)
         for source in ("topics", "clusters", "brokers", "addresses", "namesrv-keys"):
-            world.warm(source)
-        world.warm("topics", "topicRoute", "-n", server.addr)
-        world.warm("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
+            world.warm_cache(source)
+        world.warm_cache("topics", "topicRoute", "-n", server.addr)
+        world.warm_cache("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
         yield world
 
 
@@ -107,7 +107,7 @@ def hostile_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellHom
     with FakeNameServer({"DefaultCluster": {}}) as server:
         server.routes = {name: {"broker-a": 6} for name in (*HOSTILE, "--yes", "-n1.2.3.4:1")}
         world = ShellHome(home, server.addr)
-        world.warm("topics")
+        world.warm_cache("topics")
         yield world
 
 
@@ -115,7 +115,7 @@ def check_hostile_name(terminal: ShellTerminal, world: ShellHome, name: str, quo
     """The shell completes the name as it is, or not at all, and runs nothing of it."""
     trace = Path(world.environ["HOME"]) / "run"
     trace.unlink(missing_ok=True)
-    words = terminal.completed(f"topicRoute {quote}{name[0]}", quote)
+    words = terminal.complete_line(f"topicRoute {quote}{name[0]}", quote)
     assert words in (["topicRoute", name], ["topicRoute", name[0]], ["topicRoute", f"{name[0]}\r\n"])
     assert not trace.exists()
 

@@ -63,8 +63,8 @@ def test_the_name_of_a_file_runs_nothing(
     home = Path(hostile_world.environ["HOME"])
     name = f"z{quote and 'q'}{has_compopt:d}$(touch run-{has_compopt:d})"
     (home / name).write_text("")
-    hostile_terminal.type(f"enable {'' if has_compopt else '-n'} compopt\n")
-    words = hostile_terminal.completed(f"namesrv -c {quote}{name[:3]}", quote)
+    hostile_terminal.type_text(f"enable {'' if has_compopt else '-n'} compopt\n")
+    words = hostile_terminal.complete_line(f"namesrv -c {quote}{name[:3]}", quote)
     assert words[:2] == ["namesrv", "-c"]
     assert (words[2] == name) is has_compopt
     (home / name).unlink()
@@ -73,15 +73,15 @@ def test_the_name_of_a_file_runs_nothing(
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
 def test_a_line_is_completed(terminal: ShellTerminal, world: ShellHome, line: str, words: list[str]) -> None:
-    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
+    assert terminal.complete_line(meant(line, world)) == [meant(word, world) for word in words]
 
 
 def test_what_there_is_to_choose_from_is_listed(terminal: ShellTerminal) -> None:
-    terminal.type("nsadmin topicRoute \t\t")
-    assert terminal.until("users").split()[-2:] == ["orders", "pi\\|pe"]
-    terminal.type("\x15")
+    terminal.type_text("nsadmin topicRoute \t\t")
+    assert terminal.read_until("users").split()[-2:] == ["orders", "pi\\|pe"]
+    terminal.type_text("\x15")
 
 
 def test_a_path_to_the_program_is_taken_as_it_is(terminal: ShellTerminal) -> None:
-    terminal.type("~/bin/nsadmin topicRoute or\t\n")
-    assert terminal.until("END").endswith("<topicRoute><orders>")
+    terminal.type_text("~/bin/nsadmin topicRoute or\t\n")
+    assert terminal.read_until("END").endswith("<topicRoute><orders>")

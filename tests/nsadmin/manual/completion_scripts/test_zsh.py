@@ -57,4 +57,4 @@ def test_a_name_that_zsh_would_interpret_runs_nothing(
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
 def test_a_line_is_completed(terminal: ShellTerminal, world: ShellHome, line: str, words: list[str]) -> None:
-    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
+    assert terminal.complete_line(meant(line, world)) == [meant(word, world) for word in words]

@@ -31,7 +31,7 @@ def test_the_topic_is_deleted_whatever_happens(
     assert first_server.routes[topic] == {"broker-a": 6}
     assert list_left_topics(admin) == [topic]
     assert not bench.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    assert (first_server.routes[topic], reports, store.codes().count(215)) == ({}, [], 1)
+    assert (first_server.routes[topic], reports, store.asked_codes().count(215)) == ({}, [], 1)
 
 
 def test_a_deletion_that_fails_is_reported(

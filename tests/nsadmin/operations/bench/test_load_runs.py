@@ -22,7 +22,7 @@ def test_what_is_written_is_read_and_counted(admin: AdminClient, store: DeadLett
 
 
 def test_a_reader_ends_if_nothing_is_left(admin: AdminClient, store: DeadLetterBroker) -> None:
-    store.store(b"one")
+    store.store_message(b"one")
     [read] = run_consume(admin, "T", 5, lambda _: None)
     assert read.message_count == 1
 
@@ -39,7 +39,7 @@ def test_a_latency_is_measured_for_each_message(admin: AdminClient, store: DeadL
     assert (load.message_count, load.failed_count, load.error) == (20, 0, None)
     assert (len(load.ack_latencies), len(load.end_latencies)) == (20, 20)
     assert all(latency > 0 for latency in (*load.ack_latencies, *load.end_latencies))
-    assert len(store.stored("T")) == 21
+    assert len(store.stored_messages("T")) == 21
 
 
 def test_a_slow_broker_is_a_long_latency(admin: AdminClient, store: DeadLetterBroker) -> None:

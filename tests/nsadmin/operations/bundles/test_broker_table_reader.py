@@ -35,7 +35,7 @@ def test_only_an_old_broker_is_asked_for_single_queues(
         for read_table in tables.list_reads():
             read_table([broker.addr])
     assert tables.has_queues_to_ask is is_asked
-    assert broker.codes().count(RequestCode.GET_BROKER_CONSUME_STATS) == 1
+    assert broker.asked_codes().count(RequestCode.GET_BROKER_CONSUME_STATS) == 1
 
 
 def test_names_are_merged_and_system_groups_left_out() -> None:

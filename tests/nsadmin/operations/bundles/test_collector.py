@@ -66,15 +66,15 @@ def test_tables_are_read_once_and_details_of_each_topic_and_group(cluster: Clust
 
 def test_nothing_is_changed_and_no_message_is_read(cluster: Cluster) -> None:
     collect(cluster)
-    codes = {*cluster.namesrv.codes(), *cluster.broker.codes()}
+    codes = {*cluster.namesrv.asked_codes(), *cluster.broker.asked_codes()}
     assert not codes & {*CHANGE_CODES, RequestCode.PULL_MESSAGE, RequestCode.QUERY_MESSAGE}
 
 
 def test_the_limit_of_details_keeps_the_tables(cluster: Cluster) -> None:
     _, summary = collect(cluster, max_details=0)
     assert (summary.topics_without_details, summary.groups_without_details) == (2, 1)
-    assert RequestCode.GET_TOPIC_STATS_INFO not in cluster.broker.codes()
-    assert RequestCode.GET_BROKER_CONFIG in cluster.broker.codes()
+    assert RequestCode.GET_TOPIC_STATS_INFO not in cluster.broker.asked_codes()
+    assert RequestCode.GET_BROKER_CONFIG in cluster.broker.asked_codes()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_tables_of_all_brokers_are_read_in_parts(
         cluster.namesrv.clusters["C"]["broker-b"] = {0: other_broker.addr}  # type: ignore[index]
         collect(cluster)
         for broker in (cluster.broker, other_broker):
-            assert broker.codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
+            assert broker.asked_codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
 
 
 def test_a_broker_that_does_not_answer_is_asked_once(cluster: Cluster) -> None:

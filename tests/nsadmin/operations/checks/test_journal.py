@@ -77,7 +77,7 @@ def test_polls_that_fail_are_a_warning(tmp_path: Path) -> None:
 
 def test_damage_is_critical_where_it_is_looked_for(tmp_path: Path) -> None:
     pen = JournalPen(tmp_path / "j")
-    pen.write(make_snapshot(), make_snapshot())
+    pen.write_events(make_snapshot(), make_snapshot())
     pen.journal.close()
     assert judged(tmp_path / "j", thorough=True).summary == "1 of 1 journals can be read and are undamaged"
     [file] = (tmp_path / "j").glob("*.jsonl")

@@ -62,7 +62,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_each_broker_is_asked_once_however_many_name_servers_know_it(cluster: Cluster) -> None:
     done = cluster.once()
     assert [turn.poll_error for turn in done.poll_results] == [None, None]
-    assert [broker.codes() for broker in cluster.brokers] == [[28]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[28]] * 3
     assert done.broker_round is not None
     assert (
         done.broker_round.polled_event.brokers,
@@ -78,7 +78,7 @@ def test_each_broker_is_asked_once_however_many_name_servers_know_it(cluster: Cl
 
 def test_without_a_question_no_broker_is_asked(cluster: Cluster) -> None:
     assert cluster.collector(questions=BrokerQuestions()).poll_once().broker_round is None
-    assert [broker.codes() for broker in cluster.brokers] == [[]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[]] * 3
     assert not (cluster.folder / BROKERS_JOURNAL).exists()
 
 
@@ -87,7 +87,7 @@ def test_brokers_of_a_name_server_that_died_are_asked_as_it_knew_them(cluster: C
     cluster.servers[0].close()
     done = cluster.once()
     assert [turn.poll_error is None for turn in done.poll_results] == [False, True]
-    assert [broker.codes() for broker in cluster.brokers] == [[28, 28]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[28, 28]] * 3
 
 
 def test_who_does_not_tell_is_written_down_and_said(cluster: Cluster) -> None:

@@ -92,5 +92,5 @@ def test_many_namespaces_are_asked_in_parts(admin: AdminClient, server: FakeName
 
 def test_who_is_told_to_stop_gives_the_poll_up(admin: AdminClient, server: FakeNameServer) -> None:
     with pytest.raises(PollStopped):
-        poller(admin, server, is_stopped=lambda: 105 in server.codes()).poll_tables()
-    assert server.codes().count(105) == 2
+        poller(admin, server, is_stopped=lambda: 105 in server.asked_codes()).poll_tables()
+    assert server.asked_codes().count(105) == 2

@@ -61,7 +61,7 @@ def test_a_folder_that_somebody_writes_to_stops_the_start_and_nothing_stays_lock
         running = collector(plan)
         thread = threading.Thread(target=running.poll_until_stopped)
         thread.start()
-        until(lambda: first_server.codes().count(106) > 1)
+        until(lambda: first_server.asked_codes().count(106) > 1)
         with pytest.raises(RocketMQError, match="another process writes the journal"):
             collector(CollectorPlan((other.addr, first_server.addr), tmp_path, None)).poll_once()
         running.request_stop()
@@ -85,10 +85,10 @@ def test_polling_goes_on_until_it_is_stopped_and_a_dead_server_holds_nobody_up(t
         )
         thread = threading.Thread(target=running.poll_until_stopped)
         thread.start()
-        until(lambda: first_server.codes().count(106) > 3)
+        until(lambda: first_server.asked_codes().count(106) > 3)
         first_server.routes["T1"]["a"] = 4
-        asked = first_server.codes().count(106)
-        until(lambda: first_server.codes().count(106) > asked + 2)
+        asked = first_server.asked_codes().count(106)
+        until(lambda: first_server.asked_codes().count(106) > asked + 2)
         running.request_stop()
         thread.join()
     assert messages == [

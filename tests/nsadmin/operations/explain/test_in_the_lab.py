@@ -32,24 +32,26 @@ def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: 
     assert [explanation.verdict for explanation in told[len(moments) :]] == ["fine"] * len(well)
 
     assert relisted.causes == {"wrongNameServer": {"ns-2"}, "partialNameServerList": {"ns-2"}}
-    assert (half.verdict, half.on("partialNameServerList", "warning")) == ("fine", {"ns-2"})
+    assert (half.verdict, half.servers_with("partialNameServerList", "warning")) == ("fine", {"ns-2"})
     assert forbidden.causes == {"brokerPermission": BOTH}
-    assert "broker-a-1 has no write permission: brokerPermission=4" in forbidden.seen("brokerPermission")
+    assert "broker-a-1 has no write permission: brokerPermission=4" in forbidden.evidence_of(
+        "brokerPermission"
+    )
     assert wiped.causes == {"wiped": {"ns-2"}}
-    assert "the journal of ns-2, " in wiped.seen("wiped")
-    assert "WIPE_WRITE_PERM_OF_BROKER by 127.0.0.1:" in wiped.seen("wiped")
+    assert "the journal of ns-2, " in wiped.evidence_of("wiped")
+    assert "WIPE_WRITE_PERM_OF_BROKER by 127.0.0.1:" in wiped.evidence_of("wiped")
     # The order configuration names brokers without a master as well.
     assert headless.causes == {"masterMissing": BOTH, "orderConf": BOTH}
     assert forgotten.causes == {"topicOnBrokerOnly": {"ns-2"}}
-    assert "DELETE_TOPIC_IN_NAMESRV by 127.0.0.1:" in forgotten.seen("topicOnBrokerOnly")
-    assert (in_part.verdict, in_part.on("orderConf", "warning")) == ("fine", BOTH)
-    assert "without a master: broker-a-0" in in_part.seen("orderConf")
+    assert "DELETE_TOPIC_IN_NAMESRV by 127.0.0.1:" in forgotten.evidence_of("topicOnBrokerOnly")
+    assert (in_part.verdict, in_part.servers_with("orderConf", "warning")) == ("fine", BOTH)
+    assert "without a master: broker-a-0" in in_part.evidence_of("orderConf")
     assert left.causes == {"wrongNameServer": BOTH, "brokersGone": set()}
-    assert "the topic was on broker-a-1 (127.0.0.1:" in left.seen("brokersGone")
-    assert "which left: the journal of ns-1, " in left.seen("brokersGone")
+    assert "the topic was on broker-a-1 (127.0.0.1:" in left.evidence_of("brokersGone")
+    assert "which left: the journal of ns-1, " in left.evidence_of("brokersGone")
 
     assert unknown.causes == {"topicNotRegistered": BOTH, "autoCreateOff": set()}
-    assert "broker-a-0 does not create topics automatically" in unknown.seen("autoCreateOff")
+    assert "broker-a-0 does not create topics automatically" in unknown.evidence_of("autoCreateOff")
     # Who asks the wrong name server alone needs a broker's word.
     assert alone.causes == {"wrongNameServer": {"ns-2"}}
     assert named.causes == {"wrongNameServer": {"ns-2"}, "partialNameServerList": {"ns-2"}}
@@ -60,10 +62,12 @@ def test_a_name_server_in_its_waiting_time(tmp_path: Path) -> None:
         load_built_in_scenarios()["name-server-waits"], tmp_path, *map(TimedQuestion, (126, 175, 250, 242))
     )
     assert waiting.causes["nameServerNotReady"] == {"ns-1"}
-    assert "name server not ready; it starts to return routes 45 s" in waiting.seen("nameServerNotReady")
+    assert "name server not ready; it starts to return routes 45 s" in waiting.evidence_of(
+        "nameServerNotReady"
+    )
     assert ready.verdict == "fine"
     assert killed.causes["nameServerNotReady"] == {"ns-2"}
-    assert (silent.verdict, silent.on("nameServerSilent", "unknown")) == ("unknown", {"ns-2"})
+    assert (silent.verdict, silent.servers_with("nameServerSilent", "unknown")) == ("unknown", {"ns-2"})
 
 
 def test_brokers_that_a_partition_keeps_away(tmp_path: Path) -> None:
@@ -71,7 +75,7 @@ def test_brokers_that_a_partition_keeps_away(tmp_path: Path) -> None:
     early, late = explain_scenario(cut, tmp_path, TimedQuestion(60), TimedQuestion(200))
     assert early.verdict == "fine"
     assert late.causes == {"wrongNameServer": {"ns-2"}, "brokerNotHeard": {"ns-2"}}
-    assert "broker-a-0 has this name server in its list, but is not registered here" in late.seen(
+    assert "broker-a-0 has this name server in its list, but is not registered here" in late.evidence_of(
         "brokerNotHeard"
     )
 
@@ -80,7 +84,7 @@ def test_brokers_that_do_nothing_are_gone_before_name_servers_know(tmp_path: Pat
     frozen = small('faults: [{at: 10, fault: freeze, brokers: "*", for: 5m}]')
     [explanation] = explain_scenario(frozen, tmp_path, TimedQuestion(20))
     assert explanation.causes == {"brokersGone": BOTH}
-    assert "its master does not answer" in explanation.seen("brokersGone")
+    assert "its master does not answer" in explanation.evidence_of("brokersGone")
 
 
 def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ DELETED: list[Event] = [TopicDeleted("T", None, change(6, None))]
 def journal(folder: Path, *deeds: tuple[list[Event], str]) -> Path:
     """A journal with these events and what caused them, a second apart."""
     pen = JournalPen(folder, "ns-1")
-    pen.write(make_snapshot("start"))
+    pen.write_events(make_snapshot("start"))
     for events, cause in deeds:
-        pen.write(*events, cause=cause, client=OPERATOR if cause in (WIPE, DELETE) else None)
+        pen.write_events(*events, cause=cause, client=OPERATOR if cause in (WIPE, DELETE) else None)
     pen.journal.close()
     return folder
 

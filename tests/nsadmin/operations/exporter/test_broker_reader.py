@@ -25,7 +25,7 @@ def test_a_broker_of_the_lab_gives_all_of_its_figures(tmp_path: Path) -> None:
         server = ServerIdentity(addr, "cluster-a", name, "0")
         assert reading.reader.read_state(server, True, deadline_after())
         assert reading.reader.read_topics(server, deadline_after())
-        series = reading.series()
+        series = reading.stored_series()
     sources = {dict(labels)["source"] for labels in select_series(series, "nsadmin_scrape_age_seconds")}
     assert sources == {"up", "runtime", "replication", "groups", "clients", "registration", "topics"}
     for name in (
@@ -47,27 +47,27 @@ def test_the_lag_of_a_group_and_its_clients() -> None:
     with ConsumerBroker() as broker, open_broker_reader() as reading:
         broker.clients = {"G": ["1@x", "2@x"]}
         reading.reader.read_state(place(broker.addr), True, deadline_after())
-        series = reading.series()
+        series = reading.stored_series()
         assert select_series(series, "nsadmin_group_lag_messages", group="G", topic="T").popitem()[1] == 10
         assert select_series(series, "nsadmin_group_uncommitted_queues", group="G").popitem()[1] == 1
         assert select_series(series, "nsadmin_group_clients", group="G").popitem()[1] == 2
         broker.configs.clear()
         reading.reader.read_state(place(broker.addr), True, deadline_after())
-        assert select_series(reading.series(), "nsadmin_group_lag_messages") == {}
-        assert select_series(reading.series(), "nsadmin_group_clients") == {}
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == {}
+        assert select_series(reading.stored_series(), "nsadmin_group_clients") == {}
 
 
 def test_excluded_groups_are_not_asked() -> None:
     with ConsumerBroker() as broker, open_broker_reader(ReadChoice(NameFilter((), ("G*",)))) as reading:
         reading.reader.read_state(place(broker.addr), True, deadline_after())
-        assert RequestCode.GET_CONSUME_STATS not in broker.codes()
-        assert select_series(reading.series(), "nsadmin_group_lag_messages") == {}
+        assert RequestCode.GET_CONSUME_STATS not in broker.asked_codes()
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == {}
 
 
 def test_a_dead_broker_is_down_and_gets_one_request(dead_addr: str) -> None:
     with open_broker_reader() as reading:
         assert not reading.reader.read_state(place(dead_addr), True, deadline_after())
-        series = reading.series()
+        series = reading.stored_series()
     assert select_series(series, "nsadmin_broker_up").popitem()[1] == 0
     assert select_series(series, "nsadmin_read_errors_total", source="runtime").popitem()[1] == 1
 
@@ -76,21 +76,21 @@ def test_a_broker_that_refuses_is_up() -> None:
     with ConsumerBroker() as broker, open_broker_reader() as reading:
         broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = refuse_with(1, "not ready")
         reading.reader.read_state(place(broker.addr), False, deadline_after())
-        assert select_series(reading.series(), "nsadmin_broker_up").popitem()[1] == 1
+        assert select_series(reading.stored_series(), "nsadmin_broker_up").popitem()[1] == 1
 
 
 def test_a_broker_that_falls_silent_keeps_its_earlier_figures() -> None:
     with ConsumerBroker() as broker, open_broker_reader(timeout=0.3) as reading:
         assert closed_port()
         reading.reader.read_state(place(broker.addr), True, deadline_after())
-        before = select_series(reading.series(), "nsadmin_group_lag_messages")
+        before = select_series(reading.stored_series(), "nsadmin_group_lag_messages")
         assert before
         broker.handlers[RequestCode.GET_CONSUME_STATS] = answer_nothing
         assert not reading.reader.read_state(place(broker.addr), True, deadline_after())
-        assert select_series(reading.series(), "nsadmin_group_lag_messages") == before
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == before
         broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = answer_nothing
         assert not reading.reader.read_state(place(broker.addr), True, deadline_after())
-        series = reading.series()
+        series = reading.stored_series()
         assert select_series(series, "nsadmin_group_lag_messages") == before
         assert select_series(series, "nsadmin_broker_up").popitem()[1] == 0
 
@@ -98,5 +98,5 @@ def test_a_broker_that_falls_silent_keeps_its_earlier_figures() -> None:
 def test_a_deadline_that_has_passed_leaves_the_groups_to_the_next_pass() -> None:
     with ConsumerBroker() as broker, open_broker_reader() as reading:
         assert not reading.reader.read_state(place(broker.addr), True, deadline_after(-1))
-        assert RequestCode.GET_CONSUME_STATS not in broker.codes()
+        assert RequestCode.GET_CONSUME_STATS not in broker.asked_codes()
         assert reading.reader.read_state(place(broker.addr), True, deadline_after())

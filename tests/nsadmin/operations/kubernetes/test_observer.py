@@ -27,7 +27,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StubCluster:
 def observe(cluster: StubCluster, server: FakeNameServer | None = None) -> KubeObservation:
     if server is not None:
         cluster.servers = {"names-0:9876": server.addr}
-    cluster.save()
+    cluster.save_objects()
     with AdminClient(access=Access(tunnel=TARGET)) as admin:
         return observe_namespace(TARGET, admin)
 

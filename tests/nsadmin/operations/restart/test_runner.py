@@ -59,7 +59,7 @@ class Case:
 
     def broker(self, name: str) -> BrokerRestartContext:
         keeping = DrainStore(self.home / "drains" / name, name)
-        return BrokerRestartContext(self.cluster, keeping, self.cluster.plan(), SYSTEM, frozenset())
+        return BrokerRestartContext(self.cluster, keeping, self.cluster.make_plan(), SYSTEM, frozenset())
 
     def restart(self, groups: Groups = GROUP, pause_after: int | None = None) -> list[EventRecord]:
         brokers = {name: self.broker(name) for name in groups}
@@ -85,10 +85,10 @@ RAN = [("stop", SLAVE), ("start", SLAVE), ("stop", MASTER), ("start", MASTER)]
 
 
 def test_a_slave_and_then_its_master(case: Case) -> None:
-    before = case.cluster.pictures()
+    before = case.cluster.topics_by_server()
     records = case.restart()
     assert (steps(records), case.ran) == (WHOLE, RAN)
-    assert case.cluster.pictures() == before
+    assert case.cluster.topics_by_server() == before
     assert records[-1] == {**records[-1], "event": "finished", "cluster": "C", "processes": 2}
     assert RestartStore(case.home, "C").load_state() is None
     assert [event for event in (item["event"] for item in records) if event in ("safe", "undone")] == [
@@ -157,7 +157,7 @@ def test_a_name_server_that_does_not_answer_keeps_it_from_going_on(case: Case) -
 
 
 def test_a_broker_is_not_stopped_when_the_others_have_gone_meanwhile(case: Case) -> None:
-    before = case.cluster.pictures()
+    before = case.cluster.topics_by_server()
     case.cluster.script = {20: lambda: setattr(case.cluster, "others", 0)}
     with pytest.raises(
         DrainRefused,
@@ -167,7 +167,7 @@ def test_a_broker_is_not_stopped_when_the_others_have_gone_meanwhile(case: Case)
     assert case.ran == RAN[:2]
     case.cluster.others = 8
     assert case.restart()[-1]["event"] == "finished"
-    assert (case.ran, case.cluster.pictures()) == (RAN, before)
+    assert (case.ran, case.cluster.topics_by_server()) == (RAN, before)
 
 
 def test_it_pauses_between_groups_and_goes_on(case: Case) -> None:
@@ -189,12 +189,12 @@ def test_only_one_at_a_time(case: Case) -> None:
 
 @pytest.mark.parametrize("kill", [3, 5, 8, 12, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60])
 def test_killed_anywhere_and_started_again_it_ends_the_same(case: Case, kill: int) -> None:
-    before = case.cluster.pictures()
+    before = case.cluster.topics_by_server()
     case.cluster.calls, case.cluster.kill_at = 0, kill
     try:
         case.restart()
     except DrainKilled:
         case.cluster.kill_at = None
         assert case.restart()[-1]["event"] == "finished"
-    assert case.cluster.pictures() == before
+    assert case.cluster.topics_by_server() == before
     assert list(dict.fromkeys(case.ran)) == RAN

@@ -71,7 +71,7 @@ def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
     assert one.version == other.version
     assert (other.kind, other.answers_plain_text, other.has_open_replication) == ("broker", True, True)
     assert other.public_settings is not None
-    assert not CHANGE_CODES.intersection(broker.codes() + server.codes())
+    assert not CHANGE_CODES.intersection(broker.asked_codes() + server.asked_codes())
 
 
 def test_a_port_of_replication_that_is_closed(ends: ExitStack) -> None:

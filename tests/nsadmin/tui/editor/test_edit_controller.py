@@ -55,11 +55,11 @@ def test_a_value_is_edited_and_confirmed(
     @run_screen_test
     async def story() -> None:
         with start_playground(tmp_path / "lab") as ground:
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
                 await pilot.press("e")
@@ -69,7 +69,7 @@ def test_a_value_is_edited_and_confirmed(
                 await pilot.press(*"orders", "enter")
                 await until_shown(app, pilot, "1 change: 1 done")
                 await pilot.press("escape")
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 entries = [result.result or {} for result in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
             assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
             assert os.listdir(tmp_path / "tmp") == []
@@ -90,17 +90,17 @@ def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
     @run_screen_test
     async def story() -> None:
         with start_playground(tmp_path / "lab") as ground:
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
                 await pilot.press("e")
                 await until_shown(app, pilot, message)
                 assert len(app.screen_stack) == 1
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 assert admin.kv.get_value("ORDER_TOPIC_CONFIG", "orders") == "broker-a-0:4"
         assert os.listdir(tmp_path / "tmp") == []
 
@@ -130,20 +130,20 @@ echo the editor runs; read line; sed -i -E "/^(clusterTest|orderMessageEnable)=/
     with start_lab(tmp_path / "lab") as there, PtyTerminal(
         "tui", "servers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
-        terminal.until("NAME SERVER")
-        terminal.idle(1)
-        terminal.type("\r")
-        terminal.until("SETTING")
-        terminal.type("e")
-        terminal.until("expected KEY=VALUE; your text")
-        terminal.type("e")
-        terminal.until("the editor runs")
-        terminal.type("\n")
-        terminal.until("to make all changes")
-        terminal.type("\x1b")
-        terminal.idle(0.5)
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text("NAME SERVER")
+        terminal.read_for(1)
+        terminal.type_keys("\r")
+        terminal.wait_for_text("SETTING")
+        terminal.type_keys("e")
+        terminal.wait_for_text("expected KEY=VALUE; your text")
+        terminal.type_keys("e")
+        terminal.wait_for_text("the editor runs")
+        terminal.type_keys("\n")
+        terminal.wait_for_text("to make all changes")
+        terminal.type_keys("\x1b")
+        terminal.read_for(0.5)
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     [kept_file] = tmp_path.glob("nsadmin-edit-*/namesrv.properties")
     assert "nonsense" in kept_file.read_text()
     assert not (tmp_path / "audit.jsonl").exists()

@@ -81,8 +81,8 @@ def test_while_paused_no_message_is_read(feed: ClusterPoller, heard: Heard, grou
 def test_a_frozen_broker_is_named_and_the_others_are_read(
     feed: ClusterPoller, heard: Heard, ground: Playground
 ) -> None:
-    ground.freeze("broker-a-0", 0)
-    ground.freeze("broker-a-0", 1)
+    ground.freeze_broker("broker-a-0", 0)
+    ground.freeze_broker("broker-a-0", 1)
     feed.follow_messages(OLD)
     heard.until(lambda: polled(heard) and any(poll.errors for poll in polled(heard)))
     heard.until(lambda: sum(len(poll.messages) for poll in polled(heard)) == 40)

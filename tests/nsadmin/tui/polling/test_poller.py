@@ -90,7 +90,7 @@ def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: He
 def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard: Heard) -> None:
     frozen = ground.world.lab_brokers["broker-a-0:0"].reserved_port.socket_addr
     well = ground.world.lab_brokers["broker-b-0:0"].reserved_port.socket_addr
-    ground.freeze("broker-a-0")
+    ground.freeze_broker("broker-a-0")
     ground.stop_server(1)
     feed = feed_of(ground.addrs, heard)
     feed.start()
@@ -100,7 +100,7 @@ def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, 
     heard.until(lambda: heard.of(NameServerPolled, ground.addrs[1]))
     assert heard.of(NameServerPolled, ground.addrs[1])[-1].error
     assert heard.of(NameServerPolled, ground.addrs[0])[-1].error is None
-    ground.thaw("broker-a-0")
+    ground.thaw_broker("broker-a-0")
     heard.until(lambda: heard.of(BrokerPolled, frozen)[-1].table)
     feed.stop(DEADLINE)
     assert heard.errors == []

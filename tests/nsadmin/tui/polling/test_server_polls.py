@@ -58,8 +58,8 @@ def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path)
             ground.world.lab_brokers[name].reserved_port.socket_addr
             for name in ("broker-a-0:0", "broker-a-1:0", "broker-b-0:0")
         ]
-        ground.kill("broker-a-1")
-        ground.freeze("broker-b-0")
+        ground.kill_broker("broker-a-1")
+        ground.freeze_broker("broker-b-0")
         with looker(ground.addrs[0], 0.4) as it:
             up, dead, frozen = server_polls.poll_brokers(it, addrs)
     assert up.table is not None
@@ -84,8 +84,8 @@ def test_how_a_broker_failed() -> None:
 
 def test_a_playground_sees_the_same_each_time(tmp_path: Path) -> None:
     with start_playground(tmp_path / "1") as ground:
-        first = ground.look()
+        first = ground.poll_everything()
     with start_playground(tmp_path / "2") as other:
         assert isinstance(other, Playground)
-        again = other.look()
+        again = other.poll_everything()
     assert [type(poll) for poll in first] == [type(poll) for poll in again]

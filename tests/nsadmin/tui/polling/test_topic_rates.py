@@ -15,7 +15,10 @@ from tests.support.playground import start_playground
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServerProbe, NameServerPolled]]:
-    with start_playground(tmp_path_factory.mktemp("lab"), name_servers=1) as ground, ground.client() as admin:
+    with (
+        start_playground(tmp_path_factory.mktemp("lab"), name_servers=1) as ground,
+        ground.open_client() as admin,
+    ):
         probe = ServerProbe(admin, RequestStopwatch(), lambda: 7, (), {})
         yield probe, server_polls.poll_name_server(probe, ground.addrs[0], ())
 

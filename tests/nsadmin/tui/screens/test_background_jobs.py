@@ -59,7 +59,7 @@ def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
         with start_playground(tmp_path / "lab", name_servers=2) as ground:
             app = make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))))
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 app.action_controller.run_command(["drain", "broker-a-0", "--force"])
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press(*"drain", "enter")
@@ -96,7 +96,7 @@ def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_r
                 AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))), home="drains"
             )
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 app.action_controller.run_command(words)
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")

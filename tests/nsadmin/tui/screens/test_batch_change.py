@@ -27,7 +27,7 @@ async def until_shown(app: Tui, pilot: Any, text: str) -> None:
 
 
 def perms(ground: Playground, name: str) -> set[int]:
-    with ground.client() as admin:
+    with ground.open_client() as admin:
         return {
             (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
         }
@@ -46,7 +46,7 @@ def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, aud
         with start_playground(tmp_path / "lab") as ground:
             app = make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))))
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("m", "m", "m", "w")
                 await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
                 assert perms(ground, "broker-a-0") == perms(ground, "broker-a-1") == {6}

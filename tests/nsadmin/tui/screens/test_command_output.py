@@ -33,7 +33,7 @@ def on(ground: Playground, **changes: Any) -> Tui:
 
 def perms(ground: Playground, name: str) -> set[int]:
     """What name servers have for a topic on the broker that may be written."""
-    with ground.client() as admin:
+    with ground.open_client() as admin:
         return {
             (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
         }
@@ -56,7 +56,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
         with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("w")
                 log_text = await until_said(app, pilot, "exit code 0")
                 assert "rw- -> r--" in log_text
@@ -69,7 +69,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
                 assert perms(ground, "broker-a-0") == {4}
                 await pilot.press("escape")
                 assert app.feed.looks == 1
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
             [record] = load_audit(audit).records
             assert "wipeWritePerm" in record["command"]
@@ -83,13 +83,13 @@ def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) ->
         with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press("escape")
                 assert len(app.screen_stack) == 1
             assert not is_there(audit)
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 assert "orders" in admin.topics.list_names()
 
     story()

@@ -60,7 +60,7 @@ def test_commands_share_the_tunnel_of_the_screen(tmp_path: Path, monkeypatch: py
             [make_pod("names-0", "10.1.0.5", [9876])],
             {"names-0:9876": server.addr},
         )
-        cluster.save()
+        cluster.save_objects()
         for _ in range(2):
             running = CommandProcess(["topicList"], ["--kube", "mq"])
             lines = list(running.read_lines())

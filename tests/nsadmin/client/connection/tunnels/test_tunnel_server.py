@@ -30,7 +30,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubClu
         make_pod("proxy-0", "10.1.0.6", [8080], labels=PROXY),
     ]
     stub.servers = {"proxy-0:8080": f"127.0.0.1:{closed_port()}"}
-    stub.save()
+    stub.save_objects()
     lease_tunnel(TARGET)
     yield stub
     end_sharing()
