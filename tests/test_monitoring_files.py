@@ -52,7 +52,7 @@ def expressions() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+def exported_families(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The labels of each series of a server with a journal and a fleet."""
     exported_metrics: Exported = {}
     home = tmp_path_factory.mktemp("home")
@@ -82,19 +82,19 @@ def test_there_is_something_to_look_at() -> None:
 
 
 @pytest.mark.parametrize("expression", sorted(set(expressions())))
-def test_what_is_named_is_exported_with_those_labels(expression: str, exported: Exported) -> None:
+def test_what_is_named_is_exported_with_those_labels(expression: str, exported_families: Exported) -> None:
     names = NAME.findall(expression)
     assert names or expression.startswith("up{")
     known = set(ADDED)
     for name, selector in names:
-        assert name in exported, name
-        labels = {label for series in exported[name] for label in series}
+        assert name in exported_families, name
+        labels = {label for series in exported_families[name] for label in series}
         known |= labels
         for label, operator, value in LABEL.findall(selector):
             assert label in labels | ADDED, f"{name} has no label {label}"
             if label in ADDED or value.startswith("$"):
                 continue
-            values = {series[label] for series in exported[name]}
+            values = {series[label] for series in exported_families[name]}
             wanted = set(value.split("|")) if operator == "=~" else {value}
             # A code of an answer is there once it was given.
             assert wanted <= values or label == "code", f"{name} never has {label}={value}"
@@ -185,13 +185,13 @@ def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
 METRICS_PAGE = (ROOT / "docs" / "reference" / "metrics.md").read_text()
 
 
-def test_every_exported_metric_is_on_the_reference_page(exported: Exported) -> None:
+def test_every_exported_metric_is_on_the_reference_page(exported_families: Exported) -> None:
     documented = set(re.findall(r"`(nsadmin_namesrv_\w+)", METRICS_PAGE))
-    names = {re.sub("_(bucket|sum|count|created)$", "", name) for name in exported}
+    names = {re.sub("_(bucket|sum|count|created)$", "", name) for name in exported_families}
     assert {name for name in names if name.startswith("nsadmin_namesrv_")} - documented == set()
 
 
-def test_the_reference_page_has_the_labels_of_each_metric(exported: Exported) -> None:
+def test_the_reference_page_has_the_labels_of_each_metric(exported_families: Exported) -> None:
     for name, labels in re.findall(r"`(nsadmin_namesrv_\w+)\{([\w,]+)\}`", METRICS_PAGE):
-        for series in exported.get(name, []):
+        for series in exported_families.get(name, []):
             assert set(series) == set(labels.split(",")), name

@@ -52,7 +52,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def audit_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "audit.jsonl"
     monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(file))
     return file
@@ -62,7 +62,7 @@ def records(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit: Path) -> None:
+def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit_file: Path) -> None:
     for command in ("wipeWritePerm", "addWritePerm"):
         now = permissions(cluster.server, "broker-a")
         [planned_row] = cluster(command, "broker-a", "--dry-run").rows
@@ -70,7 +70,7 @@ def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit: Path)
         [done] = cluster(command, "broker-a").rows
         assert permissions(cluster.server, "broker-a") == planned_row["after"] != now
         assert done["topicCount"] == planned_row["topicCount"] == len(now)
-    assert [(item["command"].split()[0], item["sent"]) for item in records(audit)] == [
+    assert [(item["command"].split()[0], item["sent"]) for item in records(audit_file)] == [
         (command, [{"server": cluster.server.address, "request": request, "outcome": "SUCCESS (0)"}])
         for command, request in (
             ("wipeWritePerm", "WIPE_WRITE_PERM_OF_BROKER"),
@@ -153,7 +153,7 @@ def test_what_was_meant(cluster: Cluster) -> None:
         assert meant in result.err
 
 
-def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit: Path) -> None:
+def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit_file: Path) -> None:
     old = cluster("haStatus", "-b", cluster.old.address)
     assert (
         old.code,
@@ -164,7 +164,7 @@ def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit:
         locked.code,
         "nsadmin: settings or permissions of the server forbid this" in locked.err,
     ) == (1, True)
-    [kept] = records(audit)
+    [kept] = records(audit_file)
     assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
 
 

@@ -189,7 +189,7 @@ def test_an_order_to_look_anew_never_makes_a_group_as_mqadmins_does(reader: Clus
 
 
 @pytest.fixture(scope="module")
-def busy(cluster: Cluster) -> Cluster:
+def busy_cluster(cluster: Cluster) -> Cluster:
     """A group that has consumed a part of a topic, and has a retry topic, by which mqadmin finds groups."""
     port, where = cluster.broker.port, ("-c", CLUSTER, "--yes")
     assert cluster("updateTopic", "%RETRY%warehouse", "-r", "1", "-w", "1", *where).code == 0
@@ -243,13 +243,13 @@ LIVELY = re.compile(
 
 
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
-def test_output_mqadmin_is_what_mqadmin_prints(busy: Cluster, line: tuple[str, ...]) -> None:
-    prepare(busy, line)
-    ours = text_of(busy, *line, *(("--yes",) if line[0] in CHANGES else ()))
-    prepare(busy, line)
+def test_output_mqadmin_is_what_mqadmin_prints(busy_cluster: Cluster, line: tuple[str, ...]) -> None:
+    prepare(busy_cluster, line)
+    ours = text_of(busy_cluster, *line, *(("--yes",) if line[0] in CHANGES else ()))
+    prepare(busy_cluster, line)
     # Its own line end comes after the last one; getNamesrvConfig goes by -n alone.
-    named = ("-n", busy.server.address) if line[0] == "getNamesrvConfig" else ()
-    theirs = busy.mqadmin(*line, *named)
+    named = ("-n", busy_cluster.server.address) if line[0] == "getNamesrvConfig" else ()
+    theirs = busy_cluster.mqadmin(*line, *named)
     assert steady(ours, line) == steady(theirs.removesuffix("\n"), line)
 
 
@@ -272,9 +272,9 @@ def steady(text: str, line: tuple[str, ...]) -> list[str]:
     return sorted(lines) if line[0] in UNORDERED else lines
 
 
-def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> None:
-    theirs = busy.mqadmin("consumerProgress").strip("\n").split("\n")
-    ours = text_of(busy, "consumerProgress").rstrip("\n").split("\n")
+def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy_cluster: Cluster) -> None:
+    theirs = busy_cluster.mqadmin("consumerProgress").strip("\n").split("\n")
+    ours = text_of(busy_cluster, "consumerProgress").rstrip("\n").split("\n")
     assert ours[0] == theirs[0]
     assert [line for line in theirs if line.startswith("warehouse ")] == [
         line for line in ours if line.startswith("warehouse ")
@@ -282,9 +282,9 @@ def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> Non
     assert "warehouse" in {line.split()[0] for line in theirs}
 
 
-def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> None:
-    before = busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
-    result = busy("startMonitoring", "--once")
+def test_monitoring_finds_who_is_behind_and_joins_no_group(busy_cluster: Cluster) -> None:
+    before = busy_cluster("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
+    result = busy_cluster("startMonitoring", "--once")
     [warehouse_check] = [check for check in result.rows["checks"] if check["about"] == "warehouse"]
     assert (result.code, warehouse_check["state"], warehouse_check["summary"]) == (
         1,
@@ -292,5 +292,5 @@ def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> Non
         "warehouse has a backlog of 2 messages",
     )
     assert warehouse_check["details"] == ["no client of the group is connected"]
-    assert busy("startMonitoring", "--once", "--critical", "1").code == 2
-    assert busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before
+    assert busy_cluster("startMonitoring", "--once", "--critical", "1").code == 2
+    assert busy_cluster("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before

@@ -160,7 +160,7 @@ Events = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def played(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log_folder(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("java-logs")
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda version: Choreography(home / version, version).run(), RELEASES))
@@ -168,7 +168,7 @@ def played(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
+def events_by_release(log_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
     """The events of each name server's log, by release."""
     cache = tmp_path_factory.mktemp("spark")
     settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
@@ -177,7 +177,7 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
     spark = session.start_session(cache, "local[2]", settings)
     try:
         logs = None
-        for file in sorted(played.glob("*/*/logs/rocketmqlogs/*.log")):
+        for file in sorted(log_folder.glob("*/*/logs/rocketmqlogs/*.log")):
             kind = next(
                 (kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file.name)), None
             )
@@ -185,7 +185,7 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
                 continue
             rows = [(str(file), at, line) for at, line in enumerate(file.read_text().splitlines(), 1)]
             lines = spark.createDataFrame(rows, "file string, line long, text string")
-            server = "/".join(file.relative_to(played).parts[:2])
+            server = "/".join(file.relative_to(log_folder).parts[:2])
             own = message_splitter.join_continuations(lines).withColumns(
                 {"server": lit(server), "kind": lit(kind)}
             )
@@ -211,10 +211,10 @@ def of(events: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_brokers_come_and_go_for_the_reasons_that_they_had(found: Events, version: str) -> None:
+def test_brokers_come_and_go_for_the_reasons_that_they_had(events_by_release: Events, version: str) -> None:
     event_causes = [
         (event["type"], event["cause"])
-        for event in of(found[version], "BrokerRegistered", "BrokerUnregistered")
+        for event in of(events_by_release[version], "BrokerRegistered", "BrokerUnregistered")
         if event["brokerName"] == "broker-b"
     ]
     came = ("BrokerRegistered", "REGISTER_BROKER")
@@ -225,19 +225,22 @@ def test_brokers_come_and_go_for_the_reasons_that_they_had(found: Events, versio
     ]  # fmt: skip
     places = {
         (event["clusterName"], event["brokerName"], event["brokerId"])
-        for event in of(found[version], "BrokerRegistered", "BrokerUnregistered")
+        for event in of(events_by_release[version], "BrokerRegistered", "BrokerUnregistered")
     }
     assert places == {("DefaultCluster", "broker-a", 0), ("DefaultCluster", "broker-b", 0)}
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_a_wipe_its_undoing_and_who_asked(found: Events, version: str) -> None:
-    [wiped], [added] = of(found[version], "WritePermWiped"), of(found[version], "WritePermAdded")
+def test_a_wipe_its_undoing_and_who_asked(events_by_release: Events, version: str) -> None:
+    [wiped], [added] = (
+        of(events_by_release[version], "WritePermWiped"),
+        of(events_by_release[version], "WritePermAdded"),
+    )
     assert {wiped["brokerName"], added["brokerName"]} == {"broker-a"}
     assert wiped["client"].startswith("127.0.0.1:")
     changes = [
         (change["before"] and change["before"]["perm"], change["after"] and change["after"]["perm"])
-        for event in of(found[version], "TopicsChanged")
+        for event in of(events_by_release[version], "TopicsChanged")
         for change in event["changes"]
         if change["topics"] == [TOPIC]
     ]
@@ -245,8 +248,8 @@ def test_a_wipe_its_undoing_and_who_asked(found: Events, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_topics_kv_and_settings(found: Events, version: str) -> None:
-    events = found[version]
+def test_topics_kv_and_settings(events_by_release: Events, version: str) -> None:
+    events = events_by_release[version]
     assert [event["topic"] for event in of(events, "TopicDeleted")] == [TOPIC]
     kv = of(events, "KvPut", "KvDeleted")
     assert [(event.get("before"), event.get("value")) for event in kv] == [
@@ -259,8 +262,10 @@ def test_topics_kv_and_settings(found: Events, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_server_starts_ends_and_starts_again(found: Events, version: str) -> None:
+def test_the_server_starts_ends_and_starts_again(events_by_release: Events, version: str) -> None:
     once = ["ServerStarted", "ServerReady"]
-    events = of(found[version], *once, "ServerStopping")
+    events = of(events_by_release[version], *once, "ServerStopping")
     assert [event["type"] for event in events] == [*once, "ServerStopping", *once]
-    assert {event["dialect"] for event in found[version]} == {"4.x" if version == jars.OLD else "5.x"}
+    assert {event["dialect"] for event in events_by_release[version]} == {
+        "4.x" if version == jars.OLD else "5.x"
+    }

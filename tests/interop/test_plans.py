@@ -117,7 +117,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def empty(cluster: Cluster) -> Cluster:
+def empty_cluster(cluster: Cluster) -> Cluster:
     """The cluster without anything of a test before."""
     wiped = cluster.wipe()
     assert wiped.code == 0, wiped
@@ -134,8 +134,8 @@ def results(result: CommandResult) -> set[str]:
     return {row["result"] for row in result.rows}
 
 
-def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> None:
-    cluster = empty
+def test_what_was_exported_wiped_and_applied_is_what_it_was(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster("plan", cluster.file(NOTHING), "--prune").rows == []
     applied = cluster.apply(FILE)
     assert (applied.code, results(applied)) == (0, {"done"}), [
@@ -186,9 +186,9 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("others", ["", "  one: {}\n  two: {}\n"])
-def test_attributes_are_changed_and_taken_away(empty: Cluster, others: str) -> None:
+def test_attributes_are_changed_and_taken_away(empty_cluster: Cluster, others: str) -> None:
     """In a list, and by itself."""
-    cluster = empty
+    cluster = empty_cluster
 
     def wanted(name: str) -> str:
         return f"cluster: {CLUSTER}\ntopics:\n  typed: {{onlyOn: [broker-a], attributes: {{{name}}}}}\n"
@@ -206,8 +206,8 @@ def test_attributes_are_changed_and_taken_away(empty: Cluster, others: str) -> N
     assert [row["error"] for row in fixed.rows if row["name"] == "typed"] != [None]
 
 
-def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
-    cluster = empty
+def test_a_cluster_that_has_moved_is_refused(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster.apply(FILE).code == 0
     file = cluster.file(FILE.replace("perm: 4", "perm: 6").replace("  plain: {}\n", ""))
     plan = str(cluster.home / "tonight.plan")
@@ -234,8 +234,8 @@ def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
     assert cluster("apply", plan, "--yes").rows == []
 
 
-def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty: Cluster) -> None:
-    cluster = empty
+def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     many = "".join(f"  many-{number:04}: {{readQueueNums: 2, writeQueueNums: 2}}\n" for number in range(600))
     file = cluster.file(f"cluster: {CLUSTER}\ntopics:\n{many}")
     command = [sys.executable, "-m", "nsadmin", "apply", file, "--yes", "-n", cluster.namesrv]
@@ -255,8 +255,8 @@ def number_of(broker: JavaBroker) -> int:
     return sum(name.startswith("many-") for name in configs(broker))
 
 
-def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
-    cluster = empty
+def test_messages_in_queues_that_go_are_counted(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster.apply(f"cluster: {CLUSTER}\ntopics: {{counted: {{}}}}\n").code == 0
     send(cluster.new.port, "counted", 1, 4)
     send(cluster.new.port, "counted", 6, 2)
@@ -280,8 +280,8 @@ def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
     assert configs(cluster.old)["counted"]["readQueueNums"] == 6
 
 
-def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty: Cluster) -> None:
-    cluster = empty
+def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     both = f"cluster: {CLUSTER}\ntopics: {{moves: {{}}}}\n"
     assert cluster.apply(both).code == 0
     wait_for_routes(cluster, "moves", ["broker-a", "broker-old"])

@@ -54,7 +54,9 @@ class Observed(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def observed(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Observed]]:
+def observed_brokers(
+    released: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Observed]]:
     home = tmp_path_factory.mktemp("registrations")
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
@@ -86,9 +88,11 @@ def check_headers(broker: BrokerRegistrant, size: RegistrationSize, caught: list
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observed], release: str) -> None:
-    caught = observed[release].register()
-    broker = observed[release].told()
+def test_a_registration_has_the_size_that_we_compute(
+    observed_brokers: dict[str, Observed], release: str
+) -> None:
+    caught = observed_brokers[release].register()
+    broker = observed_brokers[release].told()
     size = measure_registration(broker)
     assert list(size.body_bytes) == sizes(caught)
     check_headers(broker, size, caught)
@@ -97,21 +101,23 @@ def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observe
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_broker_that_may_only_read_registers_less(observed: dict[str, Observed], release: str) -> None:
-    caught = observed[release].register(permission=4)
-    broker = observed[release].told()
+def test_a_broker_that_may_only_read_registers_less(
+    observed_brokers: dict[str, Observed], release: str
+) -> None:
+    caught = observed_brokers[release].register(permission=4)
+    broker = observed_brokers[release].told()
     size = measure_registration(broker)
     assert list(size.body_bytes) == sizes(caught)
-    observed[release].register()
+    observed_brokers[release].register()
     assert {b'"perm":6' in frame.command.body for frame in caught} == {False}
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_compressed_registration(observed: dict[str, Observed], release: str) -> None:
+def test_a_compressed_registration(observed_brokers: dict[str, Observed], release: str) -> None:
     """What is inflated has the same size to the byte; how well it is compressed depends on its order."""
-    [caught] = observed[release].register(compressedRegister="true")
-    broker = observed[release].told()
-    observed[release].register(compressedRegister="false")
+    [caught] = observed_brokers[release].register(compressedRegister="true")
+    broker = observed_brokers[release].told()
+    observed_brokers[release].register(compressedRegister="false")
     size = measure_registration(broker)
     body = caught.command.body
     assert size.inflated_bytes == len(zlib.decompress(body))
@@ -120,13 +126,13 @@ def test_a_compressed_registration(observed: dict[str, Observed], release: str) 
     check_headers(broker, size, [caught])
 
 
-def test_a_split_registration(observed: dict[str, Observed]) -> None:
-    registration = observed["5.5.0"].told()
+def test_a_split_registration(observed_brokers: dict[str, Observed]) -> None:
+    registration = observed_brokers["5.5.0"].told()
     number = len(registration.topics) // 25 + 1
     split: dict[str, Any] = {"enableSplitRegistration": "true", "splitRegistrationSize": 25}
-    caught = observed["5.5.0"].register(frames=number, **split)
-    broker = observed["5.5.0"].told()
-    observed["5.5.0"].register(enableSplitRegistration="false")
+    caught = observed_brokers["5.5.0"].register(frames=number, **split)
+    broker = observed_brokers["5.5.0"].told()
+    observed_brokers["5.5.0"].register(enableSplitRegistration="false")
     size = measure_registration(broker)
     # Parts are sent at once, and the first one to be caught may be any.
     assert sorted(size.body_bytes) == sorted(sizes(caught))
@@ -135,11 +141,11 @@ def test_a_split_registration(observed: dict[str, Observed]) -> None:
 
 
 def test_one_topic_too_many_and_the_broker_is_gone(
-    observed: dict[str, Observed], released: None, tmp_path: Path
+    observed_brokers: dict[str, Observed], released: None, tmp_path: Path
 ) -> None:
     """A broker that starts with all topics but five that fit; then these, then some more."""
     names = (f"many-{number:06}-{'x' * 100}" for number in count())
-    registration = observed["5.5.0"].told()
+    registration = observed_brokers["5.5.0"].told()
     own = {
         name: config
         for name, config in registration.topics.items()

@@ -26,13 +26,13 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def offered(authority: Authority) -> TlsSettings:
+def tls_settings(authority: Authority) -> TlsSettings:
     pair = authority.issue("name server")
     return TlsSettings("enforcing", str(pair.cert), str(pair.key))
 
 
 @pytest.fixture(scope="module")
-def tls(authority: Authority) -> ssl.SSLContext:
+def client_context(authority: Authority) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(authority.ca))
 
 
@@ -69,11 +69,16 @@ TOPICS = registration_body([f"topic-{number:0>100}" for number in range(5000)])
     ],
 )
 def test_frames_over_a_limit_end_their_connection(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int, sent: bytes
+    tmp_path: Path,
+    tls_settings: TlsSettings,
+    client_context: ssl.SSLContext,
+    limit: str,
+    value: int,
+    sent: bytes,
 ) -> None:
     @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, _):
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, _):
             bad.send(sent)
             assert await bad.is_closed()
             assert met(server) == {limit: 1}
@@ -83,11 +88,11 @@ def test_frames_over_a_limit_end_their_connection(
 
 @pytest.mark.parametrize(("limit", "value"), [("maxUnsentSeconds", 1), ("maxUnsentBytes", 1)])
 def test_who_takes_no_answers_is_cut_off(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, limit: str, value: int
 ) -> None:
     @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, good):
             assert (await good.send_request(103, broker_ext(), TOPICS)).code == 0
             bad.send(codec.encode_command(build_request(206)) * 100)
             await wait_until(lambda: met(server))
@@ -101,11 +106,16 @@ def test_who_takes_no_answers_is_cut_off(
     ("limit", "value", "body"), [("maxFramesPerSecond", 50, b""), ("maxBytesPerSecond", 20_000, bytes(400))]
 )
 def test_who_sends_faster_than_he_may_is_read_later_and_answered(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int, body: bytes
+    tmp_path: Path,
+    tls_settings: TlsSettings,
+    client_context: ssl.SSLContext,
+    limit: str,
+    value: int,
+    body: bytes,
 ) -> None:
     @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, good):
             bad.send(codec.encode_command(build_request(106, body=body)) * 60)
             await wait_until(lambda: limit in met(server))
             assert (await good.send_request(106)).code == 0
@@ -116,7 +126,7 @@ def test_who_sends_faster_than_he_may_is_read_later_and_answered(
 
 
 def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
     real = NameServer.command_received
@@ -129,7 +139,7 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
 
     @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls) as (server, slow, good):
+        async with both(tmp_path, tls_settings, client_context) as (server, slow, good):
             for stream in server.open_streams:
                 stream.work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
@@ -144,7 +154,7 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
 
 
 def test_nobody_rests_for_a_pause_of_the_machine(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = NameServer.command_received
 
@@ -156,7 +166,7 @@ def test_nobody_rests_for_a_pause_of_the_machine(
 
     @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls) as (server, one, _):
+        async with both(tmp_path, tls_settings, client_context) as (server, one, _):
             assert (await one.send_request(206)).code == 0
             assert not any(stream.rate_limiter.is_resting for stream in server.open_streams)
 
@@ -164,7 +174,7 @@ def test_nobody_rests_for_a_pause_of_the_machine(
 
 
 def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.5)
     # The beginning of a record of 16 KiB: there is always a byte more of it, and never all.
@@ -172,8 +182,8 @@ def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
 
     @run_on_loop
     async def test() -> None:
-        async with start_name_server(tmp_path, tls=offered) as server, AsyncExitStack() as stack:
-            good = await stack.enter_async_context(Peer.connect(server.namesrv_addr, tls))
+        async with start_name_server(tmp_path, tls=tls_settings) as server, AsyncExitStack() as stack:
+            good = await stack.enter_async_context(Peer.connect(server.namesrv_addr, client_context))
             drips = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(20)]
             for byte in record:
                 for drip in drips:
@@ -190,12 +200,12 @@ def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
 
 
 def test_those_whose_handshake_is_not_done_count_as_connections(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext
 ) -> None:
     @run_on_loop
     async def test() -> None:
         async with (
-            start_name_server(tmp_path, tls=offered, maxConnectionsPerAddress=2) as server,
+            start_name_server(tmp_path, tls=tls_settings, maxConnectionsPerAddress=2) as server,
             Peer.connect(server.namesrv_addr) as silent,
             Peer.connect(server.namesrv_addr) as begun,
         ):
@@ -207,7 +217,7 @@ def test_those_whose_handshake_is_not_done_count_as_connections(
             await silent.close()
             await begun.close()
             await wait_until(lambda: not server.open_streams)
-            async with Peer.connect(server.namesrv_addr, tls) as another:
+            async with Peer.connect(server.namesrv_addr, client_context) as another:
                 assert (await another.send_request(106)).code == 0
 
     test()

@@ -21,17 +21,17 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def one(authority: Authority) -> CertificatePair:
+def first_pair(authority: Authority) -> CertificatePair:
     return authority.issue("one")
 
 
 @pytest.fixture(scope="module")
-def two(authority: Authority) -> CertificatePair:
+def second_pair(authority: Authority) -> CertificatePair:
     return authority.issue("two")
 
 
 @pytest.fixture(autouse=True)
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
+def frequent_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tls_certificates, "CHECK_SECONDS", 0.02)
 
 
@@ -62,18 +62,18 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
     tmp_path: Path,
     authority: Authority,
-    one: CertificatePair,
-    two: CertificatePair,
+    first_pair: CertificatePair,
+    second_pair: CertificatePair,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     @run_on_loop
     async def run() -> None:
-        settings = put(tmp_path, one)
+        settings = put(tmp_path, first_pair)
         async with start_name_server(tmp_path, tls=settings) as server:
             assert await shown(server.namesrv_addr, authority) == "one"
             async with Peer.connect(server.namesrv_addr, client(authority)) as old:
                 await old.send_request(106)
-                put(tmp_path, two)
+                put(tmp_path, second_pair)
                 await wait_until(lambda: '"two"' in caplog.text)
                 assert await shown(server.namesrv_addr, authority) == "two"
                 assert (await old.send_request(106)).code == 0
@@ -89,8 +89,8 @@ def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
 def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
     tmp_path: Path,
     authority: Authority,
-    one: CertificatePair,
-    two: CertificatePair,
+    first_pair: CertificatePair,
+    second_pair: CertificatePair,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def settled(text: str) -> bool:
@@ -98,9 +98,9 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
 
     @run_on_loop
     async def run() -> None:
-        settings = put(tmp_path, one)
+        settings = put(tmp_path, first_pair)
         async with start_name_server(tmp_path, tls=settings) as server:
-            put(tmp_path, two, key=one)
+            put(tmp_path, second_pair, key=first_pair)
             await wait_until(lambda: settled("does not match the certificate"))
             assert await shown(server.namesrv_addr, authority) == "one"
             (tmp_path / "tls.pem").unlink()
@@ -109,12 +109,12 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
             (tmp_path / "tls.pem").write_text("-----BEGIN CERTIFICATE-----\nhalf")
             await wait_until(lambda: settled("is damaged"))
             assert await shown(server.namesrv_addr, authority) == "one"
-            put(tmp_path, two)
+            put(tmp_path, second_pair)
             await wait_until(lambda: settled('"two"'))
             assert await shown(server.namesrv_addr, authority) == "two"
-            put(tmp_path, one, key=two)
+            put(tmp_path, first_pair, key=second_pair)
             await wait_until(lambda: len(said(caplog)) == 6)
-            put(tmp_path, one)
+            put(tmp_path, first_pair)
             await wait_until(lambda: len(said(caplog)) == 7)
             assert await shown(server.namesrv_addr, authority) == "one"
 
@@ -126,16 +126,16 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
 
 
 def test_a_file_that_is_touched_is_no_change(
-    tmp_path: Path, one: CertificatePair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, first_pair: CertificatePair, caplog: pytest.LogCaptureFixture
 ) -> None:
-    held = TlsCertificates(put(tmp_path, one))
+    held = TlsCertificates(put(tmp_path, first_pair))
     assert held.tls_policy is not None
     before = held.tls_policy.ssl_context
 
     @run_on_loop
     async def run() -> None:
         for _ in range(4):
-            put(tmp_path, one)
+            put(tmp_path, first_pair)
             held.start_file_check()
             assert held._check_task is not None
             await held._check_task
@@ -146,15 +146,15 @@ def test_a_file_that_is_touched_is_no_change(
 
 
 def test_a_file_that_is_still_being_written_is_not_taken(
-    tmp_path: Path, one: CertificatePair, two: CertificatePair
+    tmp_path: Path, first_pair: CertificatePair, second_pair: CertificatePair
 ) -> None:
-    held = TlsCertificates(put(tmp_path, one))
+    held = TlsCertificates(put(tmp_path, first_pair))
     assert held.tls_policy is not None
     contexts = [held.tls_policy.ssl_context]
 
     @run_on_loop
     async def run() -> None:
-        put(tmp_path, two)
+        put(tmp_path, second_pair)
         for _ in range(2):
             held.start_file_check()
             held.start_file_check()
@@ -168,14 +168,17 @@ def test_a_file_that_is_still_being_written_is_not_taken(
 
 
 def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
-    tmp_path: Path, one: CertificatePair, two: CertificatePair, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    first_pair: CertificatePair,
+    second_pair: CertificatePair,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.INFO, "namesrv"):
-        held = TlsCertificates(put(tmp_path, one))
+        held = TlsCertificates(put(tmp_path, first_pair))
         held.reload_files()
-        put(tmp_path, two)
+        put(tmp_path, second_pair)
         held.reload_files()
-        put(tmp_path, one, key=two)
+        put(tmp_path, first_pair, key=second_pair)
         held.reload_files()
         held.reload_files()
     messages = [line.partition(" in ")[0].partition(' key "')[0] for line in said(caplog)]
@@ -191,19 +194,19 @@ def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
 def test_whom_to_trust_is_renewed_too(
     tmp_path: Path,
     authority: Authority,
-    one: CertificatePair,
-    two: CertificatePair,
+    first_pair: CertificatePair,
+    second_pair: CertificatePair,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = Authority(tmp_path / "other", "another CA")
     trust = tmp_path / "trust.pem"
     trust.write_bytes(other.ca.read_bytes())
     mine = client(authority)
-    mine.load_cert_chain(*two)
+    mine.load_cert_chain(*second_pair)
 
     @run_on_loop
     async def run() -> None:
-        pair = put(tmp_path, one)
+        pair = put(tmp_path, first_pair)
         tls = TlsSettings("enforcing", pair.cert_path, pair.key_path, None, "require", str(trust))
         async with start_name_server(tmp_path, tls=tls) as server:
             with pytest.raises(ssl.SSLError, match="UNKNOWN_CA"):
@@ -222,11 +225,11 @@ def test_whom_to_trust_is_renewed_too(
 def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_it_elsewhere(
     tmp_path: Path,
     authority: Authority,
-    one: CertificatePair,
-    two: CertificatePair,
+    first_pair: CertificatePair,
+    second_pair: CertificatePair,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    pair = put(tmp_path, one, key=two)
+    pair = put(tmp_path, first_pair, key=second_pair)
     with pytest.raises(BadSettings, match="does not match the certificate"):
         TlsCertificates(TlsSettings("enforcing", pair.cert_path, pair.key_path))
 
@@ -240,7 +243,7 @@ def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_
             with pytest.raises(ConnectionResetError):
                 async with Peer.connect(server.namesrv_addr, client(authority)):
                     pass
-            put(tmp_path, one)
+            put(tmp_path, first_pair)
             await wait_until(lambda: '"one"' in caplog.text)
             assert await shown(server.namesrv_addr, authority) == "one"
             assert (await plain.send_request(106)).code == 0
@@ -266,11 +269,11 @@ def test_test_mode_and_none_at_all() -> None:
 
 
 def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_mode(
-    tmp_path: Path, authority: Authority, one: CertificatePair
+    tmp_path: Path, authority: Authority, first_pair: CertificatePair
 ) -> None:
     @run_on_loop
     async def test() -> None:
-        for tls in (put(tmp_path, one), TlsSettings()):
+        for tls in (put(tmp_path, first_pair), TlsSettings()):
             newest = replace(tls, protocols=("TLSv1.3",))
             async with start_name_server(tmp_path, tls=newest) as server:
                 for version, is_spoken in ((ssl.TLSVersion.TLSv1_3, True), (ssl.TLSVersion.TLSv1_2, False)):
@@ -290,8 +293,10 @@ def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_
 
 
 @pytest.mark.parametrize("mode", ["permissive", "enforcing"])
-def test_ciphers_that_there_are_not_end_the_start(tmp_path: Path, one: CertificatePair, mode: str) -> None:
-    settings = replace(put(tmp_path, one), mode=mode, ciphers=("TLS_RSA_WITH_NOTHING",))
+def test_ciphers_that_there_are_not_end_the_start(
+    tmp_path: Path, first_pair: CertificatePair, mode: str
+) -> None:
+    settings = replace(put(tmp_path, first_pair), mode=mode, ciphers=("TLS_RSA_WITH_NOTHING",))
     with pytest.raises(BadSettings, match='unknown cipher suite "TLS_RSA_WITH_NOTHING"'):
         TlsCertificates(settings)
 

@@ -35,7 +35,7 @@ def configs(*names: str) -> dict[str, RegisteredTopicConfig]:
 
 
 @pytest.fixture
-def known() -> RouteTables:
+def known_tables() -> RouteTables:
     tables = RouteTables()
     tables.set_queue("same", WIDE)
     tables.set_queue("other", NARROW)
@@ -43,65 +43,65 @@ def known() -> RouteTables:
     return tables
 
 
-def test_only_what_differs_will_change(known: RouteTables) -> None:
-    preview, _ = looked(known, configs("same", "other", "of b", "new"))
+def test_only_what_differs_will_change(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("same", "other", "of b", "new"))
     assert preview is not None
-    assert preview.apply_to_tables(known, new_only=False) == (
+    assert preview.apply_to_tables(known_tables, new_only=False) == (
         TopicChanges(("other",), NARROW, WIDE),
         TopicChanges(("of b", "new"), None, WIDE),
     )
 
 
 @pytest.mark.parametrize("new_only", [False, True])
-def test_what_is_applied_is_what_is_there(known: RouteTables, new_only: bool) -> None:
-    preview, _ = looked(known, configs("other", "new"))
+def test_what_is_applied_is_what_is_there(known_tables: RouteTables, new_only: bool) -> None:
+    preview, _ = looked(known_tables, configs("other", "new"))
     assert preview is not None
-    applied = preview.apply_to_tables(known, new_only=new_only)
+    applied = preview.apply_to_tables(known_tables, new_only=new_only)
     assert [change.topics for change in applied] == ([("new",)] if new_only else [("other",), ("new",)])
-    assert known.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
-    assert known.queues_of_topic("new") == {"a": WIDE}
-    assert not preview.is_current(known, "a")
+    assert known_tables.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
+    assert known_tables.queues_of_topic("new") == {"a": WIDE}
+    assert not preview.is_current(known_tables, "a")
 
 
-def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known: RouteTables) -> None:
-    preview, _ = looked(known, configs("new", "newer", "of b"))
+def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("new", "newer", "of b"))
     assert preview is not None
     new = QueueData("b", 1, 1, 6, 0)
-    known.set_queue("new", new)
-    known.drop_queue("of b", "b")
-    assert preview.is_current(known, "a")
-    preview.apply_to_tables(known, new_only=False)
-    assert known.queues_of_topic("new") == {"b": new, "a": WIDE}
-    assert known.queues_of_topic("newer") == known.queues_of_topic("of b") == {"a": WIDE}
+    known_tables.set_queue("new", new)
+    known_tables.drop_queue("of b", "b")
+    assert preview.is_current(known_tables, "a")
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.queues_of_topic("new") == {"b": new, "a": WIDE}
+    assert known_tables.queues_of_topic("newer") == known_tables.queues_of_topic("of b") == {"a": WIDE}
 
 
-def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known: RouteTables) -> None:
-    preview, _ = looked(known, configs("of b"))
+def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("of b"))
     assert preview is not None
-    known.drop_queue("of b", "b")
-    known.set_queue("of b", QueueData("c", 1, 1, 6, 0))
-    preview.apply_to_tables(known, new_only=False)
-    assert known.queues_of_topic("of b").keys() == {"c", "a"}
+    known_tables.drop_queue("of b", "b")
+    known_tables.set_queue("of b", QueueData("c", 1, 1, 6, 0))
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.queues_of_topic("of b").keys() == {"c", "a"}
 
 
-def test_topics_stand_in_the_order_they_were_brought_in(known: RouteTables) -> None:
+def test_topics_stand_in_the_order_they_were_brought_in(known_tables: RouteTables) -> None:
     preview, _ = looked(
-        known,
+        known_tables,
         {"new": RegisteredTopicConfig("new"), "y": RegisteredTopicConfig("y", 1), **configs("of b", "z")},
     )
     assert preview is not None
-    preview.apply_to_tables(known, new_only=False)
-    assert list(known.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert list(known_tables.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
 
 
-def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known: RouteTables) -> None:
+def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known_tables: RouteTables) -> None:
     for number in range(100):
-        known.set_queue(f"t{number}", NARROW)
-    place = known.placements_by_topic["t7"]
-    preview, _ = looked(known, configs("other", *(f"t{number}" for number in range(100))))
+        known_tables.set_queue(f"t{number}", NARROW)
+    place = known_tables.placements_by_topic["t7"]
+    preview, _ = looked(known_tables, configs("other", *(f"t{number}" for number in range(100))))
     assert preview is not None
-    preview.apply_to_tables(known, new_only=False)
-    assert known.placements_by_topic["t7"] is known.placements_by_topic["other"] is place
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.placements_by_topic["t7"] is known_tables.placements_by_topic["other"] is place
     assert (place.broker_queues, place.topic_count) == ({"a": WIDE}, 101)
 
 
@@ -186,19 +186,19 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
     assert contents(at_once) == contents(one_by_one)
 
 
-def test_it_holds_until_queues_of_that_broker_change(known: RouteTables) -> None:
-    preview, _ = looked(known, configs("new"))
+def test_it_holds_until_queues_of_that_broker_change(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("new"))
     assert preview is not None
-    assert not preview.is_current(known, "b")
-    known.set_queue("new", QueueData("b", 1, 1, 6, 0))
-    known.set_queue("same", WIDE)
-    assert preview.is_current(known, "a")
-    known.drop_queue("same", "a")
-    assert not preview.is_current(known, "a")
+    assert not preview.is_current(known_tables, "b")
+    known_tables.set_queue("new", QueueData("b", 1, 1, 6, 0))
+    known_tables.set_queue("same", WIDE)
+    assert preview.is_current(known_tables, "a")
+    known_tables.drop_queue("same", "a")
+    assert not preview.is_current(known_tables, "a")
 
 
 def test_it_does_not_hold_where_it_is_not_known_any_more(
-    known: RouteTables, monkeypatch: pytest.MonkeyPatch
+    known_tables: RouteTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(route_tables, "_MAX_MOVED_BROKERS", 3)
     strange = RouteTables()
@@ -210,11 +210,11 @@ def test_it_does_not_hold_where_it_is_not_known_any_more(
     assert not preview.is_current(strange, "a")
 
 
-def test_a_topic_under_another_name_is_not_foreseen(known: RouteTables) -> None:
-    assert looked(known, {"x": RegisteredTopicConfig("y")})[0] is None
-    assert looked(known, {"x": RegisteredTopicConfig(None)})[0] is None
+def test_a_topic_under_another_name_is_not_foreseen(known_tables: RouteTables) -> None:
+    assert looked(known_tables, {"x": RegisteredTopicConfig("y")})[0] is None
+    assert looked(known_tables, {"x": RegisteredTopicConfig(None)})[0] is None
 
 
-def test_many_topics_take_steps(known: RouteTables) -> None:
+def test_many_topics_take_steps(known_tables: RouteTables) -> None:
     names = [f"t{number}" for number in range(3 * registration_preview._TOPICS_PER_STEP)]
-    assert looked(known, configs(*names))[1] == 3
+    assert looked(known_tables, configs(*names))[1] == 3

@@ -72,7 +72,7 @@ def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empt
 
 
 @pytest.fixture
-def headless() -> TableHarness:
+def lab_without_master() -> TableHarness:
     """A group of two slaves with an acting master, its topics read-only."""
     lab = TableHarness()
     lab.register_broker("a", 1, acting=True)
@@ -80,23 +80,23 @@ def headless() -> TableHarness:
     return lab
 
 
-def test_the_smallest_slave_stands_in_as_master(headless: TableHarness) -> None:
-    assert members(headless) == {"a": {0: "a1", 2: "a2"}}
-    assert headless.addrs_by_id() == {1: "a1", 2: "a2"}
+def test_the_smallest_slave_stands_in_as_master(lab_without_master: TableHarness) -> None:
+    assert members(lab_without_master) == {"a": {0: "a1", 2: "a2"}}
+    assert lab_without_master.addrs_by_id() == {1: "a1", 2: "a2"}
 
 
-def test_no_slave_stands_in_where_the_settings_do_not_say_so(headless: TableHarness) -> None:
-    assert members(headless, acting=False) == {"a": {1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_where_the_settings_do_not_say_so(lab_without_master: TableHarness) -> None:
+    assert members(lab_without_master, acting=False) == {"a": {1: "a1", 2: "a2"}}
 
 
-def test_no_slave_stands_in_for_topics_that_can_be_written(headless: TableHarness) -> None:
-    add_write_permission(headless.tables, "a")
-    assert members(headless) == {"a": {1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_for_topics_that_can_be_written(lab_without_master: TableHarness) -> None:
+    add_write_permission(lab_without_master.tables, "a")
+    assert members(lab_without_master) == {"a": {1: "a1", 2: "a2"}}
 
 
-def test_no_slave_stands_in_for_a_master_that_is_there(headless: TableHarness) -> None:
-    headless.register_broker("a", 0, [make_topic("T", 4), "U"], acting=True)
-    assert members(headless) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_for_a_master_that_is_there(lab_without_master: TableHarness) -> None:
+    lab_without_master.register_broker("a", 0, [make_topic("T", 4), "U"], acting=True)
+    assert members(lab_without_master) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
 
 
 def test_no_slave_stands_in_for_a_group_that_does_not_want_it() -> None:
@@ -192,8 +192,8 @@ def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
             )
 
 
-def test_the_cluster_map_has_bare_ids_and_true_ones(headless: TableHarness) -> None:
-    assert table_lookup.encode_cluster_body(headless.tables) == (
+def test_the_cluster_map_has_bare_ids_and_true_ones(lab_without_master: TableHarness) -> None:
+    assert table_lookup.encode_cluster_body(lab_without_master.tables) == (
         b'{"brokerAddrTable":{"a":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"c",'
         b'"enableActingMaster":true}},"clusterAddrTable":{"c":["a"]}}'
     )
@@ -203,8 +203,8 @@ def test_the_cluster_map_has_bare_ids_and_true_ones(headless: TableHarness) -> N
     )
 
 
-def test_a_member_group_has_the_cluster_that_was_asked_for(headless: TableHarness) -> None:
-    assert table_lookup.encode_member_group_body(headless.tables, "any", "a") == (
+def test_a_member_group_has_the_cluster_that_was_asked_for(lab_without_master: TableHarness) -> None:
+    assert table_lookup.encode_member_group_body(lab_without_master.tables, "any", "a") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"any"}}'
     )
 

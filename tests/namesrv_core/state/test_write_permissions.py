@@ -69,7 +69,7 @@ def test_the_generation_moves_when_a_permission_does() -> None:
 
 
 @pytest.fixture
-def wiped() -> TableHarness:
+def wiped_lab() -> TableHarness:
     """Broker a with topics T and U on channel 1, wiped."""
     lab = TableHarness()
     lab.register_broker("a", 0)
@@ -79,72 +79,74 @@ def wiped() -> TableHarness:
 
 
 @pytest.mark.parametrize("channel", [1, 2])
-def test_the_same_data_version_leaves_the_topics_wiped(wiped: TableHarness, channel: int) -> None:
-    wiped.register_broker("a", 0, channel=channel)
-    assert wiped.perms_by_topic() == {"T": 4, "U": 4}
+def test_the_same_data_version_leaves_the_topics_wiped(wiped_lab: TableHarness, channel: int) -> None:
+    wiped_lab.register_broker("a", 0, channel=channel)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 4}
 
 
-def test_another_data_version_gives_permission_back_to_all_topics_of_the_request(wiped: TableHarness) -> None:
-    wiped.register_broker("a", 0, version=2)
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_another_data_version_gives_permission_back_to_all_topics_of_the_request(
+    wiped_lab: TableHarness,
+) -> None:
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
 def test_an_incremental_registration_restores_its_topic_and_the_next_full_one_no_other(
-    wiped: TableHarness,
+    wiped_lab: TableHarness,
 ) -> None:
-    wiped.register_broker("a", 0, ["U"], version=2)
-    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
-    wiped.register_broker("a", 0, version=2)
-    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
+    wiped_lab.register_broker("a", 0, ["U"], version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
 
 
 def test_a_topic_registered_by_itself_restores_it_and_the_next_full_registration_all(
-    wiped: TableHarness,
+    wiped_lab: TableHarness,
 ) -> None:
-    topics.register_topic_queues(wiped.tables, "U", [make_queue("a")])
-    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
-    wiped.register_broker("a", 0, version=2)
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+    topics.register_topic_queues(wiped_lab.tables, "U", [make_queue("a")])
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_lost_its_connection_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.close_channel(1)
-    wiped.register_broker("a", 0)
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_a_broker_that_lost_its_connection_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.close_channel(1)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_expired_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.expire_channels(120_001)
-    wiped.register_broker("a", 0)
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_a_broker_that_expired_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.expire_channels(120_001)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_unregistered_and_returns_has_all_restored(wiped: TableHarness) -> None:
-    wiped.unregister_broker("a", 0)
-    wiped.register_broker("a", 0)
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_a_broker_that_unregistered_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.unregister_broker("a", 0)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_with_another_address_has_all_restored(wiped: TableHarness) -> None:
-    wiped.register_broker("a", 0, addr="elsewhere")
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_a_broker_with_another_address_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.register_broker("a", 0, addr="elsewhere")
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_slave_that_becomes_master_has_all_restored(wiped: TableHarness) -> None:
-    wiped.unregister_broker("a", 0)
-    wiped.register_broker("a", 0, addr="a1")
-    assert wiped.perms_by_topic() == {"T": 6, "U": 6}
+def test_a_slave_that_becomes_master_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.unregister_broker("a", 0)
+    wiped_lab.register_broker("a", 0, addr="a1")
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped: TableHarness) -> None:
-    topics.delete_topic(wiped.tables, "U", None)
-    wiped.register_broker("a", 0)
-    assert wiped.perms_by_topic() == {"T": 4, "U": 6}
+def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped_lab: TableHarness) -> None:
+    topics.delete_topic(wiped_lab.tables, "U", None)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
 
 
-def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped: TableHarness) -> None:
-    wiped.register_broker("a", 0, ["T", "U", "V"])
-    assert wiped.perms_by_topic() == {"T": 4, "U": 4, "V": 6}
+def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped_lab: TableHarness) -> None:
+    wiped_lab.register_broker("a", 0, ["T", "U", "V"])
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 4, "V": 6}
 
 
 def test_topics_that_were_wiped_alike_have_one_record_between_them() -> None:

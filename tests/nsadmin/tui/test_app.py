@@ -312,7 +312,7 @@ async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
 
 
 @pytest.fixture(scope="module")
-def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
+def noon_polls(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
     """What a lab tells of itself at noon."""
     with start_playground(tmp_path_factory.mktemp("lab")) as ground:
         return [
@@ -323,14 +323,14 @@ def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
 @pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
-def test_every_screen_reads_well(name: str, size: tuple[int, int], noon: list[AnyPoll]) -> None:
+def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
     @run_screen_test
     async def story() -> None:
         app = make_still_tui(
             AvailableContexts(make_context(label="prod", color="red", read_only=True)), home=name
         )
         async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, noon)
+            await feed_polls(app, pilot, noon_polls)
             compare_golden(app, f"{name}-{size[0]}x{size[1]}")
 
     story()

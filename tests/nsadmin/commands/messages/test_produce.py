@@ -14,7 +14,7 @@ from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+def typed_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """The file that is standard input."""
     file = tmp_path / "stdin"
     file.write_bytes(b"")
@@ -51,8 +51,8 @@ def test_a_template_makes_different_messages(stream: Run, store: DeadLetterBroke
     assert {(row["result"], row["brokerName"]) for row in rows} == {("done", "broker-a")}
 
 
-def test_each_line_of_the_input_is_a_message(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
-    typed.write_bytes(b"one\n\n\xff\xfe\nlast")
+def test_each_line_of_the_input_is_a_message(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:
+    typed_file.write_bytes(b"one\n\n\xff\xfe\nlast")
     assert stream("produce", "T", "-k", "line-{n}").code == 0
     assert sent(store) == [b"last", b"one", b"\xff\xfe"]
     assert {message.keys for message in store.stored_messages("T")} == {("line-1",), ("line-3",), ("line-4",)}
@@ -93,8 +93,8 @@ def test_an_invalid_line_says_what_was_sent_before(
     )
 
 
-def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
-    typed.write_bytes(b"one\ntwo\n")
+def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:
+    typed_file.write_bytes(b"one\ntwo\n")
     [row] = json.loads(stream("produce", "T", "--dry-run", "--json").out)
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
 

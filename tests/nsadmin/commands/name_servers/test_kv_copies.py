@@ -14,7 +14,7 @@ WRITES = {100, 102}
 
 
 @pytest.fixture(autouse=True)
-def differing(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+def differing_servers(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     first_server.kv = {ORDERS: {"T": "a:4", "U": "a:8"}, "N": {"k": "v", "token": "hidden"}}
     second_server.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
 

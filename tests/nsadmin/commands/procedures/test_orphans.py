@@ -61,7 +61,7 @@ def rows_of(run: Run, running_lab: Lab, *words: str, code: int = 0) -> list[dict
 
 
 @pytest.fixture(autouse=True)
-def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nsadmin.commands.procedures.orphans._SECONDS_BETWEEN_LOOKS", 0.0)
 
 

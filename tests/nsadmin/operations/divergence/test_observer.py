@@ -114,7 +114,7 @@ def test_a_broker_with_a_partial_list(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Brokers do not wait long for what cannot come."""
 
     def channel(address: str, link: NetworkLink) -> LinkedChannel:
@@ -125,7 +125,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("namesrv_core.lab.lab_cluster.LinkedChannel", channel)
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("short_settle")
 def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) -> None:
     def cut(world: LabCluster) -> None:
         world.lab_brokers[B].links_by_server["ns-3"].is_cut = True

@@ -18,16 +18,16 @@ def topic_broker() -> Iterator[TopicBroker]:
 
 
 @pytest.fixture
-def other() -> Iterator[TopicBroker]:
+def other_broker() -> Iterator[TopicBroker]:
     with TopicBroker(name="broker-b") as running:
         yield running
 
 
 @pytest.fixture
-def server(topic_broker: TopicBroker, other: TopicBroker) -> Iterator[FakeNameServer]:
+def server(topic_broker: TopicBroker, other_broker: TopicBroker) -> Iterator[FakeNameServer]:
     members = {
         "C": {"broker-a": {0: topic_broker.addr}},
-        "D": {"broker-b": {0: other.addr, 1: "127.0.0.1:1"}},
+        "D": {"broker-b": {0: other_broker.addr, 1: "127.0.0.1:1"}},
     }
     with FakeNameServer(members) as running:
         running.routes = {"T": {"broker-a": 6}}
@@ -36,25 +36,25 @@ def server(topic_broker: TopicBroker, other: TopicBroker) -> Iterator[FakeNameSe
 
 
 def test_of_a_topic_with_a_route_only_its_brokers_are_asked(
-    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other_broker: TopicBroker
 ) -> None:
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T"))
     assert [view.addr for view in facts.server_views] == [server.addr]
     assert [broker.addr for broker in facts.broker_views] == [topic_broker.addr]
-    assert (other.asked, facts.hosts, facts.other_context_routes) == ([], {}, None)
+    assert (other_broker.asked, facts.hosts, facts.other_context_routes) == ([], {}, None)
     # One of the routes is that of the topic with heartbeats of proxies.
     assert sorted(server.asked_codes()) == [101, 105, 105, 105, 106, 319]
 
 
 def test_of_one_without_a_route_a_process_of_each_broker_is(
-    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other_broker: TopicBroker
 ) -> None:
     server.routes = {}
     with AdminClient(server.addr) as admin:
         assert {broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T")).broker_views} == {
             topic_broker.addr,
-            other.addr,
+            other_broker.addr,
         }
         assert [
             broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T", "C")).broker_views
@@ -62,14 +62,18 @@ def test_of_one_without_a_route_a_process_of_each_broker_is(
 
 
 def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_too(
-    server: FakeNameServer, topic_broker: TopicBroker, other: TopicBroker
+    server: FakeNameServer, topic_broker: TopicBroker, other_broker: TopicBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    memory = JournalEvidence("ns-1", last_addrs={"broker-b": (other.addr,)})
+    memory = JournalEvidence("ns-1", last_addrs={"broker-b": (other_broker.addr,)})
     with AdminClient(server.addr) as admin:
         facts = gather_facts(admin, RouteQuestion("T", client_list=dead), [dead], [memory], [])
     assert [view.addr for view in facts.server_views] == [server.addr, dead]
-    assert [broker_view.addr for broker_view in facts.broker_views] == [topic_broker.addr, dead, other.addr]
+    assert [broker_view.addr for broker_view in facts.broker_views] == [
+        topic_broker.addr,
+        dead,
+        other_broker.addr,
+    ]
     assert (facts.memories, facts.other_context_routes) == ((memory,), ())
 
 

@@ -69,7 +69,7 @@ class Case:
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> Case:
+def restart_case(tmp_path: Path) -> Case:
     return Case(tmp_path)
 
 
@@ -84,117 +84,117 @@ WHOLE = [
 RAN = [("stop", SLAVE), ("start", SLAVE), ("stop", MASTER), ("start", MASTER)]
 
 
-def test_a_slave_and_then_its_master(case: Case) -> None:
-    before = case.cluster.topics_by_server()
-    records = case.restart()
-    assert (steps(records), case.ran) == (WHOLE, RAN)
-    assert case.cluster.topics_by_server() == before
+def test_a_slave_and_then_its_master(restart_case: Case) -> None:
+    before = restart_case.cluster.topics_by_server()
+    records = restart_case.restart()
+    assert (steps(records), restart_case.ran) == (WHOLE, RAN)
+    assert restart_case.cluster.topics_by_server() == before
     assert records[-1] == {**records[-1], "event": "finished", "cluster": "C", "processes": 2}
-    assert RestartStore(case.home, "C").load_state() is None
+    assert RestartStore(restart_case.home, "C").load_state() is None
     assert [event for event in (item["event"] for item in records) if event in ("safe", "undone")] == [
         "safe",
         "undone",
     ]
 
 
-def test_everything_has_words(case: Case) -> None:
-    record_texts = [describe_record(item) or words_of_drain(item) for item in case.restart()]
+def test_everything_has_words(restart_case: Case) -> None:
+    record_texts = [describe_record(item) or words_of_drain(item) for item in restart_case.restart()]
     assert record_texts[0] == "restarting C: broker-a"
     assert "broker-a (slave 1) at 127.0.0.1:10921: stop" in record_texts
     assert record_texts[-1] == "C: 2 brokers restarted"
 
 
-def test_a_command_that_does_nothing_is_noticed(case: Case) -> None:
-    case.does_nothing = True
+def test_a_command_that_does_nothing_is_noticed(restart_case: Case) -> None:
+    restart_case.does_nothing = True
     with pytest.raises(DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for it to restart"):
-        case.restart()
-    assert case.ran == RAN[:2]
+        restart_case.restart()
+    assert restart_case.ran == RAN[:2]
 
 
-def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(case: Case) -> None:
-    records = case.restart()
-    events_file = RestartStore(case.home, "C").events_file
+def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(restart_case: Case) -> None:
+    records = restart_case.restart()
+    events_file = RestartStore(restart_case.home, "C").events_file
     assert [json.loads(line) for line in events_file.read_text().splitlines()] == records
-    case.exit_code = 3
+    restart_case.exit_code = 3
     with pytest.raises(DrainRefused):
-        case.restart()
+        restart_case.restart()
     first, *_, last = [json.loads(line) for line in events_file.read_text().splitlines()]
     assert (first["event"], first["resumed"]) == ("began", False)
     assert describe_record(last) == "stopped: the command of --stop for broker-a (slave 1) exited with 3"
 
 
-def test_a_command_that_fails_ends_it_and_it_goes_on_there(case: Case) -> None:
-    case.exit_code = 3
+def test_a_command_that_fails_ends_it_and_it_goes_on_there(restart_case: Case) -> None:
+    restart_case.exit_code = 3
     with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) exited with 3"):
-        case.restart()
-    case.exit_code = 0
-    records = case.restart()
+        restart_case.restart()
+    restart_case.exit_code = 0
+    records = restart_case.restart()
     assert (steps(records), records[0]["resumed"]) == (WHOLE, True)
 
 
-def test_a_slave_that_does_not_catch_up_keeps_its_master_from_being_stopped(case: Case) -> None:
-    case.cluster.script = {1: lambda: setattr(case.cluster, "slave_is_behind", True)}
-    case.cluster.pass_time(1)
+def test_a_slave_that_does_not_catch_up_keeps_its_master_from_being_stopped(restart_case: Case) -> None:
+    restart_case.cluster.script = {1: lambda: setattr(restart_case.cluster, "slave_is_behind", True)}
+    restart_case.cluster.pass_time(1)
     with pytest.raises(
         DrainRefused, match=r"so no broker was stopped: waiting for the slave 127.0.0.1:10921 to be in sync"
     ):
-        case.restart()
-    assert case.ran == []
+        restart_case.restart()
+    assert restart_case.ran == []
 
 
-def test_a_slave_that_is_behind_for_a_moment_keeps_nothing_from_going_on(case: Case) -> None:
-    case.cluster.slave_is_behind = True
-    case.cluster.script = {1: lambda: setattr(case.cluster, "slave_is_behind", False)}
-    assert case.restart()[-1]["event"] == "finished"
-    assert case.ran == RAN
+def test_a_slave_that_is_behind_for_a_moment_keeps_nothing_from_going_on(restart_case: Case) -> None:
+    restart_case.cluster.slave_is_behind = True
+    restart_case.cluster.script = {1: lambda: setattr(restart_case.cluster, "slave_is_behind", False)}
+    assert restart_case.restart()[-1]["event"] == "finished"
+    assert restart_case.ran == RAN
 
 
-def test_a_name_server_that_does_not_answer_keeps_it_from_going_on(case: Case) -> None:
-    case.cluster.kill_server(1)
+def test_a_name_server_that_does_not_answer_keeps_it_from_going_on(restart_case: Case) -> None:
+    restart_case.cluster.kill_server(1)
     with pytest.raises(DrainRefused, match=r"127.0.0.1:9877 to answer"):
-        case.restart()
-    assert case.ran == []
+        restart_case.restart()
+    assert restart_case.ran == []
 
 
-def test_a_broker_is_not_stopped_when_the_others_have_gone_meanwhile(case: Case) -> None:
-    before = case.cluster.topics_by_server()
-    case.cluster.script = {20: lambda: setattr(case.cluster, "others", 0)}
+def test_a_broker_is_not_stopped_when_the_others_have_gone_meanwhile(restart_case: Case) -> None:
+    before = restart_case.cluster.topics_by_server()
+    restart_case.cluster.script = {20: lambda: setattr(restart_case.cluster, "others", 0)}
     with pytest.raises(
         DrainRefused,
         match=r"drained, but not stopped: \d topics? .*without a writable queue.* `nsadmin undrain broker-a`",
     ):
-        case.restart()
-    assert case.ran == RAN[:2]
-    case.cluster.others = 8
-    assert case.restart()[-1]["event"] == "finished"
-    assert (case.ran, case.cluster.topics_by_server()) == (RAN, before)
+        restart_case.restart()
+    assert restart_case.ran == RAN[:2]
+    restart_case.cluster.others = 8
+    assert restart_case.restart()[-1]["event"] == "finished"
+    assert (restart_case.ran, restart_case.cluster.topics_by_server()) == (RAN, before)
 
 
-def test_it_pauses_between_groups_and_goes_on(case: Case) -> None:
+def test_it_pauses_between_groups_and_goes_on(restart_case: Case) -> None:
     # Two names for one group, as far as this cluster is concerned.
     two = {**GROUP, "broker-b": GROUP[BROKER]}
-    first = case.restart(two, pause_after=1)
-    assert (first[-1]["event"], first[-1]["left"], case.ran) == ("paused", ["broker-b"], RAN)
-    second = case.restart(two, pause_after=1)
-    assert (second[0]["left"], second[-1]["event"], case.ran) == (["broker-b"], "finished", RAN * 2)
+    first = restart_case.restart(two, pause_after=1)
+    assert (first[-1]["event"], first[-1]["left"], restart_case.ran) == ("paused", ["broker-b"], RAN)
+    second = restart_case.restart(two, pause_after=1)
+    assert (second[0]["left"], second[-1]["event"], restart_case.ran) == (["broker-b"], "finished", RAN * 2)
 
 
-def test_only_one_at_a_time(case: Case) -> None:
-    other = RestartStore(case.home, "C")
+def test_only_one_at_a_time(restart_case: Case) -> None:
+    other = RestartStore(restart_case.home, "C")
     assert other.restart_lock.acquire_lock()
     with pytest.raises(DrainRefused, match="is already restarting C"):
-        case.restart()
+        restart_case.restart()
     other.restart_lock.release_lock()
 
 
 @pytest.mark.parametrize("kill", [3, 5, 8, 12, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60])
-def test_killed_anywhere_and_started_again_it_ends_the_same(case: Case, kill: int) -> None:
-    before = case.cluster.topics_by_server()
-    case.cluster.calls, case.cluster.kill_at = 0, kill
+def test_killed_anywhere_and_started_again_it_ends_the_same(restart_case: Case, kill: int) -> None:
+    before = restart_case.cluster.topics_by_server()
+    restart_case.cluster.calls, restart_case.cluster.kill_at = 0, kill
     try:
-        case.restart()
+        restart_case.restart()
     except DrainKilled:
-        case.cluster.kill_at = None
-        assert case.restart()[-1]["event"] == "finished"
-    assert case.cluster.topics_by_server() == before
-    assert list(dict.fromkeys(case.ran)) == RAN
+        restart_case.cluster.kill_at = None
+        assert restart_case.restart()[-1]["event"] == "finished"
+    assert restart_case.cluster.topics_by_server() == before
+    assert list(dict.fromkeys(restart_case.ran)) == RAN

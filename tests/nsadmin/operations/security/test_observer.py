@@ -27,7 +27,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def ends() -> Iterator[ExitStack]:
+def exit_stack() -> Iterator[ExitStack]:
     with ExitStack() as stack:
         yield stack
 
@@ -53,12 +53,12 @@ def seen(ends: ExitStack, *addrs: str, own: Access | None = None) -> dict[str, A
     }
 
 
-def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
-    listening = ends.enter_context(socket.create_server(("127.0.0.1", 0)))
+def test_an_open_cluster_in_plain_text(exit_stack: ExitStack) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
+    listening = exit_stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     told_by(broker, haListenPort=str(listening.getsockname()[1]))
-    servers_by_addr = seen(ends, server.addr)
+    servers_by_addr = seen(exit_stack, server.addr)
     one, other = servers_by_addr[server.addr], servers_by_addr[broker.addr]
     assert (one.kind, one.answers_plain_text, one.speaks_tls, one.lists_brokers, one.is_ours) == (
         "name server",
@@ -74,18 +74,18 @@ def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
     assert not CHANGE_CODES.intersection(broker.asked_codes() + server.asked_codes())
 
 
-def test_a_port_of_replication_that_is_closed(ends: ExitStack) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
+def test_a_port_of_replication_that_is_closed(exit_stack: ExitStack) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
     told_by(broker, haListenPort=str(closed_port()))
-    assert seen(ends, server.addr)[broker.addr].has_open_replication is False
+    assert seen(exit_stack, server.addr)[broker.addr].has_open_replication is False
     told_by(broker, haListenPort="none")
-    assert seen(ends, server.addr)[broker.addr].has_open_replication is None
+    assert seen(exit_stack, server.addr)[broker.addr].has_open_replication is None
 
 
-def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Authority) -> None:
-    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
-    audited_server = seen(ends, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[
+def test_a_server_behind_tls_is_asked_through_it(exit_stack: ExitStack, authority: Authority) -> None:
+    server = exit_stack.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+    audited_server = seen(exit_stack, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[
         server.addr
     ]
     assert (audited_server.answers_plain_text, audited_server.speaks_tls, audited_server.lists_brokers) == (
@@ -101,8 +101,8 @@ def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Aut
     assert audited_server.public_settings == server.config
 
 
-def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority: Authority) -> None:
-    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+def test_ours_is_known_whoever_issued_its_certificate(exit_stack: ExitStack, authority: Authority) -> None:
+    server = exit_stack.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
 
     def telling(asked: RemotingCommand) -> RemotingCommand:
         answer = server._cluster_info(asked)
@@ -110,14 +110,14 @@ def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority
         return answer
 
     server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = telling
-    assert seen(ends, server.addr)[server.addr].is_ours
+    assert seen(exit_stack, server.addr)[server.addr].is_ours
 
 
-def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> None:
-    server = ends.enter_context(FakeNameServer())
+def test_one_that_refuses_tells_its_version_all_the_same(exit_stack: ExitStack) -> None:
+    server = exit_stack.enter_context(FakeNameServer())
     for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
         server.handlers[code] = refuse_with(16, "who are you?")
-    audited_server = seen(ends, server.addr)[server.addr]
+    audited_server = seen(exit_stack, server.addr)[server.addr]
     assert (
         audited_server.settings,
         audited_server.public_settings,
@@ -132,15 +132,15 @@ def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> Non
     assert audited_server.version is not None
 
 
-def test_one_that_is_not_there(ends: ExitStack) -> None:
+def test_one_that_is_not_there(exit_stack: ExitStack) -> None:
     addr = f"127.0.0.1:{closed_port()}"
-    assert seen(ends, addr)[addr].error == "connection refused, no server listens on this port"
+    assert seen(exit_stack, addr)[addr].error == "connection refused, no server listens on this port"
 
 
-def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
-    open_proxy, closed_proxy = (ends.enter_context(FakeProxy(is_local=True)) for _ in range(2))
+def test_both_ports_of_a_proxy(exit_stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
+    open_proxy, closed_proxy = (exit_stack.enter_context(FakeProxy(is_local=True)) for _ in range(2))
     closed_proxy.handlers[203] = refuse_with(1, "username cannot be null.")
     gone = f"127.0.0.1:{closed_port()}"
     answer = ServerResult("", GrpcConnections(8081, ("10.0.0.1:5",)), None)
@@ -152,7 +152,7 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         lambda self, addrs: [ServerResult(addr, None, NoTls("no")) for addr in addrs],
     )
     access = Access(timeout=2.0, proxies=(open_proxy.addr, closed_proxy.addr))
-    servers_by_addr = seen(ends, server.addr, own=access)
+    servers_by_addr = seen(exit_stack, server.addr, own=access)
     opened, closed, grpc_port = (
         servers_by_addr[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
     )
@@ -163,6 +163,6 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         True, False, True,
     )  # fmt: skip
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
-    servers_by_addr = seen(ends, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
+    servers_by_addr = seen(exit_stack, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
     assert servers_by_addr[gone].error is not None
     assert servers_by_addr["10.0.0.7:8081"].answers_plain_text is None
