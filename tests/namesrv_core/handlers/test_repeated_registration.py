@@ -73,12 +73,12 @@ def test_after_a_silence_it_is_told_that_the_broker_is_back(
 @pytest.mark.parametrize(
     "other",
     [
-        lambda wire: wire.register("a", "T", "V"),
-        lambda wire: wire.register("a", "T", "U", version=DataVersion(2, 0, 1)),
-        lambda wire: wire.register("a", "T", "U", body=registration_body(["T", "U"]) + b" "),
-        lambda wire: wire.register("a", "T", "U", more={"heartbeatTimeoutMillis": "10000"}),
-        lambda wire: wire.register("a", "T", "U", more={"haServerAddr": "elsewhere:1"}),
-        lambda wire: wire.ask(
+        lambda wire: wire.register_broker("a", "T", "V"),
+        lambda wire: wire.register_broker("a", "T", "U", version=DataVersion(2, 0, 1)),
+        lambda wire: wire.register_broker("a", "T", "U", body=registration_body(["T", "U"]) + b" "),
+        lambda wire: wire.register_broker("a", "T", "U", more={"heartbeatTimeoutMillis": "10000"}),
+        lambda wire: wire.register_broker("a", "T", "U", more={"haServerAddr": "elsewhere:1"}),
+        lambda wire: wire.send_request(
             103, broker_ext() | {"haServerAddr": f"ha-{ADDR}"}, registration_body(["T", "U"]), version=400
         ),
     ],
@@ -101,11 +101,11 @@ def test_whatever_differs_makes_it_a_new_one(
 @pytest.mark.parametrize(
     "change",
     [
-        lambda wire: wire.ask(205, {"brokerName": "a"}),
-        lambda wire: wire.ask(216, {"topic": "T"}),
-        lambda wire: wire.register("b", "T", "U", addr="10.0.0.9:10911"),
-        lambda wire: wire.ask(318, body=b"deleteTopicWithBrokerRegistration=true"),
-        lambda wire: wire.ask(104, broker_ext()),
+        lambda wire: wire.send_request(205, {"brokerName": "a"}),
+        lambda wire: wire.send_request(216, {"topic": "T"}),
+        lambda wire: wire.register_broker("b", "T", "U", addr="10.0.0.9:10911"),
+        lambda wire: wire.send_request(318, body=b"deleteTopicWithBrokerRegistration=true"),
+        lambda wire: wire.send_request(104, broker_ext()),
     ],
     ids=["write permission", "topic", "another broker", "settings", "unregistration"],
 )

@@ -71,11 +71,11 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
     [
         (lambda cluster: cluster.restart_broker(), "the broker restarted"),
         (
-            lambda cluster: cluster.delete("payments"),
+            lambda cluster: cluster.delete_topic("payments"),
             "the broker registered all its topics after a change: payments deleted",
         ),
         (
-            lambda cluster: cluster.create("orders", queues=16),
+            lambda cluster: cluster.create_topic("orders", queues=16),
             "changed on the broker: orders readQueueNums 8 -> 16 and writeQueueNums 8 -> 16",
         ),
         (
@@ -88,7 +88,7 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
             "of a retry topic",
         ),
         (
-            lambda cluster: cluster.register(),
+            lambda cluster: cluster.register_broker(),
             "the broker registered all its topics, without a change: the connection was lost",
         ),
     ],
