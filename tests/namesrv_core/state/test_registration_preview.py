@@ -162,26 +162,26 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
         look_and_put(at_once, name, topics)
         put_one_by_one(one_by_one, name, topics)
     topics = drawn(data)
-    preview, _ = looked(at_once, topics)
-    assert preview is not None
-    for operation in data.draw(st.lists(st.sampled_from(["put", "drop", "register", "wipe", "unregister"]))):
+    found, _ = looked(at_once, topics)
+    assert found is not None
+    for what in data.draw(st.lists(st.sampled_from(["put", "drop", "register", "wipe", "unregister"]))):
         topic, name = data.draw(st.sampled_from("TUVWXYZ")), data.draw(st.sampled_from("bc"))
-        for tables in (at_once, one_by_one):
-            if operation == "put":
-                tables.set_queue(topic, QueueData(name, 8, 8, 6, 0))
-            elif operation == "drop":
-                tables.drop_queue(topic, name)
-        if operation == "register":
+        for made in (at_once, one_by_one):
+            if what == "put":
+                made.set_queue(topic, QueueData(name, 8, 8, 6, 0))
+            elif what == "drop":
+                made.drop_queue(topic, name)
+        if what == "register":
             others = drawn(data)
             look_and_put(at_once, name, others)
             put_one_by_one(one_by_one, name, others)
-        elif operation in ("wipe", "unregister"):
-            change = wiped if operation == "wipe" else gone
+        elif what in ("wipe", "unregister"):
+            change = wiped if what == "wipe" else gone
             assert told(at_once.change_all_queues(name, change)) == told(
                 change_one_by_one(one_by_one, name, change)
             )
-    assert preview.is_current(at_once, "a")
-    preview.apply_to_tables(at_once, new_only=False)
+    assert found.is_current(at_once, "a")
+    found.apply_to_tables(at_once, new_only=False)
     put_one_by_one(one_by_one, "a", topics)
     assert contents(at_once) == contents(one_by_one)
 
