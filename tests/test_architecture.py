@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
 TOUR = (ROOT / "docs" / "explanation" / "code-tour.md").read_text()

@@ -21,7 +21,7 @@ from tests.support.documented_commands import (
     read_blocks,
 )
 from tests.support.documented_lab import SPED_UP, DocumentedLab, documented_lab
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 EXISTING = [page for page in PAGES if page.exists()]
 PARSED = [block for page in EXISTING for block in read_blocks(page) if block.not_run is not None]
@@ -53,7 +53,7 @@ def test_each_command_of_a_page_prints_what_the_page_shows(page: Path, page_lab:
     for block in read_blocks(page):
         if block.not_run is not None:
             continue
-        page_lab.prepare(block)
+        page_lab.prepare_block(block)
         for command in block.list_commands():
             printed = page_lab.run_shown(block, command)
             line = find_difference(command.output_lines, printed, block.is_unordered)

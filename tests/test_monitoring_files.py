@@ -14,9 +14,9 @@ import yaml
 from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.http import got
-from tests.support.running import on_a_loop, serving
-from tests.support.scraping import families
+from tests.support.http import fetch_page
+from tests.support.metric_samples import parse_families
+from tests.support.name_servers import run_on_loop, start_name_server
 
 ROOT = Path(__file__).parents[1]
 ALERTS = ROOT / "docs" / "monitoring" / "alerts.yml"
@@ -34,13 +34,13 @@ Exported = dict[str, list[dict[str, str]]]
 
 def rules() -> list[dict[str, Any]]:
     (group,) = yaml.safe_load(ALERTS.read_text())["groups"]
-    found: list[dict[str, Any]] = group["rules"]
-    return found
+    alert_rules: list[dict[str, Any]] = group["rules"]
+    return alert_rules
 
 
 def panels() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DASHBOARD.read_text())["panels"]
-    return found
+    dashboard_panels: list[dict[str, Any]] = json.loads(DASHBOARD.read_text())["panels"]
+    return dashboard_panels
 
 
 def expressions() -> Iterator[str]:
@@ -52,28 +52,28 @@ def expressions() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+def exported_families(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The labels of each series of a server with a journal and a fleet."""
-    found: Exported = {}
+    exported_metrics: Exported = {}
     home = tmp_path_factory.mktemp("home")
     pair = Authority(home / "ca").issue("here")
     tls = TlsSettings("permissive", str(pair.cert), str(pair.key))
 
-    @on_a_loop
+    @run_on_loop
     async def scrape() -> None:
-        async with serving(home, journalDir=str(home / "j"), httpAddress="0", tls=tls) as server:
+        async with start_name_server(home, journalDir=str(home / "j"), httpAddress="0", tls=tls) as server:
             fleet = BrokerFleet(FleetPlan(topics=5), [server.namesrv_addr])
             try:
                 await fleet.start()
-                text = (await got(server.state.actual_settings["httpAddress"], "/metrics")).text
+                text = (await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")).text
             finally:
                 fleet.die_abruptly()
-        for family in families(text).values():
+        for family in parse_families(text).values():
             for sample in family.samples:
-                found.setdefault(sample.name, []).append(dict(sample.labels))
+                exported_metrics.setdefault(sample.name, []).append(dict(sample.labels))
 
     scrape()
-    return found
+    return exported_metrics
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -82,19 +82,19 @@ def test_there_is_something_to_look_at() -> None:
 
 
 @pytest.mark.parametrize("expression", sorted(set(expressions())))
-def test_what_is_named_is_exported_with_those_labels(expression: str, exported: Exported) -> None:
+def test_what_is_named_is_exported_with_those_labels(expression: str, exported_families: Exported) -> None:
     names = NAME.findall(expression)
     assert names or expression.startswith("up{")
     known = set(ADDED)
     for name, selector in names:
-        assert name in exported, name
-        labels = {label for series in exported[name] for label in series}
+        assert name in exported_families, name
+        labels = {label for series in exported_families[name] for label in series}
         known |= labels
         for label, operator, value in LABEL.findall(selector):
             assert label in labels | ADDED, f"{name} has no label {label}"
             if label in ADDED or value.startswith("$"):
                 continue
-            values = {series[label] for series in exported[name]}
+            values = {series[label] for series in exported_families[name]}
             wanted = set(value.split("|")) if operator == "=~" else {value}
             # A code of an answer is there once it was given.
             assert wanted <= values or label == "code", f"{name} never has {label}={value}"
@@ -133,21 +133,21 @@ def test_the_dashboard_is_one_that_can_be_imported() -> None:
 
 
 def test_each_alert_is_shown_to_fire_and_not_to_fire() -> None:
-    shown: dict[bool, set[str]] = {True: set(), False: set()}
+    results_by_firing: dict[bool, set[str]] = {True: set(), False: set()}
     for test in yaml.safe_load(ALERT_TESTS.read_text())["tests"]:
         for case in test["alert_rule_test"]:
-            shown[bool(case["exp_alerts"])].add(case["alertname"])
+            results_by_firing[bool(case["exp_alerts"])].add(case["alertname"])
     names = {rule["alert"] for rule in rules()}
-    assert shown[True] == names
+    assert results_by_firing[True] == names
     # A certificate that is good for long is there in the same test, on another server.
-    assert shown[False] | {"CertificateExpires"} == names
+    assert results_by_firing[False] | {"CertificateExpires"} == names
 
 
 def promtool() -> str:
-    found = shutil.which("promtool")
-    if found is None:
+    path = shutil.which("promtool")
+    if path is None:
         pytest.skip("promtool is not installed")
-    return found
+    return path
 
 
 def test_promtool_understands_the_rules() -> None:
@@ -170,10 +170,10 @@ def test_alerts_fire_when_they_should(tmp_path: Path) -> None:
 def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
     tool, texts = promtool(), list[str]()
 
-    @on_a_loop
+    @run_on_loop
     async def scrape() -> None:
-        async with serving(tmp_path, journalDir=str(tmp_path / "j"), httpAddress="0") as server:
-            texts.append((await got(server.state.actual_settings["httpAddress"], "/metrics")).text)
+        async with start_name_server(tmp_path, journalDir=str(tmp_path / "j"), httpAddress="0") as server:
+            texts.append((await fetch_page(server.state.actual_settings["httpAddress"], "/metrics")).text)
 
     scrape()
     ended = subprocess.run(
@@ -185,13 +185,13 @@ def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
 METRICS_PAGE = (ROOT / "docs" / "reference" / "metrics.md").read_text()
 
 
-def test_every_exported_metric_is_on_the_reference_page(exported: Exported) -> None:
+def test_every_exported_metric_is_on_the_reference_page(exported_families: Exported) -> None:
     documented = set(re.findall(r"`(nsadmin_namesrv_\w+)", METRICS_PAGE))
-    names = {re.sub("_(bucket|sum|count|created)$", "", name) for name in exported}
+    names = {re.sub("_(bucket|sum|count|created)$", "", name) for name in exported_families}
     assert {name for name in names if name.startswith("nsadmin_namesrv_")} - documented == set()
 
 
-def test_the_reference_page_has_the_labels_of_each_metric(exported: Exported) -> None:
+def test_the_reference_page_has_the_labels_of_each_metric(exported_families: Exported) -> None:
     for name, labels in re.findall(r"`(nsadmin_namesrv_\w+)\{([\w,]+)\}`", METRICS_PAGE):
-        for series in exported.get(name, []):
+        for series in exported_families.get(name, []):
             assert set(series) == set(labels.split(",")), name

@@ -54,10 +54,12 @@ def test_a_class_name_that_occurs_twice_is_found() -> None:
 
 
 def test_an_import_cycle_is_found_also_where_only_type_checkers_see_it() -> None:
-    one = parse_source("a.b", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import c\n")
+    first_source = parse_source(
+        "a.b", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import c\n"
+    )
     other = parse_source("a.c", "def f():\n    from a.b import x\n")
-    assert len(list(name_rules.find_cycle([one, other]))) == 1
-    assert list(name_rules.find_cycle([one, parse_source("a.c", "")])) == []
+    assert len(list(name_rules.find_cycle([first_source, other]))) == 1
+    assert list(name_rules.find_cycle([first_source, parse_source("a.c", "")])) == []
 
 
 def test_names_are_counted_once_for_each_module() -> None:

@@ -15,7 +15,7 @@ from nsreport import command as report_program
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from tests.support import recipes
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 INSTALLED = "/opt/nsadmin/share/nsadmin/recipes"
 

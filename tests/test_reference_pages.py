@@ -10,7 +10,7 @@ from namesrv_core.state.settings import SETTING_KEYS, NameServerSettings
 from namesrv_core.state.tls_settings import TLS_KEYS
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
 from nsadmin.registry import find_command, find_group, take_command
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
 CONFIGURATION = (REFERENCE / "configuration.md").read_text()

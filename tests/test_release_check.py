@@ -21,5 +21,5 @@ def test_a_release_whose_tag_version_and_changelog_agree_has_no_mistakes() -> No
     ],
 )
 def test_a_mistake_is_named(tag: str, version: str, changelog: str, mistake: str) -> None:
-    [found] = find_mistakes(tag, version, changelog)
-    assert mistake in found
+    [found_mistake] = find_mistakes(tag, version, changelog)
+    assert mistake in found_mistake

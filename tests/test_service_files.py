@@ -68,14 +68,14 @@ def test_systemd_finds_no_fault_with_the_unit_and_little_that_it_could_harm(tmp_
 
 def test_the_container_starts_a_server_as_nobody_special() -> None:
     lines = (FILES / "Containerfile").read_text().splitlines()
-    said = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
-    assert json.loads(said["ENTRYPOINT"]) == ["nsadmin", "namesrv"]
-    settings = settings_of(json.loads(said["CMD"]), {})
+    instructions = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+    assert json.loads(instructions["ENTRYPOINT"]) == ["nsadmin", "namesrv"]
+    settings = settings_of(json.loads(instructions["CMD"]), {})
     ports = {str(settings.listenPort), settings.httpAddress.rpartition(":")[2]}
-    assert set(said["EXPOSE"].split()) == ports
-    assert settings.kvConfigPath.startswith(said["VOLUME"])
-    assert int(said["USER"]) > 1000
-    assert f"127.0.0.1:{settings.httpAddress.rpartition(':')[2]}{PAGES[0]}" in said["HEALTHCHECK"]
+    assert set(instructions["EXPOSE"].split()) == ports
+    assert settings.kvConfigPath.startswith(instructions["VOLUME"])
+    assert int(instructions["USER"]) > 1000
+    assert f"127.0.0.1:{settings.httpAddress.rpartition(':')[2]}{PAGES[0]}" in instructions["HEALTHCHECK"]
 
 
 def test_kubernetes_runs_the_server_with_settings_that_there_are() -> None:

@@ -21,12 +21,12 @@ def normalized(name: str) -> str:
 
 def required(lines: list[str]) -> set[tuple[str, frozenset[str]]]:
     """Each requirement: its name and its bounds, in any order."""
-    found = set()
+    required_packages = set()
     for line in lines:
         match = re.match(r"([A-Za-z0-9._-]+)([^;]*)", line)
         assert match is not None
-        found.add((normalized(match[1]), frozenset(filter(None, match[2].strip().split(",")))))
-    return found
+        required_packages.add((normalized(match[1]), frozenset(filter(None, match[2].strip().split(",")))))
+    return required_packages
 
 
 def locked(entries: list[dict[str, str]]) -> set[tuple[str, frozenset[str]]]:

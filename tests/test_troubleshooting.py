@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from tests.support.name_servers import ROOT
 from tests.support.prose_rules import PACKAGES
-from tests.support.running import ROOT
 
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()
 # Values, and the names of options that a message quotes.

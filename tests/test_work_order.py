@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 from tests.support.work_order import LONGEST_FIRST, find_place, find_work_unit
 
 

@@ -138,19 +138,19 @@ def garbage_pause() -> str:
 def growth(home: Path, scale: float) -> Iterator[str]:
     """How the CPU time of a lookup grows with one of: 4 brokers, 1,000 topics, 64 connections."""
     requests = int(60_000 * scale)
-    for what, cases in GROWTH.items():
+    for workload, cases in GROWTH.items():
         values = []
         for brokers, topics, connections in cases:
             work = Work(
                 "", brokers, topics, lookups(connections, 1, topics=topics), 1, requests // 2, requests
             )
-            with running(SERVERS["nsadmin"], home / f"{what}-{brokers}-{topics}-{connections}") as server:
+            with running(SERVERS["nsadmin"], home / f"{workload}-{brokers}-{topics}-{connections}") as server:
                 values.append(cost(server, work).cpu)
-        numbers = [str(case[_PLACE[what]]) for case in cases]
+        numbers = [str(case[_PLACE[workload]]) for case in cases]
         yield ""
         yield "```mermaid"
         yield "xychart-beta"
-        yield f'    title "server CPU time of a lookup, µs, by {what}"'
+        yield f'    title "server CPU time of a lookup, µs, by {workload}"'
         yield f"    x-axis [{', '.join(numbers)}]"
         yield f"    line [{', '.join(f'{value:.1f}' for value in values)}]"
         yield "```"

@@ -25,14 +25,14 @@ class Bare(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         data = self._rest + data
-        found, at = [], 0
+        frames, at = [], 0
         while len(data) - at >= 4 and len(data) >= (end := at + 4 + int.from_bytes(data[at : at + 4], "big")):
             opaque = data[at:end].partition(b'"opaque":')[2].partition(b",")[0]
             header = _HEAD + opaque + _TAIL
-            found.append(struct.pack(">ii", 4 + len(header) + len(_BODY), len(header)) + header + _BODY)
+            frames.append(struct.pack(">ii", 4 + len(header) + len(_BODY), len(header)) + header + _BODY)
             at = end
         self._rest = data[at:]
-        self._transport.write(b"".join(found))
+        self._transport.write(b"".join(frames))
 
 
 async def serve() -> None:

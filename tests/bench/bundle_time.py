@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from tests.bench.tui import Watched
 from tests.bench.tui_fleet import FleetSize, running_fleet
-from tests.support.running import Program
+from tests.support.name_servers import ServerProgram
 
 LIMIT_SECONDS = 60.0
 LARGE = FleetSize(broker_groups=500, topics_per_group=200)
@@ -40,7 +40,10 @@ def measure(size: FleetSize, home: Path) -> BundleRun:
         fleet_before, began_at = sum(part.seconds for part in fleet), time.monotonic()
         command = [sys.executable, "-m", "nsadmin", "bundle", "create", str(bundle_path)]
         process_id = os.spawnve(
-            os.P_NOWAIT, sys.executable, [*command, "-n", addrs.split(";")[0]], Program.environment()
+            os.P_NOWAIT,
+            sys.executable,
+            [*command, "-n", addrs.split(";")[0]],
+            ServerProgram.make_environment(),
         )
         _, status, usage = os.wait4(process_id, 0)
         assert status == 0, status

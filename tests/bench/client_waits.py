@@ -77,7 +77,7 @@ def asked(
     Nobody waits for the answer of another one, so that one stall is not counted as many. Where that is
     allowed, this thread goes before all others of its processor, whose turns are none of the server's.
     """
-    found: list[float] = []
+    latencies: list[float] = []
     with ExitStack() as stack:
         stack.enter_context(going_first())
         selector = stack.enter_context(selectors.DefaultSelector())
@@ -92,8 +92,8 @@ def asked(
                 next(turns).ask(request, due)
                 due += every
             for key, _ in selector.select(max(due - time.perf_counter(), 0)):
-                found += key.data.hear()
-    return found
+                latencies += key.data.hear()
+    return latencies
 
 
 class _Asking:
@@ -122,7 +122,7 @@ class _Asking:
 
 def storm(port: int, request: bytes, number: int = 1000) -> list[float]:
     """Seconds until each of so many new connections has its first answer."""
-    found: list[float] = []
+    ready_keys: list[float] = []
     selector = selectors.DefaultSelector()
     with ExitStack() as stack:
         began = time.perf_counter()
@@ -131,15 +131,15 @@ def storm(port: int, request: bytes, number: int = 1000) -> list[float]:
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
             selector.register(one, selectors.EVENT_WRITE)
-        while len(found) < number:
+        while len(ready_keys) < number:
             for key, _ in selector.select():
                 one = key.fileobj  # type: ignore[assignment]
                 if key.events == selectors.EVENT_WRITE:
                     one.send(request)
                     selector.modify(one, selectors.EVENT_READ)
                 elif one.recv(1 << 16):
-                    found.append(time.perf_counter() - began)
+                    ready_keys.append(time.perf_counter() - began)
                     selector.unregister(one)
                 else:
                     raise ConnectionError("the server closed a new connection")
-    return found
+    return ready_keys

@@ -90,9 +90,9 @@ def on_large_fleets(home: Path) -> Iterator[str]:
         yield f"| clusterList of 1,000 brokers | {_seconds(home, 'clusterList', server.address):.2f} |"
     with _named(home / "topics") as server, ExitStack() as stack:
         for broker in range(2):
-            one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-            one.sendall(register(broker, 50_000, first=broker * 50_000))
-            client_waits.answer(one)
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            client.sendall(register(broker, 50_000, first=broker * 50_000))
+            client_waits.answer(client)
         yield f"| topicList of 100,000 topics | {_seconds(home, 'topicList', server.address):.2f} |"
 
 
@@ -120,11 +120,11 @@ def report(home: Path) -> None:
         wait_for_runtime_info(broker.port)
         create_topic(broker.port, "bench")
         wait_for_topic([namesrv], "bench")
-        found = starts(namesrv.address, home)
-        taken = measure(found, environment)
+        start_times = starts(namesrv.address, home)
+        taken = measure(start_times, environment)
     middle = {name: median(times) for name, times in taken.items()}
     print(f"{'milliseconds, start to end':44} {'median':>10} {'minimum':>10} {'x python':>9} {'mqadmin/':>9}")
-    for start in found:
+    for start in start_times:
         theirs = f"{middle[start.of_mqadmin] / middle[start.name]:9.1f}" if start.of_mqadmin else ""
         times = f"{middle[start.name]:10.1f} {min(taken[start.name]):10.1f}"
         print(f"{start.name:44} {times} {middle[start.name] / middle[BARE]:9.1f} {theirs}", flush=True)

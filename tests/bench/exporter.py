@@ -23,7 +23,7 @@ from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.transport.event_loop import run_coroutine
 from nsadmin import AdminClient
 from tests.bench.figures import machine
-from tests.support.running import ROOT, serving
+from tests.support.name_servers import ROOT, start_name_server
 
 MASTERS = 2
 MOST_SECONDS, MOST_MIB = 5.0, 150.0
@@ -48,7 +48,7 @@ def serve(topics: int, groups: int) -> None:
 
     async def live() -> None:
         with tempfile.TemporaryDirectory() as home:
-            async with serving(Path(home)) as server:
+            async with start_name_server(Path(home)) as server:
                 plan = FleetPlan(clusters=1, groups=MASTERS, replicas=1, topics=topics)
                 fleet = BrokerFleet(plan, [server.namesrv_addr])
                 await fleet.start()
@@ -69,16 +69,16 @@ class Exporter:
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'cli'}"}
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         assert self.process.stderr is not None
-        found = re.search(r"http://\S+", self.process.stderr.readline())
-        assert found is not None
-        self.url = found[0].rstrip(";")
+        address_match = re.search(r"http://\S+", self.process.stderr.readline())
+        assert address_match is not None
+        self.url = address_match[0].rstrip(";")
 
     @property
     def memory(self) -> float:
         """MiB."""
-        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
-        assert found is not None
-        return int(found[1]) / 1024
+        rss_match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        assert rss_match is not None
+        return int(rss_match[1]) / 1024
 
     def scrape(self) -> tuple[Figures, str]:
         began = time.monotonic()
@@ -90,8 +90,8 @@ class Exporter:
 
 
 def passes(text: str) -> dict[str, float]:
-    found = re.findall(r'^(\w+)\{pass="(\w+)"\} (\S+)$', text, re.M)
-    return {f"{name} {kind}": float(value) for name, kind, value in found if name in _NAMES}
+    pass_samples = re.findall(r'^(\w+)\{pass="(\w+)"\} (\S+)$', text, re.M)
+    return {f"{name} {kind}": float(value) for name, kind, value in pass_samples if name in _NAMES}
 
 
 def cpu_seconds(text: str) -> float:

@@ -15,9 +15,9 @@ def write(page: Path, name: str, lines: Iterable[str]) -> None:
     """Replace the figures of the last run. Raises ValueError if the page has no marks for them."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     text = page.read_text()
-    head, found, rest = text.partition(begin)
+    head, old_table, rest = text.partition(begin)
     _, ended, tail = rest.partition(end)
-    if not (found and ended):
+    if not (old_table and ended):
         raise ValueError(f'{page} has no marks for "{name}"')
     page.write_text("".join([head, begin, *(f"{line}\n" for line in lines), end, tail]))
 

@@ -30,7 +30,7 @@ from namesrv_core.events import (
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal import segments
-from tests.support.journals import snapshot
+from tests.support.journals import make_snapshot
 
 BROKERS, SERVERS = 64, ("ns-1:9876", "ns-2:9876", "ns-3:9876")
 BEGIN = 1_735_689_600_000
@@ -74,14 +74,14 @@ def write(folder: Path, wanted: int) -> int:
 def _segment(home: Path, server: str, first: int, day: int, faults: list[Fault]) -> int:
     """A day of one journal; the number of the next record."""
     begun = BEGIN + day * DAY
-    found = [*_quiet(server, day, faults), *_faulty(server, faults), *_changes(server, begun, faults)]
-    found.sort(key=itemgetter(0))
+    events = [*_quiet(server, day, faults), *_faulty(server, faults), *_changes(server, begun, faults)]
+    events.sort(key=itemgetter(0))
     with (home / segments.segment_name(first, begun)).open("wb") as file:
         file.writelines(
             b'{"v":1,"seq":%d,"time":%d%b' % (number, time, rest)
-            for number, (time, rest) in enumerate(found, first)
+            for number, (time, rest) in enumerate(events, first)
         )
-    return first + len(found)
+    return first + len(events)
 
 
 def _faults(day: int) -> list[Fault]:
@@ -89,13 +89,13 @@ def _faults(day: int) -> list[Fault]:
     chance = random.Random(day)
     victims = chance.sample(range(BROKERS), RESTARTS_A_DAY + GAPS_A_DAY)
     begun = BEGIN + day * DAY
-    found = []
+    fault_events = []
     for number, broker in enumerate(victims):
         since = begun + chance.randrange(HOUR, DAY - HOUR)
         lost = number < RESTARTS_A_DAY
         length = chance.randrange(60, 600) if lost else chance.randrange(91, 118)
-        found.append(Fault(broker, since, since + length * SECOND, lost))
-    return found
+        fault_events.append(Fault(broker, since, since + length * SECOND, lost))
+    return fault_events
 
 
 def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
@@ -103,7 +103,7 @@ def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
     begun = BEGIN + day * DAY
     if day == 0:
         yield begun, _rest(server, ServerStarted("5.5.0", 1), _ITSELF)
-        yield begun, _rest(server, snapshot("start"), _ITSELF)
+        yield begun, _rest(server, make_snapshot("start"), _ITSELF)
         for broker in range(BROKERS):
             yield begun + SECOND, _rest(server, _registered(broker), *_by(broker))
     proof = _rest(server, Heartbeats(BROKERS, 29_000, _addr(0)), _ITSELF)
@@ -113,7 +113,7 @@ def _quiet(server: str, day: int, faults: list[Fault]) -> Iterator[Timed]:
         if minute % 60 == 0:
             away = {fault.broker for fault in faults if fault.lost and fault.since <= now < fault.until}
             groups = tuple(_group(broker) for broker in range(BROKERS) if broker not in away)
-            yield now, _rest(server, snapshot("interval", groups=groups), _ITSELF)
+            yield now, _rest(server, make_snapshot("interval", groups=groups), _ITSELF)
 
 
 def _faulty(server: str, faults: list[Fault]) -> Iterator[Timed]:
@@ -134,7 +134,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
         who = ("c", _name(broker), 0, _addr(broker))
         queues = [QueueData(_name(broker), number, number, 6) for number in (4, 8)]
         changed = _rest(server, BrokerChanged(*who, 157), *_by(broker))
-        told = [
+        snapshots = [
             _rest(
                 server,
                 TopicsChanged(
@@ -150,7 +150,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
             time = begun + number * CHANGES_EVERY + (broker + 1) * 2_500
             if not fault.since <= time <= fault.until:
                 yield time, changed
-                yield time, told[number % 2]
+                yield time, snapshots[number % 2]
 
 
 def _rest(server: str, event: Event, cause: str, client: str | None = None) -> bytes:

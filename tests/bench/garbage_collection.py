@@ -36,7 +36,7 @@ def prepared(state: NameServerState, request: RemotingCommand) -> RemotingComman
 def pauses() -> list[float]:
     """Milliseconds of the processor that each look took."""
     reduce_garbage_collection()
-    state, found = NameServerState(NameServerSettings(), KvConfig(), 0), []
+    state, pauses_seen = NameServerState(NameServerSettings(), KvConfig(), 0), []
     for broker in range(BROKERS):
         request = codec.decode_command(register(broker, TOPICS)[4:])
         answer, _ = handle_request(state, prepared(state, request), broker, 1)
@@ -44,8 +44,8 @@ def pauses() -> list[float]:
     for _ in range(LOOKS):
         begun = time.thread_time()
         gc.collect()
-        found.append((time.thread_time() - begun) * 1000)
-    return found
+        pauses_seen.append((time.thread_time() - begun) * 1000)
+    return pauses_seen
 
 
 if __name__ == "__main__":

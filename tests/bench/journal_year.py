@@ -43,7 +43,7 @@ from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal import index, segments
 from tests.interop.our_server import ROOT
-from tests.support.journals import snapshot
+from tests.support.journals import make_snapshot
 
 RARE, FREQUENT = "the-rare-topic", "the-frequent-topic"
 BROKERS, TOPICS, ON_EACH = 64, 10_000, 4
@@ -81,7 +81,7 @@ class World:
             places = tuple(numbers.setdefault(queue, len(numbers)) for queue in queues)
             routes.setdefault(places, []).append(topic)
         alike = tuple(AlikeTopics(tuple(topics), places) for places, topics in routes.items())
-        return snapshot("roll", queues=tuple(numbers), routes=alike)
+        return make_snapshot("roll", queues=tuple(numbers), routes=alike)
 
     def restart(self, broker: int, more: tuple[str, ...] = ()) -> Iterator[Event]:
         name, addr = f"broker-{broker}", f"10.0.0.{broker}:10911"
@@ -195,7 +195,7 @@ def main() -> None:
         )
         step = YEAR // count
         middle = BEGIN + (count // 2) * step + 1_500_000
-        for what, *words in (
+        for title, *words in (
             ("topic in 104 segments", "history", "topic", RARE),
             ("topic in every segment, newest 1000 events", "history", "topic", FREQUENT),
             ("the same, on one day in the middle", "history", "topic", FREQUENT, "--since", str(middle),
@@ -206,7 +206,7 @@ def main() -> None:
             ("route at a moment", "routeAt", FREQUENT, "--at", str(middle)),
             ("topic in every segment, all events", "history", "topic", FREQUENT, "--limit", "0"),
         ):  # fmt: skip
-            print(f"{what}: {timed(*words, '--journal', str(folder))}", flush=True)
+            print(f"{title}: {timed(*words, '--journal', str(folder))}", flush=True)
 
 
 if __name__ == "__main__":

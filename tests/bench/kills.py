@@ -20,8 +20,8 @@ from pathlib import Path
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.connection import ProtocolConnection
-from tests.support.forked import Forked, context
-from tests.support.running import call
+from tests.support.forked_servers import ForkedServer, fork_context
+from tests.support.name_servers import call_server
 
 KEYS = 7
 _LONGEST = 0.012
@@ -41,13 +41,13 @@ class Kept:
     def look(self, table: dict[str, str]) -> int:
         """After a start: how many keys have what was not answered. AssertionError where one has lost it."""
         assert table.keys() <= self._may_be.keys(), table
-        found = 0
+        leftovers = 0
         for key, values in self._may_be.items():
             value = table.get(key)
             assert value in values, f"{self.namespace} {key} is {value}, but must be one of {values}"
-            found += value != values[0]
+            leftovers += value != values[0]
             values[:] = [value]
-        return found
+        return leftovers
 
     def write(self, peer: socket.socket, rng: random.Random) -> None:
         """Put and delete until the connection breaks, some at once."""
@@ -84,7 +84,7 @@ class Kept:
 
 def kept_by(port: int, namespace: str) -> dict[str, str]:
     with socket.create_connection(("127.0.0.1", port), 20) as peer:
-        answer = call(build_request(219, {"namespace": namespace}), peer)
+        answer = call_server(build_request(219, {"namespace": namespace}), peer)
     table: dict[str, str] = json.loads(answer.body)["table"] if answer.code == 0 else {}
     return table
 
@@ -94,13 +94,13 @@ class Rounds:
 
     def __init__(self, home: Path, seed: int = 1) -> None:
         self._home, self._rng = home, random.Random(seed)
-        self._within: ForkServerContext = context()
+        self._within: ForkServerContext = fork_context()
         self._writers = [Kept("a"), Kept("b")]
         self.counts: Counter[str] = Counter()
 
-    def _started(self) -> Forked:
+    def _started(self) -> ForkedServer:
         """Start another server, and check that it has all values."""
-        server = Forked(self._within, self._home)
+        server = ForkedServer(self._within, self._home)
         try:
             for writer in self._writers:
                 self.counts["unanswered changes that are present"] += writer.look(
@@ -150,9 +150,9 @@ def main() -> int:
         for _ in range(asked.rounds):
             rounds.once()
         counts = rounds.end()
-    print(*(f"{what}: {count}" for what, count in counts.items()), sep="\n")
-    each = (time.monotonic() - begun) / asked.rounds * 1000
-    print(f"no answered change is lost; {each:.0f} ms per round")
+    print(*(f"{outcome}: {count}" for outcome, count in counts.items()), sep="\n")
+    milliseconds_each = (time.monotonic() - begun) / asked.rounds * 1000
+    print(f"no answered change is lost; {milliseconds_each:.0f} ms per round")
     return 0
 
 

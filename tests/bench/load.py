@@ -47,7 +47,7 @@ class _Client:
         if not data:
             raise ConnectionError("the server closed a connection")
         data = self._rest + data
-        position, found = 0, 0
+        position, frame_count = 0, 0
         while len(data) - position >= 4:
             (length,) = struct.unpack_from(">i", data, position)
             if position + 4 + length > len(data):
@@ -55,12 +55,12 @@ class _Client:
             if b'"code":0,' not in data[position + 8 : position + 24]:
                 raise AssertionError(f"failed answer: {data[position : position + 300]!r}")
             position += 4 + length
-            found += 1
+            frame_count += 1
         self._rest = data[position:]
-        self._due -= found
+        self._due -= frame_count
         if self._due == 0:
             self.send()
-        return found
+        return frame_count
 
 
 def run(

@@ -117,10 +117,11 @@ def later(known: DataFrame, times: int) -> DataFrame:
 
 def finish(program: session.SparkProgram, tables: TableStore) -> None:
     """The tables that follow from that of events; the end of the program."""
-    made = table(tables, silver.EVENT_TABLE)
-    tables.replace_rows(silver.BROKER_LIFECYCLE_TABLE, select_lifecycle_events(made))
+    event_table = table(tables, silver.EVENT_TABLE)
+    tables.replace_rows(silver.BROKER_LIFECYCLE_TABLE, select_lifecycle_events(event_table))
     tables.replace_rows(
-        KNOWLEDGE_INTERVAL, build_knowledge_intervals(find_knowledge_changes(made, no_facts(program.session)))
+        KNOWLEDGE_INTERVAL,
+        build_knowledge_intervals(find_knowledge_changes(event_table, no_facts(program.session))),
     )
     program.stop()
 
@@ -141,16 +142,16 @@ def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
         "cluster": lit("c"),
         "changesWrite": changes_write(col("type")),
     }
-    found = read.withColumns(given)
-    missing = [field for field in schemas.event_schema().fields if field.name not in found.columns]
+    events = read.withColumns(given)
+    missing = [field for field in schemas.event_schema().fields if field.name not in events.columns]
     nothing = {field.name: lit(None).cast(field.dataType) for field in missing}
-    return found.withColumns(nothing).select(*schemas.event_schema().names)
+    return events.withColumns(nothing).select(*schemas.event_schema().names)
 
 
 def table(tables: TableStore, which: TableSpec) -> DataFrame:
-    found = tables.read_table(which)
-    assert found is not None
-    return found
+    stored = tables.read_table(which)
+    assert stored is not None
+    return stored
 
 
 def no_facts(spark: SparkSession) -> DataFrame:
@@ -201,8 +202,8 @@ def of_duckdb(events: str) -> Found:
 
 def timed(work: Callable[[], Found]) -> tuple[float, Found]:
     began = time.perf_counter()
-    found = work()
-    return time.perf_counter() - began, found
+    result = work()
+    return time.perf_counter() - began, result
 
 
 def measured(folder: Path) -> Iterator[Took]:
@@ -230,13 +231,13 @@ def measured(folder: Path) -> Iterator[Took]:
         return of_spark(table(tables, silver.BROKER_LIFECYCLE_TABLE), table(tables, KNOWLEDGE_INTERVAL))
 
     def from_lines() -> Found:
-        told = select_lifecycle_events(of_journals(spark, folder)).persist()
+        lifecycle_events = select_lifecycle_events(of_journals(spark, folder)).persist()
         try:
-            return of_spark(told, table(tables, KNOWLEDGE_INTERVAL))
+            return of_spark(lifecycle_events, table(tables, KNOWLEDGE_INTERVAL))
         finally:
-            told.unpersist()
+            lifecycle_events.unpersist()
 
-    for what, work, theirs in (
+    for title, work, theirs in (
         ("from Parquet, first time in a session", from_tables, of_tables),
         ("from Parquet, warm", from_tables, of_tables),
         ("from broker facts (Parquet), warm", from_told, of_tables),
@@ -244,9 +245,9 @@ def measured(folder: Path) -> Iterator[Took]:
     ):
         if theirs is None:
             continue
-        ours, found = timed(work)
-        assert found == expected, (what, found, expected)
-        yield Took(what, ours, theirs)
+        ours, our_result = timed(work)
+        assert our_result == expected, (title, our_result, expected)
+        yield Took(title, ours, theirs)
     began = time.perf_counter()
     build_knowledge_intervals(
         find_knowledge_changes(table(tables, silver.EVENT_TABLE), no_facts(spark))
@@ -268,9 +269,9 @@ def one_shot(folder: Path) -> None:
 def rows(folder: Path) -> Iterator[str]:
     """The figures of a folder, as lines of a table."""
     events = int(_count(folder).read_text())
-    for what, spark, other in measured(folder):
+    for title, spark, other in measured(folder):
         theirs = " | " if other is None else f"{other:.1f} | {spark / other:.1f}"
-        yield f"| {events:,} | {what} | {spark:.1f} | {theirs} |"
+        yield f"| {events:,} | {title} | {spark:.1f} | {theirs} |"
 
 
 def page(home: Path, sizes: list[int]) -> Iterator[str]:
@@ -331,7 +332,7 @@ def main() -> int:
     for step in ("--make", "--base", "--measure", "--one-shot"):
         flags.add_argument(step, type=Path, help=argparse.SUPPRESS)
     asked = flags.parse_args()
-    sizes = [int(one) for one in asked.millions.split(",")]
+    sizes = [int(millions) for millions in asked.millions.split(",")]
     if asked.base:
         grow(asked.make, asked.base, sizes[0] * 1_000_000)
     elif asked.make:

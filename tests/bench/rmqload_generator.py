@@ -103,7 +103,10 @@ def tables(program: Path, home: Path, rust: Rust) -> Iterator[str]:
             registered(server.port, PACED.brokers, 1000),
         ):
             runs = [_run(program, server, PACED, 3 * RATE) for _ in range(PACED_ROUNDS)]
-        cells = [min(run[f"{what}_us"] for run in runs) / 1000 for what in ("p50", "p99", "p999", "max")]
+        cells = [
+            min(run[f"{percentile}_us"] for run in runs) / 1000
+            for percentile in ("p50", "p99", "p999", "max")
+        ]
         yield f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |"
 
 
@@ -116,10 +119,10 @@ def _bare(home: Path, brokers: int) -> Callable[[Path], Any]:
     with (
         running(SERVERS["nsadmin"], home) as server,
         registered(server.port, brokers, 1000),
-        socket.create_connection(("127.0.0.1", server.port)) as one,
+        socket.create_connection(("127.0.0.1", server.port)) as connection,
     ):
-        one.sendall(lookup(0))
-        return partial(BareServer, length=len(client_waits.answer(one)))
+        connection.sendall(lookup(0))
+        return partial(BareServer, length=len(client_waits.answer(connection)))
 
 
 def _usual(program: Path, home: Path, begin: Callable[[Path], Any], load: Load) -> float:

@@ -19,14 +19,14 @@ class Rust:
     """A column of a table, which is empty if the program is not available."""
 
     def __init__(self) -> None:
-        found = built()
-        self._program = found if isinstance(found, Path) else None
+        binary = built()
+        self._program = binary if isinstance(binary, Path) else None
         self.note = (
             f"{NAME} is the crate {CRATE} as cargo builds it, asked a quarter as often. "
             "It refuses registrations that are compressed."
         )
-        if not isinstance(found, Path):
-            self.note = f"{CRATE} {VERSION} is not in these tables: {found}."
+        if not isinstance(binary, Path):
+            self.note = f"{CRATE} {VERSION} is not in these tables: {binary}."
 
     def cell(self, said: str) -> str:
         """The end of a line, if there is such a column."""

@@ -55,9 +55,9 @@ def works(scale: float) -> Iterator[Work]:
             yield Work(name, brokers, 1000, lookups(connections, depth), depth, 3 * requests, requests)
     for number in (1_000, 10_000, 80_000):
         times = max(int(200_000 / number * scale), 12)
-        for what, counters in (("unchanged", (1,)), ("changed", (1, 2))):
+        for kind, counters in (("unchanged", (1,)), ("changed", (1, 2))):
             sent = [[register(0, number, counter) for counter in counters]]
-            yield Work(f"registration, {number} topics, {what}", 1, number, sent, 1, times, times)
+            yield Work(f"registration, {number} topics, {kind}", 1, number, sent, 1, times, times)
     packed = [[register(0, 100_000, compressed=True)]]
     yield Work("registration, 100000 topics, compressed, unchanged", 1, 1, packed, 1, 10, 50)
 
@@ -94,9 +94,9 @@ def registered(port: int, brokers: int, topics: int) -> Iterator[None]:
     """Brokers over connections that stay open: one that hangs up is forgotten."""
     with ExitStack() as stack:
         for broker in range(brokers):
-            one = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            one.sendall(register(broker, topics))
-            client_waits.answer(one)
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(register(broker, topics))
+            client_waits.answer(connection)
         yield
 
 
@@ -110,7 +110,7 @@ def least(servers: Mapping[str, Server], work: Work, rounds: int = ROUNDS) -> di
 
     Whatever else the machine does makes a round dearer and never cheaper, and hits both.
     """
-    found: dict[str, list[float]] = {name: [] for name in servers}
+    timings: dict[str, list[float]] = {name: [] for name in servers}
     with ExitStack() as stack:
         for server in servers.values():
             stack.enter_context(registered(server.port, work.brokers, work.topics))
@@ -118,8 +118,8 @@ def least(servers: Mapping[str, Server], work: Work, rounds: int = ROUNDS) -> di
             for name, server in servers.items():
                 warm_up = work.requests // 10 if number else work.warm_up
                 load = (work.batches, work.depth, warm_up, work.requests)
-                found[name].append(run(server.port, server.child.pid, *load).cpu)
-    return {name: min(values) for name, values in found.items()}
+                timings[name].append(run(server.port, server.child.pid, *load).cpu)
+    return {name: min(values) for name, values in timings.items()}
 
 
 def share_of_pollers(server: Server, connections: int, brokers: int, period: float, seconds: float) -> float:
@@ -169,9 +169,9 @@ def memory_of(server: Server, connections: int = 2000) -> Memory:
     idle = memory(pid)
     with ExitStack() as stack:
         for _ in range(connections):
-            one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-            one.sendall(codec.encode_command(build_request(RequestCode.GET_BROKER_CLUSTER_INFO)))
-            client_waits.answer(one)
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            connection.sendall(codec.encode_command(build_request(RequestCode.GET_BROKER_CLUSTER_INFO)))
+            client_waits.answer(connection)
         crowded = memory(pid)
         with registered(server.port, 64, 10_000):
             return Memory(idle, memory(pid) - crowded, (crowded - idle) * 1024 / connections)

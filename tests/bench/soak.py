@@ -26,7 +26,7 @@ from tests.bench.attacks import measure_latencies, register_brokers, resident_mi
 from tests.bench.crude_peers import connect
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port
-from tests.support.running import call
+from tests.support.name_servers import call_server
 from tests.support.wire import broker_ext, registration_body
 
 BROKERS = 8
@@ -60,7 +60,7 @@ class Work:
     def threads(self) -> list[threading.Thread]:
         work = [threading.Thread(target=self.broker, args=(number,)) for number in range(BROKERS)]
         others = (self.steady, self.nuisance, self.operator, self.scraper)
-        return [*work, *(threading.Thread(target=one) for one in others)]
+        return [*work, *(threading.Thread(target=thread) for thread in others)]
 
     def steady(self) -> None:
         """The brokers that clients ask for, which never change."""
@@ -116,7 +116,7 @@ class Work:
                         build_request(206),
                         build_request(106),
                     ):
-                        call(asked, peer)
+                        call_server(asked, peer)
                         self.done["operator's requests"] += 1
 
     def scraper(self) -> None:
@@ -132,14 +132,19 @@ def page(http: str, path: str) -> bytes:
 
 
 def sample(server: OurNameServer, http: str, seconds: float, done: Counter[str]) -> Sample:
-    found = [1000 * value for value in measure_latencies(server.port, seconds)]
-    done["lookups"] += len(found)
+    latencies_ms = [1000 * value for value in measure_latencies(server.port, seconds)]
+    done["lookups"] += len(latencies_ms)
     pid = server.child.pid
     files = len(os.listdir(f"/proc/{pid}/fd"))
     threads = len(os.listdir(f"/proc/{pid}/task"))
     tasks = json.loads(page(http, "/debug/state"))["process"]["tasks"]
     return Sample(
-        resident_mib(pid), files, threads, tasks, found[len(found) // 2], found[len(found) * 99 // 100]
+        resident_mib(pid),
+        files,
+        threads,
+        tasks,
+        latencies_ms[len(latencies_ms) // 2],
+        latencies_ms[len(latencies_ms) * 99 // 100],
     )
 
 
@@ -173,7 +178,7 @@ def table(samples: list[Sample], minutes: float, done: Counter[str]) -> list[str
     for row in range(rows):
         begin, end = (len(samples) * number // rows for number in (row, row + 1))
         lines.append(shown(minutes * end / len(samples), mean(samples[begin:end])))
-    work = ", ".join(f"{count:,} {what}".replace(",", " ") for what, count in sorted(done.items()))
+    work = ", ".join(f"{count:,} {kind}".replace(",", " ") for kind, count in sorted(done.items()))
     return ["```", *lines, *verdict(samples), work, "```", "", figures.machine()]
 
 
@@ -192,9 +197,9 @@ def soaked(minutes: float) -> list[str]:
         print(HEAD)
         try:
             while time.monotonic() < until:
-                one = sample(server, http, min(10.0, minutes * 3), work.done)
-                samples.append(one)
-                print(shown(minutes - (until - time.monotonic()) / 60, one), flush=True)
+                first_sample = sample(server, http, min(10.0, minutes * 3), work.done)
+                samples.append(first_sample)
+                print(shown(minutes - (until - time.monotonic()) / 60, first_sample), flush=True)
         finally:
             work.stop.set()
             for thread in threads:

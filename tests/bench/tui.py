@@ -19,8 +19,8 @@ from namesrv_core.fleet.broker import SimulatedBroker
 from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
 from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.transport.event_loop import run_coroutine
-from tests.support.running import serving
-from tests.support.terminal import Terminal
+from tests.support.name_servers import start_name_server
+from tests.support.terminal import PtyTerminal
 
 GROUPS, REPLICAS, TOPICS, NAME_SERVERS = 500, 2, 40, 3
 _PRESSES = 200
@@ -51,7 +51,7 @@ async def _live(home: Path) -> None:
         for number in range(NAME_SERVERS):
             folder = home / f"namesrv-{number}"
             folder.mkdir(parents=True)
-            addrs.append((await ends.enter_async_context(serving(folder))).namesrv_addr)
+            addrs.append((await ends.enter_async_context(start_name_server(folder))).namesrv_addr)
         peers: PeerModels = {}
         brokers = [
             SimulatedBroker(spec, addrs, peer_models=peers, first_delay_seconds=5 + at * 0.03)
@@ -85,8 +85,8 @@ class Watched:
     @property
     def exact(self) -> float:
         """Processor time of all threads in ms, to the microsecond."""
-        told = [(task / "schedstat").read_text() for task in (self._folder / "task").iterdir()]
-        return sum(int(text.split()[0]) for text in told) / 1e6
+        schedstats = [(task / "schedstat").read_text() for task in (self._folder / "task").iterdir()]
+        return sum(int(text.split()[0]) for text in schedstats) / 1e6
 
     @property
     def megabytes(self) -> float:
@@ -96,26 +96,26 @@ class Watched:
 def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
     """The figures of one run."""
     begun = time.perf_counter()
-    with Terminal("tui", "-n", addrs, "--interval", "5", home=home, size=(120, 40)) as terminal:
-        terminal.until("1000 brokers")
+    with PtyTerminal("tui", "-n", addrs, "--interval", "5", home=home, size=(120, 40)) as terminal:
+        terminal.wait_for_text("1000 brokers")
         first = time.perf_counter() - begun
-        terminal.until(" 1000 up")
+        terminal.wait_for_text(" 1000 up")
         complete = time.perf_counter() - begun
         watched = Watched(terminal.pid)
         used = watched.seconds
-        terminal.idle(10)
+        terminal.read_for(10)
         pressed = [_press(terminal, watched, at) for at in range(_PRESSES)]
         idle_from, cpu, memory = time.perf_counter(), watched.seconds, watched.megabytes
-        terminal.idle(seconds)
+        terminal.read_for(seconds)
         share = (watched.seconds - cpu) / (time.perf_counter() - idle_from)
         after = watched.megabytes
-        terminal.type("2")
-        terminal.until("application topics")
-        terminal.idle(15)
+        terminal.type_keys("2")
+        terminal.wait_for_text("application topics")
+        terminal.read_for(15)
         topics = watched.megabytes
-        terminal.type("q")
-        assert terminal.ended() == 0
-    latencies, costs = (sorted(each) for each in zip(*pressed, strict=True))
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
+    latencies, costs = (sorted(timings) for timings in zip(*pressed, strict=True))
     last = int(_PRESSES * 0.99) - 1
     return {
         "load of the machine": os.getloadavg()[0],
@@ -133,12 +133,12 @@ def measure(addrs: str, seconds: float, home: Path) -> dict[str, float]:
     }
 
 
-def _press(terminal: Terminal, watched: Watched, at: int) -> tuple[float, float]:
+def _press(terminal: PtyTerminal, watched: Watched, at: int) -> tuple[float, float]:
     """To the other end of the table: how long until the row there is drawn, and what it cost (ms)."""
-    terminal.idle(0.05)
+    terminal.read_for(0.05)
     used, begun = watched.exact, time.perf_counter()
-    terminal.type("g" if at % 2 else "G")
-    terminal.until("broker-000" if at % 2 else "broker-499")
+    terminal.type_keys("g" if at % 2 else "G")
+    terminal.wait_for_text("broker-000" if at % 2 else "broker-499")
     return time.perf_counter() - begun, watched.exact - used
 
 

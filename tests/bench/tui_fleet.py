@@ -28,8 +28,8 @@ from nsadmin.tui.polling.poll_records import BrokerPolled, GroupPolled, GroupsPo
 from nsadmin.tui.recording.recording_file import Recording
 from nsadmin.tui.views import display_states
 from tests.bench.tui import Watched
-from tests.support.running import Program, serving
-from tests.support.terminal import Terminal
+from tests.support.name_servers import ServerProgram, start_name_server
+from tests.support.terminal import PtyTerminal
 
 _READERS = ("billing", "warehouse", "analytics", "notifier", "search-indexer", "risk", "ledger")
 _NAME_SERVERS = 3
@@ -72,7 +72,7 @@ async def _run_name_servers(home: Path) -> None:
         for number in range(_NAME_SERVERS):
             folder = home / f"namesrv-{number}"
             folder.mkdir(parents=True)
-            addrs.append((await ends.enter_async_context(serving(folder))).namesrv_addr)
+            addrs.append((await ends.enter_async_context(start_name_server(folder))).namesrv_addr)
         print(";".join(addrs), flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
@@ -170,7 +170,7 @@ def _time_progress(addrs: str) -> float:
     begun = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "nsadmin", "consumerProgress", "-n", addrs, "--timeout", "30"],
-        check=True, stdout=subprocess.DEVNULL, env=Program.environment(), timeout=300,
+        check=True, stdout=subprocess.DEVNULL, env=ServerProgram.make_environment(), timeout=300,
     )  # fmt: skip
     return time.perf_counter() - begun
 
@@ -183,25 +183,25 @@ def measure(size: FleetSize, home: Path) -> tuple[dict[str, float], RecordedRun]
         progress_seconds = _time_progress(addrs)
         begun = time.perf_counter()
         words = ("tui", "brokers", "-n", addrs, "--interval", "5", "--record", str(recording_file))
-        with Terminal(*words, home=home, size=(120, 40)) as terminal:
-            terminal.until(f"{2 * size.broker_groups} brokers")
+        with PtyTerminal(*words, home=home, size=(120, 40)) as terminal:
+            terminal.wait_for_text(f"{2 * size.broker_groups} brokers")
             first_screen = time.perf_counter() - begun
-            terminal.until(f" {2 * size.broker_groups} up")
+            terminal.wait_for_text(f" {2 * size.broker_groups} up")
             complete = time.perf_counter() - begun
             # Sorted by broker, the first and the last row stay the same whatever a broker answers.
-            terminal.type("ss")
-            terminal.idle(min(size.watched_seconds, 60))
+            terminal.type_keys("ss")
+            terminal.read_for(min(size.watched_seconds, 60))
             latencies = sorted(
                 _press_key(terminal, "g" if number % 2 else "G", "broker-000" if number % 2 else last_broker)
                 for number in range(size.key_presses)
             )
             watched = Watched(terminal.pid)
             idle_from, used = time.perf_counter(), watched.seconds
-            terminal.idle(size.watched_seconds)
+            terminal.read_for(size.watched_seconds)
             processor_share = (watched.seconds - used) / (time.perf_counter() - idle_from)
             memory = watched.megabytes
-            terminal.type("q")
-            assert terminal.ended() == 0
+            terminal.type_keys("q")
+            assert terminal.wait_for_exit() == 0
     recorded_run = judge_recording(recording_file)
     return {
         "load of the machine": os.getloadavg()[0],
@@ -218,11 +218,11 @@ def measure(size: FleetSize, home: Path) -> tuple[dict[str, float], RecordedRun]
     }, recorded_run
 
 
-def _press_key(terminal: Terminal, key: str, awaited_text: str) -> float:
-    terminal.idle(0.05)
+def _press_key(terminal: PtyTerminal, key: str, awaited_text: str) -> float:
+    terminal.read_for(0.05)
     begun = time.perf_counter()
-    terminal.type(key)
-    terminal.until(awaited_text)
+    terminal.type_keys(key)
+    terminal.wait_for_text(awaited_text)
     return time.perf_counter() - begun
 
 

@@ -19,7 +19,7 @@ import msgspec
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.bench.tui import Watched
-from tests.support.terminal import Terminal
+from tests.support.terminal import PtyTerminal
 
 _EVERY, _SPEED, _STEPS = 5_000, 60, 12
 _MOVING = ("putTps", "getTransferredTps", "msgPutTotalTodayNow", "commitLogMaxOffset", "dispatchBehindBytes")
@@ -28,10 +28,10 @@ _SCREENS = "1246781"
 
 def looked_at(addrs: str, home: Path) -> Recording:
     """One look at each server."""
-    with Terminal("tui", "-n", addrs, "--record", "look.zst", home=home, size=(120, 40)) as terminal:
-        terminal.until(" 1000 up")
-        terminal.type("q")
-        assert terminal.ended() == 0
+    with PtyTerminal("tui", "-n", addrs, "--record", "look.zst", home=home, size=(120, 40)) as terminal:
+        terminal.wait_for_text(" 1000 up")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     return Recording(home / "look.zst")
 
 
@@ -64,21 +64,23 @@ def _later(poll: AnyPoll, at: int, chance: random.Random) -> AnyPoll:
 
 def play(file: Path, home: Path) -> Sequence[tuple[float, float, float]]:
     """Minutes that were played, memory in MB, processor time in seconds, at each step."""
-    found = []
-    with Terminal(
+    figures_seen = []
+    with PtyTerminal(
         "tui", "--replay", str(file), "--speed", str(_SPEED), home=home, size=(120, 40)
     ) as terminal:
-        terminal.until("1000 brokers")
+        terminal.wait_for_text("1000 brokers")
         begun, watched = time.perf_counter(), Watched(terminal.pid)
         for step in range(_STEPS):
-            terminal.type(_SCREENS[step % len(_SCREENS)])
-            terminal.idle(3_600 / _SPEED / _STEPS)
-            found.append(((time.perf_counter() - begun) * _SPEED / 60, watched.megabytes, watched.seconds))
-        terminal.until("replay ended")
-        found.append((60.0, watched.megabytes, watched.seconds))
-        terminal.type("q")
-        assert terminal.ended() == 0
-    return found
+            terminal.type_keys(_SCREENS[step % len(_SCREENS)])
+            terminal.read_for(3_600 / _SPEED / _STEPS)
+            figures_seen.append(
+                ((time.perf_counter() - begun) * _SPEED / 60, watched.megabytes, watched.seconds)
+            )
+        terminal.wait_for_text("replay ended")
+        figures_seen.append((60.0, watched.megabytes, watched.seconds))
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
+    return figures_seen
 
 
 def main() -> None:

@@ -33,25 +33,25 @@ class Report:
 async def fuzz(seed: int, frames: int, home: Path, loud: bool = False) -> Report:
     """So many frames; Fault names the seed and number that repeats what went wrong."""
     judge, report, corpus = Judge(home), Report(), kept()
-    begun = told = time.monotonic()
+    begun = last_report = time.monotonic()
     for data in corpus:
         await judge.send([data])
     while report.frames < frames:
         rng = Random(f"{seed}:{report.connections}")
-        data, made = stream(rng, corpus)
+        data, mutation = stream(rng, corpus)
         try:
             await judge.send(pieces(rng, data))
         except Exception as error:
             raise Fault(f"--seed {seed} --at {report.connections}: {error}\nsent: {data!r}") from error
-        report.frames += made
+        report.frames += mutation
         report.connections += 1
         if report.connections % 50 == 0:
             # What is due besides: writing what was put.
             await asyncio.sleep(0)
         if not report.began_with and report.frames >= min(_WARM, frames // 2):
             report.began_with = resident()
-        if loud and time.monotonic() - told > 10:
-            told = time.monotonic()
+        if loud and time.monotonic() - last_report > 10:
+            last_report = time.monotonic()
             print(f"{report.frames} frames, {resident() >> 20} MiB", flush=True)
     await judge.end()
     report.grown = resident() - report.began_with

@@ -42,7 +42,7 @@ class Heard(NamedTuple):
         return not self.answers and not self.is_closed
 
     def __str__(self) -> str:
-        words = [f"{said.code} #{said.opaque} {said.remark or ''}".strip() for said in self.answers]
+        words = [f"{answer.code} #{answer.opaque} {answer.remark or ''}".strip() for answer in self.answers]
         return ", ".join(words + ["closed"] * self.is_closed) or "silent"
 
 
@@ -63,25 +63,25 @@ def agree(ours: Heard, theirs: Heard) -> bool:
 
 def asked(rng: Random, own: str) -> RemotingCommand:
     """A request that keeps to itself."""
-    made = command(rng, own)
-    if made.code in (RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG):
-        made.ext = {**(made.ext or {}), "namespace": _WRITTEN}
-    return made
+    request = command(rng, own)
+    if request.code in (RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG):
+        request.ext = {**(request.ext or {}), "namespace": _WRITTEN}
+    return request
 
 
 def frames(rng: Random, own: str, corpus: Sequence[bytes]) -> list[bytes]:
     """A talk: frames that are whole, the last one likely not."""
-    made = []
+    requests = []
     for _ in range(rng.randrange(1, _MOST)):
         kind = rng.random()
         if kind < 0.2:
-            made.append(codec.encode_command(asked(rng, own)))
+            requests.append(codec.encode_command(asked(rng, own)))
         elif kind < 0.88:
-            made.append(in_parts(rng, asked(rng, own)))
+            requests.append(in_parts(rng, asked(rng, own)))
         else:
             if kind < 0.92 and corpus:
-                made.append(reframed(rng.choice(MUTATIONS)(rng, rng.choice(corpus))))
+                requests.append(reframed(rng.choice(MUTATIONS)(rng, rng.choice(corpus))))
             else:
-                made.append(rng.choice((lengths, flip, cut))(rng, codec.encode_command(asked(rng, own))))
+                requests.append(rng.choice((lengths, flip, cut))(rng, codec.encode_command(asked(rng, own))))
             break
-    return made
+    return requests

@@ -65,8 +65,8 @@ class Case(NamedTuple):
     def codes(self) -> tuple[list[int], list[int]]:
         """Ours and Java's, in order of size."""
         return (
-            sorted(said.code for said in self.ours.answers),
-            sorted(said.code for said in self.java.answers),
+            sorted(answer.code for answer in self.ours.answers),
+            sorted(answer.code for answer in self.java.answers),
         )
 
     @property
@@ -137,7 +137,7 @@ def _too_short(case: Case) -> bool:
 
 
 def _no_opaque(case: Case) -> bool:
-    return case.codes[0] == case.codes[1] and any(said.opaque == 0 for said in case.ours.answers)
+    return case.codes[0] == case.codes[1] and any(answer.opaque == 0 for answer in case.ours.answers)
 
 
 def _lenient_header(case: Case) -> bool:
@@ -190,14 +190,14 @@ def _twice(case: Case) -> bool:
 
 def _has_twice(text: bytes) -> bool:
     """Whether an object has two members of one name."""
-    found = []
+    repeated = []
 
     def note(members: list[tuple[str, Any]]) -> None:
-        found.append(len(members) - len({name for name, _ in members}))
+        repeated.append(len(members) - len({name for name, _ in members}))
 
     if is_json(text):
         json.loads(text.decode("utf-8", "replace"), object_pairs_hook=note)
-    return any(found)
+    return any(repeated)
 
 
 def _lenient_body(case: Case) -> bool:
@@ -243,7 +243,9 @@ def _unread(case: Case) -> bool:
     versions = _values(wrapper.get("mappingDataVersion", {}))
     return (
         any(type(number) is not int or abs(number) >= 1 << 63 for number in versions)
-        or any(not isinstance(one, dict) for one in _values(wrapper.get("topicQueueMappingDetailMap", {})))
+        or any(
+            not isinstance(detail, dict) for detail in _values(wrapper.get("topicQueueMappingDetailMap", {}))
+        )
         or any(_is_odd(config) for config in _values(wrapper.get("topicConfigTable", {})))
     )
 
@@ -395,4 +397,4 @@ LEAVES_OTHER_TABLES = frozenset({"a name that is too long"})
 
 def named(case: Case) -> str | None:
     """The entry that it fits."""
-    return next((one.name for one in TABLE if one.fits(case)), None)
+    return next((difference.name for difference in TABLE if difference.fits(case)), None)

@@ -10,7 +10,7 @@ from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.command_stream import CommandStream
 from tests.fuzz.conversations import Heard, Said, Talk
 from tests.fuzz.server_check import Pipe
-from tests.support.running import settings_in
+from tests.support.name_servers import make_settings
 
 QUESTION = codec.encode_command(RemotingCommand(999, {}, opaque=424_242))
 ECHOING = {3, 17, 22}
@@ -25,7 +25,7 @@ class Near:
     """A server without a socket. Call `await hear(...)` for each frame."""
 
     def __init__(self, home: Path) -> None:
-        self.server = NameServer(settings_in(home, maxFramesPerSecond=0))
+        self.server = NameServer(make_settings(home, maxFramesPerSecond=0))
 
     async def hear(self, number: int, frames: list[bytes]) -> Talk:
         """One connection: what became of each frame, up to the one that closed it or did not end.

@@ -71,8 +71,8 @@ def command(rng: Random, own: str = "") -> RemotingCommand:
     version = rng.choice(VERSIONS)
     body = b""
     if rng.random() < 0.8 and code == RequestCode.REGISTER_BROKER:
-        body, said = registration(rng, own, version)
-        ext |= said
+        body, registration_ext = registration(rng, own, version)
+        ext |= registration_ext
     elif rng.random() < 0.8:
         body = BODIES.get(code, _any_json)(rng, own)
     form = rng.choice((HeaderType.JSON, HeaderType.JSON, HeaderType.ROCKETMQ))

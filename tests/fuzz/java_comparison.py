@@ -58,10 +58,10 @@ class Versus:
 
     def talk(self, number: int, again: int = 0) -> Talk:
         """What ours makes of a talk, up to where a frame would spoil Java's server."""
-        said = frames(Random(f"{self._seed}:{number}"), f"n{number + again:07}-", self._corpus)
-        safe = next((at for at, frame in enumerate(said) if spoils(frame)), len(said))
-        self.left_out += safe < len(said)
-        return self._loop.run(self._near.hear(number, said[:safe]))
+        conversation = frames(Random(f"{self._seed}:{number}"), f"n{number + again:07}-", self._corpus)
+        safe = next((at for at, frame in enumerate(conversation) if spoils(frame)), len(conversation))
+        self.left_out += safe < len(conversation)
+        return self._loop.run(self._near.hear(number, conversation[:safe]))
 
     def _counted(self, wanted: int) -> Iterator[Talk]:
         while self.frames < wanted:
@@ -74,7 +74,7 @@ class Versus:
     def run(self, wanted: int) -> list[Unlike]:
         """So many frames; those that nothing explains, each heard twice."""
         doubtful = list(self._unlike(Far(self._port).hear(self._counted(wanted))))
-        again = (self.talk(one.number, _AGAIN) for one in doubtful)
+        again = (self.talk(number.number, _AGAIN) for number in doubtful)
         sure = list(self._unlike(Far(self._port, 1, 5.0, 1.0).hear(again)))
         self.once += len(doubtful) - len(sure)
         return sure
@@ -90,8 +90,8 @@ class Versus:
         for talk, theirs in ended:
             rows = zip(talk.frames, talk.heard, theirs, strict=False)
             for number, (frame, ours, other) in enumerate(rows):
-                for said in other.answers:
-                    self.verdicts[f"code {said.code}"] += 1
+                for answer in other.answers:
+                    self.verdicts[f"code {answer.code}"] += 1
                 self.verdicts["closed"] += other.is_closed
                 self.verdicts["silent"] += other.is_silent
                 if agree(ours, other):

@@ -78,7 +78,7 @@ def _packed(rng: Random, wrapper: dict[str, Any], version: int) -> bytes:
         )
     )
     lines = [_line(config) for config in wrapper["topicConfigTable"].values()]
-    mappings = [json.dumps(one).encode() for one in wrapper["topicQueueMappingInfoMap"].values()]
+    mappings = [json.dumps(mapping).encode() for mapping in wrapper["topicQueueMappingInfoMap"].values()]
     has_mappings = (version >= V5_0_0) is (rng.random() < 0.9)
     parts = [
         _sized(data_version),

@@ -18,7 +18,7 @@ from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.steady_clock import SecondsClock
-from tests.support.running import settings_in, until
+from tests.support.name_servers import make_settings, wait_until
 
 LIMITS: dict[str, Any] = {
     "maxBrokers": 50, "maxTopics": 500, "maxKvBytes": 20_000, "maxKvEntryBytes": 2_000,
@@ -81,7 +81,7 @@ class Judge:
     """`await Judge.begin(...)`, `send` as often as wanted, `await end()`."""
 
     def __init__(self, home: Path, clock: SecondsClock | None = None, **more: Any) -> None:
-        self.server = NameServer(settings_in(home, **LIMITS, **more), clock)
+        self.server = NameServer(make_settings(home, **LIMITS, **more), clock)
         self.broken = Broken()
         self.verdicts: Counter[str] = Counter()
         self.slowest, self.slowest_data = 0.0, b""
@@ -114,7 +114,7 @@ class Judge:
         finally:
             stream.connection_lost(None)
         # Its brokers leave in turns.
-        await until(lambda: not len(stream.fair_scheduler))
+        await wait_until(lambda: not len(stream.fair_scheduler))
 
     def _look(self, sent: bytes, written: bytes, closed: bool) -> None:
         if self.broken.records:
@@ -173,4 +173,4 @@ class _Somebody:
     peer_addr, host, subject, channel_id = "127.0.0.1:1", "127.0.0.1", None, 0
 
 
-NameServerLimits = settings_in(Path("/"), **LIMITS).build_decode_limits()
+NameServerLimits = make_settings(Path("/"), **LIMITS).build_decode_limits()

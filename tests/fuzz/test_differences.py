@@ -76,7 +76,7 @@ EITHER_WAY = ("text that is no UTF-8", "lenient JSON body")
 
 
 def test_each_difference_has_its_case() -> None:
-    assert list(CASES) == [one.name for one in TABLE]
+    assert list(CASES) == [difference.name for difference in TABLE]
 
 
 @pytest.mark.parametrize("name", CASES)

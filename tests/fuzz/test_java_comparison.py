@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.java_comparison import Versus
-from tests.support.running import Program, program
+from tests.support.name_servers import ServerProgram, start_program
 
 
 @pytest.fixture
@@ -22,18 +22,18 @@ def loop() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Program]:
+def other(tmp_path: Path) -> Iterator[ServerProgram]:
     flags = ("--home", str(tmp_path / "other"), "--bind", "127.0.0.1", "--port", "0", "--log-level", "ERROR")
-    with program(*flags) as running:
+    with start_program(*flags) as running:
         yield running
 
 
-def port(other: Program) -> int:
+def port(other: ServerProgram) -> int:
     return int(other.address.rpartition(":")[2])
 
 
 def test_a_server_is_like_itself_with_and_without_sockets(
-    tmp_path: Path, loop: asyncio.Runner, other: Program
+    tmp_path: Path, loop: asyncio.Runner, other: ServerProgram
 ) -> None:
     versus = Versus(1, tmp_path / "ours", port(other), loop)
     assert versus.run(1_500) == []
@@ -43,7 +43,7 @@ def test_a_server_is_like_itself_with_and_without_sockets(
 
 
 def test_a_server_that_answers_otherwise_is_told_with_what_repeats_it(
-    tmp_path: Path, loop: asyncio.Runner, other: Program
+    tmp_path: Path, loop: asyncio.Runner, other: ServerProgram
 ) -> None:
     versus = Versus(1, tmp_path / "ours", port(other), loop)
     # Ours has become another one.

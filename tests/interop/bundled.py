@@ -131,9 +131,9 @@ def find_differences(
         replayed = run_lines(lines, ("--bundle", str(bundle_path)), env)
         second = run_lines(lines, ("-n", namesrv_addr), env)
         differences = [
-            (" ".join(line), found, expected)
-            for line, found, expected, again in zip(lines, replayed, first, second, strict=True)
-            if not is_equal_where_steady(found, expected, again)
+            (" ".join(line), recorded_answer, expected)
+            for line, recorded_answer, expected, again in zip(lines, replayed, first, second, strict=True)
+            if not is_equal_where_steady(recorded_answer, expected, again)
         ]
         if not differences:
             break

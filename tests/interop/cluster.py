@@ -45,18 +45,18 @@ def brokers(server: NameServer) -> dict[str, dict[str, str]]:
 
 
 def route(server: NameServer, topic: str) -> dict[str, Any] | None:
-    found = body(server, 105, {"topic": topic})
-    return found if isinstance(found, dict) else None
+    route_body = body(server, 105, {"topic": topic})
+    return route_body if isinstance(route_body, dict) else None
 
 
 def permissions(server: NameServer, broker: str) -> dict[str, int]:
     """The permission of each topic on one broker."""
-    found: dict[str, int] = {}
+    perms_by_topic: dict[str, int] = {}
     for topic in body(server, 206)["topicList"]:
         for queue in (route(server, topic) or {"queueDatas": []})["queueDatas"]:
             if queue["brokerName"] == broker:
-                found[topic] = queue["perm"]
-    return found
+                perms_by_topic[topic] = queue["perm"]
+    return perms_by_topic
 
 
 def wait_on_each(

@@ -90,7 +90,7 @@ def is_everywhere(cluster: Cluster) -> bool:
 
 def lines(said: str, begin: str) -> list[list[str]]:
     """The rows of a table that mqadmin printed, as words, up to the next empty line."""
-    found = said.splitlines()
-    [at] = [number for number, line in enumerate(found) if line.startswith(begin)]
-    below = found[at + 1 :]
+    lines_with_names = said.splitlines()
+    [at] = [number for number, line in enumerate(lines_with_names) if line.startswith(begin)]
+    below = lines_with_names[at + 1 :]
     return [line.split() for line in below[: below.index("")]]

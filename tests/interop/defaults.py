@@ -66,14 +66,14 @@ def _is_of_machine(value: str, home: Path) -> bool:
 
 
 def main() -> None:
-    found: dict[str, dict[str, dict[str, str | None]]] = {"broker": {}, "namesrv": {}}
+    defaults_by_kind: dict[str, dict[str, dict[str, str | None]]] = {"broker": {}, "namesrv": {}}
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for version in RELEASES:
             one, two = (of_release(home / f"{version}-{count}", version, count) for count in (2, 7))
             for kind, settings in known(one, two, home).items():
-                found[kind][version] = settings
-    FILE.write_text(json.dumps(found, indent=1) + "\n")
+                defaults_by_kind[kind][version] = settings
+    FILE.write_text(json.dumps(defaults_by_kind, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ class Load(Running):
         self.child = start_clients(self.home, jars.program("Load", self._version), self._args)
 
     def order(self, order: str) -> Counts:
-        before, said = self.child.obey(order, 60)
-        words = said.split("sent ")[1].split()
+        before, reply = self.child.obey(order, 60)
+        words = reply.split("sent ")[1].split()
         failures = tuple(line for line in before.splitlines() if line.startswith("failed "))
         return Counts(int(words[0]), int(words[2]), failures)
 
@@ -104,10 +104,10 @@ class Draining:
             try:
                 events = list(self.events(child, upon))
                 assert child.stderr is not None
-                said = child.stderr.read()
+                stderr = child.stderr.read()
             finally:
                 child.kill()
-        return child.wait(), events, said
+        return child.wait(), events, stderr
 
     def killed_upon(self, name: str) -> None:
         """Begin, or go on, and die with SIGKILL as soon as that event is told."""
@@ -143,13 +143,13 @@ class Draining:
 
 def queues(server: JavaNameServer, broker: str) -> dict[str, dict[str, Any]]:
     """What a name server tells of each topic of a broker, past our client."""
-    found = {}
+    queues_by_server = {}
     for topic in plain(parse(wire.ask(server.port, 206).body))["topicList"]:
         answer = wire.ask(server.port, 105, {"topic": topic})
         for queue in plain(parse(answer.body))["queueDatas"] if answer.body else ():
             if queue["brokerName"] == broker:
-                found[topic] = queue
-    return found
+                queues_by_server[topic] = queue
+    return queues_by_server
 
 
 def named(events: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Self
 
 from tests.interop import class_archives, jars
 from tests.interop.processes import Child, free_port, start_child, wait_for
-from tests.support.certificates import Pair
+from tests.support.certificates import CertificatePair as Pair
 
 # For a quick start only: a run that measures anything passes its own flags.
 STOCK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")

@@ -41,6 +41,6 @@ class OurNameServer(Running):
         except BaseException:
             self.child.kill()
             raise
-        found = BOOT.search(line)
-        assert found, f"odd boot line: {line}"
-        self.port = int(found[1])
+        boot_match = BOOT.search(line)
+        assert boot_match, f"odd boot line: {line}"
+        self.port = int(boot_match[1])

@@ -35,11 +35,11 @@ def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval:
     while True:
         begun = time.monotonic()
         try:
-            found = probe()
+            result = probe()
         except OSError:
-            found = None
-        if found:
-            return found
+            result = None
+        if result:
+            return result
         now = time.monotonic()
         if now > deadline:
             raise TimeoutError(f"waited {timeout:g} s for {what}")
@@ -120,12 +120,12 @@ class Child:
         """The first output line that contains the text; an early end of the process is an error at once."""
 
         def line() -> str | None:
-            found = next((line for line in self.output.splitlines() if text in line), None)
-            if found is None and self._process.poll() is not None:
+            matching_line = next((line for line in self.output.splitlines() if text in line), None)
+            if matching_line is None and self._process.poll() is not None:
                 raise RuntimeError(
                     f"ended with {self._process.returncode} before it said {text!r}:\n{self.output}"
                 )
-            return found
+            return matching_line
 
         try:
             return wait_for(repr(text), line, timeout)

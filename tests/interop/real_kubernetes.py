@@ -124,7 +124,7 @@ class RealKubernetes:
 
     def list_forwards(self) -> Sequence[str]:
         """The processes of kubectl with this configuration that forward a port."""
-        found = []
+        forwards = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -133,5 +133,5 @@ class RealKubernetes:
                 continue
             is_ours = f"KUBECONFIG={self.variables['KUBECONFIG']}".encode() in environment
             if is_ours and words[0].endswith(b"kubectl") and b"port-forward" in words:
-                found.append(folder.name)
-        return found
+                forwards.append(folder.name)
+        return forwards

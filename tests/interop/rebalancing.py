@@ -52,8 +52,8 @@ class KeyedLoad(Running):
         self.child = start_clients(self.home, jars.program("KeyedLoad", self._version), self._args)
 
     def order(self, order: str) -> LoadCount:
-        before, said = self.child.obey(order, 60)
-        words = said.split()
+        before, reply = self.child.obey(order, 60)
+        words = reply.split()
         numbers = [int(words[at]) for at in range(2, 13, 2)]
         failures = tuple(line for line in before.splitlines() if line.startswith("failed "))
         return LoadCount(TopicCount(*numbers[:3]), TopicCount(*numbers[3:]), failures)
@@ -100,15 +100,15 @@ class Rebalancing:
                 for line in child.stdout:
                     events.append(json.loads(line))
                     upon(events[-1])
-                said = child.stderr.read()
+                stderr = child.stderr.read()
             finally:
                 child.kill()
-        return child.wait(), events, said
+        return child.wait(), events, stderr
 
     def run_killed(self, plan: Path, *args: str) -> tuple[list[Event], int]:
         """Run, and kill the process with SIGKILL when a topic enters a stage; events and kills."""
         events: list[Event] = []
-        seen: set[tuple[str, int]] = set()
+        seen_states: set[tuple[str, int]] = set()
         kills = 0
         while True:
             with self.start(plan, *args) as child:
@@ -120,12 +120,12 @@ class Rebalancing:
                         events.append(event)
                         if event["event"] == "stageBegan":
                             place = (event["topic"], event["position"])
-                            if place not in seen:
-                                seen.add(place)
+                            if place not in seen_states:
+                                seen_states.add(place)
                                 break
                     else:
-                        said = child.stderr.read()
-                        assert child.wait() == 0, said
+                        stderr = child.stderr.read()
+                        assert child.wait() == 0, stderr
                         return events, kills
                 finally:
                     child.kill()

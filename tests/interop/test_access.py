@@ -27,7 +27,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import ON_OLD_BROKERS, words
+from tests.support.examples import ON_OLD_BROKERS, split_example
 
 USER, SECRET = "operator-1", "a secret of ours"
 SMALL = (*QUICK_START, "-Xss256k")
@@ -113,13 +113,13 @@ def test_a_user_from_making_to_deletion(access: Access) -> None:
     access.mqadmin("createUser", "-b", a, "-u", "shop", "-p", "theirs", "-t", "Normal")
 
     # mqadmin stops at the broker that has him; here the other one is told.
-    made = access("createUser", "shop", *everywhere, "--passwordStdin", "--yes", typed="ours\n")
-    assert (made.code, results(made)) == (3, [("broker-a", "failed"), ("broker-b", "done")])
-    shown = access("listUser", *everywhere)
-    assert f"user shop: differs between {a}, {b} (the password)" in shown.err
-    assert "ours" not in str(shown.rows) + str(made)
+    created = access("createUser", "shop", *everywhere, "--passwordStdin", "--yes", typed="ours\n")
+    assert (created.code, results(created)) == (3, [("broker-a", "failed"), ("broker-b", "done")])
+    listed_users = access("listUser", *everywhere)
+    assert f"user shop: differs between {a}, {b} (the password)" in listed_users.err
+    assert "ours" not in str(listed_users.rows) + str(created)
     for broker in (access.a, access.b):
-        own = [row for row in shown.rows if row["brokerAddr"] == broker.address]
+        own = [row for row in listed_users.rows if row["brokerAddr"] == broker.address]
         theirs = access.table("listUser", "-b", broker.address)
         assert [[row["username"], row["userType"], row["userStatus"]] for row in own] == [
             [words[0], *words[-2:]] for words in theirs
@@ -149,10 +149,10 @@ def test_an_acl_from_making_to_deletion(access: Access) -> None:
     access("createUser", "reader", *everywhere, "--passwordStdin", "--yes", typed="p\n")
     create = ("createAcl", "reader", "-r", "Topic:orders,Group:g*", "-a", "Pub,Sub", "-d", "Allow")
     planned = access(*create, *everywhere, "--dry-run")
-    made = access(*create, *everywhere, "--yes")
-    assert (made.code, results(made)) == (0, [("broker-a", "done"), ("broker-b", "done")])
+    created = access(*create, *everywhere, "--yes")
+    assert (created.code, results(created)) == (0, [("broker-a", "done"), ("broker-b", "done")])
     # What the dry run foretold is what the broker shows.
-    assert [row["after"] for row in planned.rows] == [row["after"] for row in made.rows]
+    assert [row["after"] for row in planned.rows] == [row["after"] for row in created.rows]
     assert access.acl(access.a, "User:reader") == [
         ("Custom", "Topic:orders", "[Pub,Sub]", "Allow"),
         ("Custom", "Group:g*", "[Pub,Sub]", "Allow"),
@@ -177,8 +177,8 @@ def test_an_acl_from_making_to_deletion(access: Access) -> None:
     ]
 
     # mqadmin says success for several resources and deletes none of them.
-    said = access.mqadmin("deleteAcl", "-b", a, "-s", "User:reader", "-r", "Topic:orders,Topic:new")
-    assert "success" in said
+    mqadmin_output = access.mqadmin("deleteAcl", "-b", a, "-s", "User:reader", "-r", "Topic:orders,Topic:new")
+    assert "success" in mqadmin_output
     assert len(access.acl(access.a, "User:reader")) == 3
     gone = access("deleteAcl", "reader", "-r", "Topic:orders,Topic:new", "-b", a, "--yes")
     assert [entry["resource"] for entry in gone.rows[0]["after"]] == ["Group:g*"]
@@ -248,12 +248,12 @@ class Old(NamedTuple):
 
     def account(self, access_key: str) -> dict[str, str]:
         """mqadmin's word on an account."""
-        said = self.mqadmin("getAclConfig", "-b", self.broker.address)
-        for part in said.split("\n\n"):
+        mqadmin_output = self.mqadmin("getAclConfig", "-b", self.broker.address)
+        for part in mqadmin_output.split("\n\n"):
             pairs = [line.partition(":")[::2] for line in part.splitlines() if " :" in line]
-            found = {key.strip(): value.strip() for key, value in pairs}
-            if found.get("accessKey") == access_key:
-                return found
+            account_fields = {key.strip(): value.strip() for key, value in pairs}
+            if account_fields.get("accessKey") == access_key:
+                return account_fields
         return {}
 
 
@@ -282,9 +282,9 @@ def old(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ol
 def test_an_account_of_4_9_from_making_to_deletion(old: Old) -> None:
     words = ("updateAclConfig", "shopkeeper", "-t", "orders=PUB|SUB,x=DENY", "-i", "SUB", "-m", "true")
     planned = old(*words, "--passwordStdin", "--dry-run", typed="12345678\n")
-    made = old(*words, "--passwordStdin", "--yes", typed="12345678\n")
-    assert (made.code, made.rows[0]["result"]) == (0, "done")
-    assert made.rows[0]["after"] == planned.rows[0]["after"]
+    created = old(*words, "--passwordStdin", "--yes", typed="12345678\n")
+    assert (created.code, created.rows[0]["result"]) == (0, "done")
+    assert created.rows[0]["after"] == planned.rows[0]["after"]
     theirs = old.account("shopkeeper")
     assert (theirs["secretKey"], theirs["admin"], theirs["defaultTopicPerm"]) == ("12345678", "true", "SUB")
     assert theirs["topicPerms"] == "[orders=PUB|SUB, x=DENY]"
@@ -302,8 +302,8 @@ def test_an_account_of_4_9_from_making_to_deletion(old: Old) -> None:
     assert old.account("shopkeeper")["admin"] == "false"
 
     version = old("clusterAclConfigVersion").rows[0]
-    said = old.mqadmin("clusterAclConfigVersion", "-b", old.broker.address)
-    assert f"{version['aclFile']}  {version['counter']} " in said
+    mqadmin_output = old.mqadmin("clusterAclConfigVersion", "-b", old.broker.address)
+    assert f"{version['aclFile']}  {version['counter']} " in mqadmin_output
     gone = old("deleteAclConfig", "shopkeeper", "--yes")
     assert (gone.code, old.account("shopkeeper")) == (0, {})
     assert old("deleteAclConfig", "shopkeeper", "--yes").code == 5
@@ -312,15 +312,15 @@ def test_an_account_of_4_9_from_making_to_deletion(old: Old) -> None:
 def test_addresses_of_4_9_that_need_no_account(old: Old) -> None:
     result = old("updateGlobalWhiteAddr", "10.10.103.*,192.168.0.*", "--yes")
     assert (result.code, result.rows[0]["changes"]) == (0, "new: 10.10.103.*,192.168.0.*")
-    said = old.mqadmin("getAclConfig", "-b", old.broker.address)
-    assert "globalWhiteRemoteAddresses: [10.10.103.*, 192.168.0.*]" in said
+    mqadmin_output = old.mqadmin("getAclConfig", "-b", old.broker.address)
+    assert "globalWhiteRemoteAddresses: [10.10.103.*, 192.168.0.*]" in mqadmin_output
 
 
 def test_the_examples_about_4_9_do_what_they_say(old: Old) -> None:
     old("updateAclConfig", "shopkeeper", "--passwordStdin", "--yes", typed="12345678\n")
     for case in ON_OLD_BROKERS:
         for example in case.examples:
-            line = [word for word in words(example) if word not in ("-b", "127.0.0.1:10911")]
+            line = [word for word in split_example(example) if word not in ("-b", "127.0.0.1:10911")]
             result = old(*line)
             assert (result.code, bool(result.rows)) == (example.exit_code, True), example.command_line
 
@@ -339,8 +339,10 @@ def test_a_java_client_of_4_9_sends_and_consumes_on_5_5_with_its_transferred_acc
 ) -> None:
     topic, group, password = "Moved", "Moved-java", "12345678"
     perms = ("-t", f"{topic}=PUB|SUB", "-g", f"{group}=SUB", "-i", "DENY", "-u", "DENY")
-    made = old("updateAclConfig", "moved-client", *perms, "--passwordStdin", "--yes", typed=f"{password}\n")
-    assert made.code == 0, made.err
+    created = old(
+        "updateAclConfig", "moved-client", *perms, "--passwordStdin", "--yes", typed=f"{password}\n"
+    )
+    assert created.code == 0, created.err
     for words_of_item in (("updateTopic", topic, "-r", "2", "-w", "2"), ("updateSubGroup", group)):
         assert access(*words_of_item, "-c", "DefaultCluster", "--yes").code == 0
     wait_for_topic([access.server], topic)
@@ -366,8 +368,8 @@ def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_p
     path = tmp_path / "real.nsbundle.zip"
 
     def make_bundle() -> Path:
-        made = access("bundle", "create", str(path), "-s", "DEPLOYMENT", "-s", "PLAIN")
-        assert made.code == 0, made.err
+        bundle_result = access("bundle", "create", str(path), "-s", "DEPLOYMENT", "-s", "PLAIN")
+        assert bundle_result.code == 0, bundle_result.err
         return path
 
     env = environment(access.home, USER, SECRET)
@@ -396,8 +398,8 @@ def test_a_bundle_of_4_9_answers_as_its_broker(old: Old, tmp_path: Path) -> None
 
     def make_bundle() -> Path:
         path = tmp_path / "old.nsbundle.zip"
-        made = run("bundle", "create", str(path), "-s", "PLAIN")
-        assert made.code == 0, made.err
+        bundle_result = run("bundle", "create", str(path), "-s", "PLAIN")
+        assert bundle_result.code == 0, bundle_result.err
         return path
 
     subjects = Subjects("bundled", "bundled-group", old.broker.address, "PLAIN", "stage")

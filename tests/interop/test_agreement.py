@@ -35,8 +35,10 @@ def test_brokers_are_those_of_mqadmin(cluster: Cluster) -> None:
         row["version"],
     ] == (theirs[:5])
     assert [float(theirs[-2]), theirs[-1]] == [row["commitLogDiskRatio"], "true"]
-    said = cluster.mqadmin("brokerStatus", "-b", cluster.new.address)
-    figures = {key.strip(): value.strip() for key, value in re.findall(r"^(\S+?)\s*: (.*)$", said, re.M)}
+    mqadmin_output = cluster.mqadmin("brokerStatus", "-b", cluster.new.address)
+    figures = {
+        key.strip(): value.strip() for key, value in re.findall(r"^(\S+?)\s*: (.*)$", mqadmin_output, re.M)
+    }
     rows = cluster("brokerStatus", cluster.new.address).rows
     assert {row["key"] for row in rows} == figures.keys()
     still = (
@@ -53,7 +55,7 @@ def test_brokers_are_those_of_mqadmin(cluster: Cluster) -> None:
 def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
     def same() -> bool:
         rows = cluster("consumerProgress", "Orders-consumer", "-s", "true").rows
-        said = cluster.mqadmin("consumerProgress", "-g", "Orders-consumer", "-s", "true")
+        mqadmin_output = cluster.mqadmin("consumerProgress", "-g", "Orders-consumer", "-s", "true")
         ours = [
             [
                 row["topic"], row["brokerName"], *(str(row[name]) for name in NUMBERS[:3]),
@@ -63,7 +65,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
             for row in rows
             if row["brokerName"] == "broker-a" and row["topic"] == ORDERS
         ]  # fmt: skip
-        return len(ours) == 1 and ours == [row for row in lines(said, "#Topic") if row[0] == ORDERS]
+        return len(ours) == 1 and ours == [row for row in lines(mqadmin_output, "#Topic") if row[0] == ORDERS]
 
     wait_for("the same progress", same, 10)
     of_group = ["Orders-consumer", "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
@@ -82,9 +84,9 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         if [row["topic"], row["group"]] == [ORDERS, "Orders-consumer"]
     )
     theirs = lines(cluster.mqadmin("brokerConsumeStats", "-b", cluster.new.address), "#Topic")
-    [found] = [row for row in theirs if row[:2] == [ORDERS, "Orders-consumer"]]
+    [their_row] = [row for row in theirs if row[:2] == [ORDERS, "Orders-consumer"]]
     names = ("brokerName", "queueId", "brokerOffset", "consumerOffset", "diff")
-    assert found[2:7] == [str(stats[name]) for name in names]
+    assert their_row[2:7] == [str(stats[name]) for name in names]
 
 
 NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "diff", "inflight")
@@ -92,18 +94,20 @@ NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "diff", "inflight")
 
 def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
     [row] = cluster("consumerConnection", "Orders-consumer").rows
-    said = cluster.mqadmin("consumerConnection", "-g", "Orders-consumer")
-    [client] = lines(said, "#ClientId")
+    mqadmin_output = cluster.mqadmin("consumerConnection", "-g", "Orders-consumer")
+    [client] = lines(mqadmin_output, "#ClientId")
     assert [client[0], *client[2:]] == [row["clientId"], row["language"], row["version"]]
-    assert {line[0]: " ".join(line[1:]) for line in lines(said, "#Topic")} == row["subscriptions"]
+    assert {line[0]: " ".join(line[1:]) for line in lines(mqadmin_output, "#Topic")} == row["subscriptions"]
     for name in ("consumeType", "messageModel", "consumeFromWhere"):
-        assert f"{name[0].upper()}{name[1:]}: {row[name]}" in said
+        assert f"{name[0].upper()}{name[1:]}: {row[name]}" in mqadmin_output
     [row] = cluster("producerConnection", "Orders-producer", ORDERS).rows
-    said = cluster.mqadmin("producerConnection", "-g", "Orders-producer", "-t", ORDERS)
-    [client] = re.findall(r"^0001  (\S+) +\S+ +(\S+) +(\S+)", said, re.M)
+    mqadmin_output = cluster.mqadmin("producerConnection", "-g", "Orders-producer", "-t", ORDERS)
+    [client] = re.findall(r"^0001  (\S+) +\S+ +(\S+) +(\S+)", mqadmin_output, re.M)
     assert list(client) == [row["clientId"], row["language"], row["version"]]
-    said = cluster.mqadmin("producer", "-b", cluster.new.address)
-    theirs = re.findall(r"producer group \((.+?)\) .*clientId=(.+?),remoteIP=/(.+?), language=(\w+)", said)
+    mqadmin_output = cluster.mqadmin("producer", "-b", cluster.new.address)
+    theirs = re.findall(
+        r"producer group \((.+?)\) .*clientId=(.+?),remoteIP=/(.+?), language=(\w+)", mqadmin_output
+    )
     rows = cluster("producer", cluster.new.address).rows
     names = ("producerGroup", "clientId", "clientAddr", "language")
     assert {tuple(row[name] for name in names) for row in rows} >= set(theirs) != set()
@@ -112,16 +116,18 @@ def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
 def test_what_a_client_tells_is_what_mqadmin_prints(cluster: Cluster) -> None:
     rows = cluster("consumerStatus", "Orders-consumer").rows
     client = rows[0]["clientId"]
-    said = cluster.mqadmin("consumerStatus", "-g", "Orders-consumer", "-i", client)
-    theirs = dict(re.findall(r"^(\w+) +: (.*)$", said.partition("#Consumer Subscription#")[0], re.M))
+    mqadmin_output = cluster.mqadmin("consumerStatus", "-g", "Orders-consumer", "-i", client)
+    theirs = dict(
+        re.findall(r"^(\w+) +: (.*)$", mqadmin_output.partition("#Consumer Subscription#")[0], re.M)
+    )
     assert {key: value.strip() for key, value in theirs.items()} == {
         key: value.strip() for key, value in rows[0]["properties"].items()
     }
-    subscribed = re.findall(r"^\d+ Topic: (\S+) .*SubExpression: (.*)$", said, re.M)
+    subscribed = re.findall(r"^\d+ Topic: (\S+) .*SubExpression: (.*)$", mqadmin_output, re.M)
     assert {topic: text.strip() for topic, text in subscribed} == rows[0]["subscriptions"]
     queues = [
         line.split()
-        for line in said.partition("#Consumer Offset#")[2].partition("#Consumer MQ")[0].splitlines()
+        for line in mqadmin_output.partition("#Consumer Offset#")[2].partition("#Consumer MQ")[0].splitlines()
     ]
     mine = [[row["topic"], row["brokerName"], str(row["queueId"]), str(row["commitOffset"])] for row in rows]
     assert [line for line in queues if line[:1] == [ORDERS]] == [line for line in mine if line[0] == ORDERS]
@@ -148,11 +154,11 @@ def test_a_message_is_what_mqadmin_prints(cluster: Cluster) -> None:
         ("queryMsgByUniqueKey", "-t", ORDERS, "-i", row["msgId"]),
         ("queryMsgByOffset", "-t", ORDERS, "-b", "broker-a", "-i", "0", "-o", "1"),
     ):
-        said = cluster.mqadmin(*words)
-        found = dict(re.findall(r"^([A-Z][\w ]+?): +(.*)$", said, re.M))
-        assert "Properties" in found, said
-        assert {name: found.get(name, labels[name]) for name in labels} == labels, words
-        properties = dict(item.split("=", 1) for item in found["Properties"].strip("{}").split(", "))
+        mqadmin_output = cluster.mqadmin(*words)
+        mqadmin_fields = dict(re.findall(r"^([A-Z][\w ]+?): +(.*)$", mqadmin_output, re.M))
+        assert "Properties" in mqadmin_fields, mqadmin_output
+        assert {name: mqadmin_fields.get(name, labels[name]) for name in labels} == labels, words
+        properties = dict(item.split("=", 1) for item in mqadmin_fields["Properties"].strip("{}").split(", "))
         # What a Java client notes on what it was handed.
         assert {key: properties[key] for key in properties.keys() - {"MIN_OFFSET", "MAX_OFFSET"}} == row[
             "properties"

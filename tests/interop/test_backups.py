@@ -271,11 +271,11 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
     def transfer(*line: str) -> CommandResult:
         return command_line.nsadmin(cluster.server.address, "transfer", *line, env=environment)
 
-    for case in examples.elsewhere("transferTopics", "transferGroups", "transferAcl"):
+    for case in examples.list_cases_elsewhere("transferTopics", "transferGroups", "transferAcl"):
         for example in case.examples:
             # An example may be for clusters whose brokers have the same names.
             more = () if "--all-brokers" in example.command_line else ("--all-brokers",)
-            result = transfer(*examples.words(example)[1:], *more)
+            result = transfer(*examples.split_example(example)[1:], *more)
             assert result.code == example.exit_code, (example.command_line, result.err, failures_of(result))
     ends = ("--from", "old", "--to", "new", "--map", "broker-old=broker-a")
     access = transfer("acl", *ends, "--yes")

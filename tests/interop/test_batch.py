@@ -54,8 +54,8 @@ def test_lines_change_a_released_broker_one_after_the_other(cluster: Cluster) ->
     rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     assert "brokerName,version,reachable\nbroker-a,V5_5_0,true\n" in result.stdout
     assert {row["queueId"] for row in rows if "queueId" in row} == {0, 1, 2, 3}
-    told = [line for line in result.stderr.splitlines() if "stdin:" in line]
-    assert [line.partition(":")[2].strip().partition(" ")[0] for line in told] == ["stdin:5:", "stdin:9:"]
+    messages = [line for line in result.stderr.splitlines() if "stdin:" in line]
+    assert [line.partition(":")[2].strip().partition(" ")[0] for line in messages] == ["stdin:5:", "stdin:9:"]
     assert result.returncode == 5
     assert "BatchT" not in permissions(cluster.server, "broker-a")
 

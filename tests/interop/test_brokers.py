@@ -97,9 +97,9 @@ def test_wipe_and_add_do_what_they_do_on_javas(fleet: Fleet) -> None:
                 for server in fleet.servers
             }
             assert len(counts) == 1
-            found = [permissions(server, group) for server in fleet.servers]
-            assert found[0] == found[1] == found[2]
-            assert all(bool(perm & 2) is (code == 327) for perm in found[0].values())
+            permissions_by_server = [permissions(server, group) for server in fleet.servers]
+            assert permissions_by_server[0] == permissions_by_server[1] == permissions_by_server[2]
+            assert all(bool(perm & 2) is (code == 327) for perm in permissions_by_server[0].values())
 
 
 def test_an_updated_topic_reopens_alone_after_a_wipe(fleet: Fleet) -> None:
@@ -107,9 +107,9 @@ def test_an_updated_topic_reopens_alone_after_a_wipe(fleet: Fleet) -> None:
         wire.ask(server.port, 205, {"brokerName": "group"})
     create_topic(fleet.master.port, "New55", queues=5)
     wait_on_each(fleet.servers, "New55 open", lambda server: permissions(server, "group")["New55"] == 6)
-    found = [permissions(server, "group") for server in fleet.servers]
-    assert found[0] == found[1] == found[2]
-    assert [topic for topic, perm in found[0].items() if perm & 2] == ["New55"]
+    permissions_by_server = [permissions(server, "group") for server in fleet.servers]
+    assert permissions_by_server[0] == permissions_by_server[1] == permissions_by_server[2]
+    assert [topic for topic, perm in permissions_by_server[0].items() if perm & 2] == ["New55"]
 
 
 def test_brokers_return_to_a_name_server_that_was_killed_and_started_again(fleet: Fleet) -> None:

@@ -52,7 +52,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def audit_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "audit.jsonl"
     monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(file))
     return file
@@ -62,15 +62,15 @@ def records(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit: Path) -> None:
+def test_a_name_server_does_what_the_dry_run_said(cluster: Cluster, audit_file: Path) -> None:
     for command in ("wipeWritePerm", "addWritePerm"):
         now = permissions(cluster.server, "broker-a")
-        [told] = cluster(command, "broker-a", "--dry-run").rows
-        assert permissions(cluster.server, "broker-a") == now == told["before"]
+        [planned_row] = cluster(command, "broker-a", "--dry-run").rows
+        assert permissions(cluster.server, "broker-a") == now == planned_row["before"]
         [done] = cluster(command, "broker-a").rows
-        assert permissions(cluster.server, "broker-a") == told["after"] != now
-        assert done["topicCount"] == told["topicCount"] == len(now)
-    assert [(item["command"].split()[0], item["sent"]) for item in records(audit)] == [
+        assert permissions(cluster.server, "broker-a") == planned_row["after"] != now
+        assert done["topicCount"] == planned_row["topicCount"] == len(now)
+    assert [(item["command"].split()[0], item["sent"]) for item in records(audit_file)] == [
         (command, [{"server": cluster.server.address, "request": request, "outcome": "SUCCESS (0)"}])
         for command, request in (
             ("wipeWritePerm", "WIPE_WRITE_PERM_OF_BROKER"),
@@ -84,25 +84,25 @@ def test_settings_before_and_after(cluster: Cluster) -> None:
         ("updateNamesrvConfig", "waitSecondsForService", "44"),
         ("updateBrokerConfig", "fileReservedTime", "47", "-c", CLUSTER),
     ):
-        told = cluster(*words, "--dry-run").rows
+        planned_rows = cluster(*words, "--dry-run").rows
         done = cluster(*words).rows
-        before_and_after = [(row["before"], row["after"], row["changes"]) for row in told]
+        before_and_after = [(row["before"], row["after"], row["changes"]) for row in planned_rows]
         assert [(row["before"], row["after"], row["changes"]) for row in done] == before_and_after
         assert {row["changes"] for row in cluster(*words, "--dry-run").rows} == {None}
 
 
 def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster) -> None:
-    told = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
+    planned_rows = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
     queues = "readQueueNums 4, writeQueueNums 4, perm rw-"
-    assert [(row["target"], row["changes"]) for row in told] == [
+    assert [(row["target"], row["changes"]) for row in planned_rows] == [
         (cluster.new.address, f"gone: {queues}"),
         (cluster.old.address, f"gone: {queues}"),
         (cluster.server.address, "removed: queues on broker-a, broker-old"),
     ]
-    assert told[1]["before"]["topicName"] == "Payments"
+    assert planned_rows[1]["before"]["topicName"] == "Payments"
     result = cluster("deleteTopic", "Payments", CLUSTER, "--yes")
     assert [(row["target"], row["changes"], row["before"]) for row in result.rows] == [
-        (row["target"], row["changes"], row["before"]) for row in told
+        (row["target"], row["changes"], row["before"]) for row in planned_rows
     ]
     assert cluster("topicRoute", "Payments").code == 5
 
@@ -116,8 +116,8 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
             [cluster.new.address], RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, forbidding
         )
         assert forbidden.error is None
-    told = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--dry-run").rows
-    assert [row["before"]["retryMaxTimes"] for row in told] == [5, 5]
+    planned_rows = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--dry-run").rows
+    assert [row["before"]["retryMaxTimes"] for row in planned_rows] == [5, 5]
     kept = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--yes")
     assert (kept.code, [row["result"] for row in kept.rows]) == (3, ["failed", "done"])
     assert kept.rows[0]["error"].startswith(
@@ -130,7 +130,9 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     assert still_forbidden == {cluster.new.address: ["Orders"]}
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
     result = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "-r", "true", "--yes")
-    assert [(row["changes"], row["error"]) for row in result.rows] == [(row["changes"], None) for row in told]
+    assert [(row["changes"], row["error"]) for row in result.rows] == [
+        (row["changes"], None) for row in planned_rows
+    ]
 
 
 def test_what_was_meant(cluster: Cluster) -> None:
@@ -151,7 +153,7 @@ def test_what_was_meant(cluster: Cluster) -> None:
         assert meant in result.err
 
 
-def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit: Path) -> None:
+def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit_file: Path) -> None:
     old = cluster("haStatus", "-b", cluster.old.address)
     assert (
         old.code,
@@ -162,7 +164,7 @@ def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit:
         locked.code,
         "nsadmin: settings or permissions of the server forbid this" in locked.err,
     ) == (1, True)
-    [kept] = records(audit)
+    [kept] = records(audit_file)
     assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
 
 

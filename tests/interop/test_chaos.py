@@ -11,7 +11,7 @@ from tests.interop.cluster import brokers, create_topic, route, wait_for_broker,
 from tests.interop.java_parts import JavaBroker, Lookups
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.chaos import Chaos, Weather, chaos
+from tests.support.chaos import ChaosProxy, Weather, open_chaos_proxy
 
 STEP = 0.7
 # As often as a broker does it at most, and it waits no longer for an answer.
@@ -24,21 +24,21 @@ def server(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
-def weathers(network: Chaos) -> None:
+def weathers(network: ChaosProxy) -> None:
     network.weather = Weather(delay=0.1)
     time.sleep(STEP)
     network.weather = Weather(drip=50)
     time.sleep(STEP)
-    network.half_open()
+    network.half_open_connections()
     time.sleep(STEP)
     network.weather = Weather(refuses=True)
-    network.reset()
+    network.reset_connections()
     time.sleep(STEP)
     network.weather = Weather()
     for _ in range(4):
-        network.reset()
+        network.reset_connections()
         time.sleep(STEP / 4)
-    network.heal()
+    network.heal_network()
 
 
 def files(server: OurNameServer) -> int:
@@ -50,7 +50,7 @@ def test_a_broker_and_its_clients_come_back_after_bad_weather(server: OurNameSer
     assert brokers(server) == {}
     before = files(server)
     with (
-        chaos(server.port) as network,
+        open_chaos_proxy(server.port) as network,
         JavaBroker(tmp_path / "broker", [network.address], config=OFTEN) as broker,
     ):
         wait_for_broker([server], broker.name)

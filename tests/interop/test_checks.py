@@ -71,7 +71,7 @@ class Parts(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def cluster_parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     home = tmp_path_factory.mktemp("checks")
     journal = home / "journal"
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
@@ -103,174 +103,183 @@ def parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def states(found: Any) -> dict[str, str]:
-    return {one["check"]: one["state"] for one in found["checks"]}
+    return {check["check"]: check["state"] for check in found["checks"]}
 
 
 def values(found: Any) -> dict[str, Any]:
-    return {one["name"]: one["value"] for one in found["values"] if one["of"] is None}
+    return {value["name"]: value["value"] for value in found["values"] if value["of"] is None}
 
 
-def test_all_is_well(parts: Parts) -> None:
-    wait_for("agreement", lambda: parts.check("divergence", "--settle", "0")[0] == 0, 60)
-    code, found = parts.check("all", "-t", TOPIC, "--wait-until-ok", "60s")
-    assert code == 0, found
+def test_all_is_well(cluster_parts: Parts) -> None:
+    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0, 60)
+    code, report = cluster_parts.check("all", "-t", TOPIC, "--wait-until-ok", "60s")
+    assert code == 0, report
     run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
-    assert states(found) == dict.fromkeys(run.split(), "OK")
-    assert [line.split(": ")[1] for line in found["details"]] == ["replicas", "certificates", "drain"]
+    assert states(report) == dict.fromkeys(run.split(), "OK")
+    assert [line.split(": ")[1] for line in report["details"]] == ["replicas", "certificates", "drain"]
 
 
-def test_the_textfile_is_what_prometheus_reads(parts: Parts, tmp_path: Path) -> None:
+def test_the_textfile_is_what_prometheus_reads(cluster_parts: Parts, tmp_path: Path) -> None:
     file = tmp_path / "nsadmin.prom"
     shape = ("--format", "prometheus", "--output-file", str(file))
-    result = parts.run("check", "all", "--wait-until-ok", "60s", *shape)
+    result = cluster_parts.run("check", "all", "--wait-until-ok", "60s", *shape)
     assert (result.returncode, result.stdout) == (0, "")
-    families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
+    families = {family.name: family for family in text_string_to_metric_families(file.read_text())}
     assert {sample.value for sample in families["nsadmin_check_state"].samples} == {0}
     assert len(families["nsadmin_check_namesrv_latency_seconds"].samples) == 3
     assert families["nsadmin_check_registration_size_size_bytes"].samples[0].value > 1000
 
 
-def test_messages_that_wait_for_nobody(parts: Parts) -> None:
-    made = nsadmin(parts.addrs[0], "updateSubGroup", "-b", parts.broker.address, "-g", GROUP, "--yes")
-    assert made.code == 0, made.err
-    send(parts.broker.port, TOPIC, 0, 10)
+def test_messages_that_wait_for_nobody(cluster_parts: Parts) -> None:
+    created = nsadmin(
+        cluster_parts.addrs[0], "updateSubGroup", "-b", cluster_parts.broker.address, "-g", GROUP, "--yes"
+    )
+    assert created.code == 0, created.err
+    send(cluster_parts.broker.port, TOPIC, 0, 10)
     ext = {"consumerGroup": GROUP, "topic": TOPIC, "queueId": "0", "commitOffset": "3"}
-    assert wire.ask(parts.broker.port, 15, ext).code == 0
-    code, found = parts.check("lag", GROUP)
-    assert (code, values(found)["lag"]) == (1, 7)
-    assert found["details"][0] == "no client of the group is connected"
-    assert parts.check("lag", GROUP, "--critical", "6")[0] == 2
-    assert wire.ask(parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
-    wait_for("no lag", lambda: parts.check("lag", GROUP)[0] == 0, 60)
-    assert parts.check("lag", "no-such-group")[0] == 3
+    assert wire.ask(cluster_parts.broker.port, 15, ext).code == 0
+    code, report = cluster_parts.check("lag", GROUP)
+    assert (code, values(report)["lag"]) == (1, 7)
+    assert report["details"][0] == "no client of the group is connected"
+    assert cluster_parts.check("lag", GROUP, "--critical", "6")[0] == 2
+    assert wire.ask(cluster_parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
+    wait_for("no lag", lambda: cluster_parts.check("lag", GROUP)[0] == 0, 60)
+    assert cluster_parts.check("lag", "no-such-group")[0] == 3
 
 
-def test_the_certificate_that_java_makes_for_itself(parts: Parts) -> None:
-    code, found = parts.check("certificates")
-    assert code == 0, found
-    assert values(found)["first"] > 300
-    assert len([one for one in found["values"] if one["name"] == "days"]) == 3
-    assert found["details"][-1] == f"1 servers do not accept TLS: {parts.ours.address}"
-    assert parts.check("certificates", "--warning", "9999999:")[0] == 1
+def test_the_certificate_that_java_makes_for_itself(cluster_parts: Parts) -> None:
+    code, report = cluster_parts.check("certificates")
+    assert code == 0, report
+    assert values(report)["first"] > 300
+    assert len([value for value in report["values"] if value["name"] == "days"]) == 3
+    assert report["details"][-1] == f"1 servers do not accept TLS: {cluster_parts.ours.address}"
+    assert cluster_parts.check("certificates", "--warning", "9999999:")[0] == 1
 
 
-def test_a_name_server_that_is_gone_and_one_that_is_not_ready(parts: Parts) -> None:
-    second = parts.java[1]
+def test_a_name_server_that_is_gone_and_one_that_is_not_ready(cluster_parts: Parts) -> None:
+    second = cluster_parts.java[1]
     second.kill()
-    code, found = parts.check("namesrv")
-    assert (code, found["summary"]) == (1, "2 of 3 name servers answer")
-    assert parts.check("namesrv", of=second.address)[0] == 2
-    assert parts.check("namesrv", "--critical", "3:")[0] == 2
-    assert parts.check("brokers")[0] == 1
-    parts.java[1] = JavaNameServer(second.home, {**PATIENT, "waitSecondsForService": 9999}, port=second.port)
-    parts.java[1].start()
-    code, found = parts.check("namesrv", of=second.address)
-    assert code == 2, found
-    assert found["details"][0].endswith("it is starting and does not return routes yet")
-    assert parts.run("updateNamesrvConfig", "waitSecondsForService", "0", "--yes").returncode == 0
-    assert parts.check("namesrv", "--wait-until-ok", "60s")[0] == 0
+    code, report = cluster_parts.check("namesrv")
+    assert (code, report["summary"]) == (1, "2 of 3 name servers answer")
+    assert cluster_parts.check("namesrv", of=second.address)[0] == 2
+    assert cluster_parts.check("namesrv", "--critical", "3:")[0] == 2
+    assert cluster_parts.check("brokers")[0] == 1
+    cluster_parts.java[1] = JavaNameServer(
+        second.home, {**PATIENT, "waitSecondsForService": 9999}, port=second.port
+    )
+    cluster_parts.java[1].start()
+    code, report = cluster_parts.check("namesrv", of=second.address)
+    assert code == 2, report
+    assert report["details"][0].endswith("it is starting and does not return routes yet")
+    assert cluster_parts.run("updateNamesrvConfig", "waitSecondsForService", "0", "--yes").returncode == 0
+    assert cluster_parts.check("namesrv", "--wait-until-ok", "60s")[0] == 0
     # Until it has heard of the broker, its clients find nothing.
-    assert parts.check("brokers", "--wait-until-ok", "60s")[0] == 0
-    assert parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
+    assert cluster_parts.check("brokers", "--wait-until-ok", "60s")[0] == 0
+    assert cluster_parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
 
 
-def test_a_broker_that_has_stopped_to_breathe(parts: Parts) -> None:
-    first = parts.java[0]
-    code, found = parts.check("heartbeat", of=parts.ours.address)
+def test_a_broker_that_has_stopped_to_breathe(cluster_parts: Parts) -> None:
+    first = cluster_parts.java[0]
+    code, report = cluster_parts.check("heartbeat", of=cluster_parts.ours.address)
     assert code in (0, 1)
-    assert values(found)["longest"] < 100
-    assert parts.check("heartbeat", of=first.address)[1]["summary"] == (
+    assert values(report)["longest"] < 100
+    assert cluster_parts.check("heartbeat", of=first.address)[1]["summary"] == (
         "the ages of heartbeats are unknown; 1 of 1 listed brokers answer"
     )
-    seen: dict[str, set[CheckState]] = {"ours": set(), "theirs": set(), "brokers": set(), "topic": set()}
-    os.kill(parts.broker.child.pid, signal.SIGSTOP)
+    seen_states: dict[str, set[CheckState]] = {
+        "ours": set(),
+        "theirs": set(),
+        "brokers": set(),
+        "topic": set(),
+    }
+    os.kill(cluster_parts.broker.child.pid, signal.SIGSTOP)
     try:
         # In this process: it takes ten seconds until nobody lists the broker any more.
         access = Access(timeout=0.2)
         with (
-            AdminClient(parts.ours.address, access=access) as ours,
+            AdminClient(cluster_parts.ours.address, access=access) as ours,
             AdminClient(first.address, access=access) as java,
         ):
             deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and brokers(parts.ours) and brokers(first):
-                seen["ours"].add(
+            while time.monotonic() < deadline and brokers(cluster_parts.ours) and brokers(first):
+                seen_states["ours"].add(
                     heartbeat.judge_heartbeats(
                         CheckScale("heartbeat"), heartbeat.observe_heartbeats(ours)
                     ).state
                 )
-                seen["theirs"].add(
+                seen_states["theirs"].add(
                     heartbeat.judge_heartbeats(
                         CheckScale("heartbeat"), heartbeat.observe_heartbeats(java)
                     ).state
                 )
-                seen["brokers"].add(
+                seen_states["brokers"].add(
                     checking.judge_brokers(CheckScale("brokers"), checking.observe_brokers(java)).state
                 )
-                seen["topic"].add(
+                seen_states["topic"].add(
                     topic.judge_topic(CheckScale("topic"), topic.observe_topic(java, TOPIC)).state
                 )
     finally:
-        os.kill(parts.broker.child.pid, signal.SIGCONT)
-    assert {CheckState.WARNING, CheckState.CRITICAL} <= seen["ours"], seen
-    assert CheckState.WARNING in seen["theirs"]
-    assert CheckState.CRITICAL in seen["brokers"]
-    assert CheckState.CRITICAL in seen["topic"]
-    assert parts.check("brokers", "--expect", "1", "--wait-until-ok", "60s")[0] == 0
-    assert parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
+        os.kill(cluster_parts.broker.child.pid, signal.SIGCONT)
+    assert {CheckState.WARNING, CheckState.CRITICAL} <= seen_states["ours"], seen_states
+    assert CheckState.WARNING in seen_states["theirs"]
+    assert CheckState.CRITICAL in seen_states["brokers"]
+    assert CheckState.CRITICAL in seen_states["topic"]
+    assert cluster_parts.check("brokers", "--expect", "1", "--wait-until-ok", "60s")[0] == 0
+    assert cluster_parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
 
 
-def test_writes_that_were_wiped_on_one_name_server(parts: Parts) -> None:
-    first, _ = parts.java
-    wait_for("agreement", lambda: parts.check("divergence", "--settle", "0")[0] == 0, 60)
+def test_writes_that_were_wiped_on_one_name_server(cluster_parts: Parts) -> None:
+    first, _ = cluster_parts.java
+    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0, 60)
     assert wire.ask(first.port, 205, {"brokerName": "broker-a"}).code == 0
-    code, found = parts.check("topic", TOPIC)
-    assert (code, found["details"]) == (2, [f"name server {first.address}: broker-a: no write permission"])
-    code, found = parts.check("writable")
-    assert (code, values(found)["unwritable"] >= 1) == (2, True)
-    code, found = parts.check("divergence", "--settle", "0")
-    assert (code, values(found)["routes"] >= 1) == (2, True)
-    assert f"r-- on {first.address}" in found["details"][0]
+    code, report = cluster_parts.check("topic", TOPIC)
+    assert (code, report["details"]) == (2, [f"name server {first.address}: broker-a: no write permission"])
+    code, report = cluster_parts.check("writable")
+    assert (code, values(report)["unwritable"] >= 1) == (2, True)
+    code, report = cluster_parts.check("divergence", "--settle", "0")
+    assert (code, values(report)["routes"] >= 1) == (2, True)
+    assert f"r-- on {first.address}" in report["details"][0]
     # The topic that is configured anew is registered anew.
-    create_topic(parts.broker.port, TOPIC, queues=5)
-    wait_for("the topic", lambda: parts.check("topic", TOPIC)[0] == 0, 60)
+    create_topic(cluster_parts.broker.port, TOPIC, queues=5)
+    wait_for("the topic", lambda: cluster_parts.check("topic", TOPIC)[0] == 0, 60)
 
 
-def test_a_drained_broker_that_takes_messages_again(parts: Parts, tmp_path: Path) -> None:
+def test_a_drained_broker_that_takes_messages_again(cluster_parts: Parts, tmp_path: Path) -> None:
     quick = ("--settle", "100ms", "--interval", "100ms", "--intervals", "1", "--force", "--yes")
     state = {"NSADMIN_STATE": str(tmp_path)}
-    result = parts.run("drain", "broker-a", *quick, env=state)
+    result = cluster_parts.run("drain", "broker-a", *quick, env=state)
     assert result.returncode == 0, result.stderr
-    code, found = parts.check("drain", env=state)
-    assert (code, values(found)["drains"]) == (0, 1), found
-    assert parts.check("writable")[0] == 2
-    create_topic(parts.broker.port, TOPIC, queues=6)
-    wait_for("the open topic", lambda: parts.check("drain", env=state)[0] == 2, 60)
-    assert parts.check("drain", env=state)[1]["summary"].endswith(
+    code, report = cluster_parts.check("drain", env=state)
+    assert (code, values(report)["drains"]) == (0, 1), report
+    assert cluster_parts.check("writable")[0] == 2
+    create_topic(cluster_parts.broker.port, TOPIC, queues=6)
+    wait_for("the open topic", lambda: cluster_parts.check("drain", env=state)[0] == 2, 60)
+    assert cluster_parts.check("drain", env=state)[1]["summary"].endswith(
         "; the write permission is back on broker-a"
     )
-    assert parts.run("undrain", "broker-a", "--yes", env=state).returncode == 0
+    assert cluster_parts.run("undrain", "broker-a", "--yes", env=state).returncode == 0
     assert (
-        parts.check("drain", env=state)[1]["summary"]
+        cluster_parts.check("drain", env=state)[1]["summary"]
         == "this machine has no drain of a broker of this cluster"
     )
-    assert parts.check("topic", TOPIC)[0] == 0
+    assert cluster_parts.check("topic", TOPIC)[0] == 0
 
 
-def test_a_topic_that_the_broker_has_as_read_only_is_so_on_purpose(parts: Parts) -> None:
-    create_topic(parts.broker.port, "Archive", perm=4)
-    wait_for_topic([parts.ours, *parts.java], "Archive")
-    _, found = parts.check("writable")
-    assert not [line for line in found["details"] if "Archive" in line]
-    assert parts.check("topic", "Archive")[0] == 2
+def test_a_topic_that_the_broker_has_as_read_only_is_so_on_purpose(cluster_parts: Parts) -> None:
+    create_topic(cluster_parts.broker.port, "Archive", perm=4)
+    wait_for_topic([cluster_parts.ours, *cluster_parts.java], "Archive")
+    _, report = cluster_parts.check("writable")
+    assert not [line for line in report["details"] if "Archive" in line]
+    assert cluster_parts.check("topic", "Archive")[0] == 2
 
 
-def test_a_journal_that_is_written_and_one_that_has_ended(parts: Parts) -> None:
-    folder = ("journal", "--journal", str(parts.journal), "--verify")
-    assert parts.check("journal")[1]["summary"] == "1 of 1 name servers can write their journal"
-    code, found = parts.check(*folder)
-    assert (code, found["summary"]) == (0, "1 of 1 journals can be read and are undamaged")
-    parts.ours.stop()
+def test_a_journal_that_is_written_and_one_that_has_ended(cluster_parts: Parts) -> None:
+    folder = ("journal", "--journal", str(cluster_parts.journal), "--verify")
+    assert cluster_parts.check("journal")[1]["summary"] == "1 of 1 name servers can write their journal"
+    code, report = cluster_parts.check(*folder)
+    assert (code, report["summary"]) == (0, "1 of 1 journals can be read and are undamaged")
+    cluster_parts.ours.stop()
     time.sleep(0.5)
-    code, found = parts.check(*folder, "--critical", "0.2")
+    code, report = cluster_parts.check(*folder, "--critical", "0.2")
     assert code == 2
-    assert ": the name server stopped at 20" in found["details"][1]
+    assert ": the name server stopped at 20" in report["details"][1]

@@ -79,5 +79,5 @@ def test_the_node_client_sends_and_consumes_200_messages(
     create_topic(broker.port, "FromNode")
     wait_for_topic(name_servers, "FromNode")
     program = ["node", str(HERE / "node" / "clients.js"), addresses(name_servers), "FromNode", "200"]
-    said = output(program, tmp_path, NODE_PATH=str(node_modules()), HOME=str(tmp_path))
-    assert "sent 200 received 200" in said
+    client_output = output(program, tmp_path, NODE_PATH=str(node_modules()), HOME=str(tmp_path))
+    assert "sent 200 received 200" in client_output

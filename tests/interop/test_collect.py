@@ -76,32 +76,33 @@ def both(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[B
 def routes(replay: JournalReplay) -> Routes:
     return {
         topic: {
-            name: (queue.read_queue_nums, queue.write_queue_nums, queue.perm) for name, queue in found.items()
+            name: (queue.read_queue_nums, queue.write_queue_nums, queue.perm)
+            for name, queue in queues.items()
         }
-        for topic, found in replay.queues_by_topic.items()
+        for topic, queues in replay.queues_by_topic.items()
     }
 
 
 def tables(folder: Path) -> JournalReplay:
-    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    assert [problem.problem_texts for problem in reader.check_journal(folder) if problem.problem_texts] == []
     return reader.replay_to_end(folder)
 
 
 def answered(java: JavaNameServer) -> Routes:
     """What 105 answers for each topic of 206."""
-    found: Routes = {}
+    answers: Routes = {}
     for topic in json.loads(wire.ask(java.port, 206).body)["topicList"]:
         queues = (route(java, topic) or {"queueDatas": []})["queueDatas"]
-        found[topic] = {
+        answers[topic] = {
             queue["brokerName"]: (queue["readQueueNums"], queue["writeQueueNums"], queue["perm"])
             for queue in queues
         }
-    return {topic: queues for topic, queues in found.items() if queues}
+    return {topic: queues for topic, queues in answers.items() if queues}
 
 
 def read_queues(server: NameServer, topic: str) -> object:
-    found = route(server, topic)
-    return found and found["queueDatas"][0]["readQueueNums"]
+    current_route = route(server, topic)
+    return current_route and current_route["queueDatas"][0]["readQueueNums"]
 
 
 def new(folder: Path, after: int) -> list[JournalRecord]:
@@ -114,8 +115,8 @@ def agree(both: Both) -> PollResult:
     assert turn.poll_error is None
     polled, own = tables(both.collected), tables(both.journal)
     assert routes(polled) == routes(own) == answered(both.java)
-    assert {name: one.comparable_contents() for name, one in polled.broker_groups.items()} == {
-        name: one.comparable_contents() for name, one in own.broker_groups.items()
+    assert {name: group.comparable_contents() for name, group in polled.broker_groups.items()} == {
+        name: group.comparable_contents() for name, group in own.broker_groups.items()
     }
     assert polled.broker_names_by_cluster == own.broker_names_by_cluster
     return turn
@@ -123,12 +124,12 @@ def agree(both: Both) -> PollResult:
 
 def changes(folder: Path, topic: str) -> list[Any]:
     """What happened to a topic, as the journal has it: queues before and after, whoever did it."""
-    found = []
+    changes_seen = []
     for record in reader.read_records(folder):
         for group in record.event_fields.get("changes", ()):
             if topic in group["topics"]:
-                found.append((group.get("before"), group.get("after")))
-    return found
+                changes_seen.append((group.get("before"), group.get("after")))
+    return changes_seen
 
 
 def test_the_history_of_routes_is_that_of_our_own_journal(both: Both) -> None:
@@ -153,8 +154,8 @@ def test_the_history_of_routes_is_that_of_our_own_journal(both: Both) -> None:
 
     history = changes(both.collected, "Collected")
     assert history == changes(both.journal, "Collected")
-    shown = [[queue and (queue["readQueueNums"], queue["perm"]) for queue in step] for step in history]
-    assert shown == [[None, (4, 6)], [(4, 6), (8, 6)], [(8, 6), (8, 4)], [(8, 4), (8, 6)]]
+    shown_queues = [[queue and (queue["readQueueNums"], queue["perm"]) for queue in step] for step in history]
+    assert shown_queues == [[None, (4, 6)], [(4, 6), (8, 6)], [(8, 6), (8, 4)], [(8, 4), (8, 6)]]
 
 
 def test_values_and_settings_are_told_with_what_was_before(both: Both) -> None:
@@ -167,13 +168,13 @@ def test_values_and_settings_are_told_with_what_was_before(both: Both) -> None:
     assert tables(both.collected).kv_tables == tables(both.journal).kv_tables
     both.on_each(102, key)
     agree(both)
-    told = [
-        (one.event_type, one.event_fields)
-        for one in new(both.collected, after)
-        if one.event_type not in ("Snapshot", "Polled")
+    changes_told = [
+        (record.event_type, record.event_fields)
+        for record in new(both.collected, after)
+        if record.event_type not in ("Snapshot", "Polled")
     ]
     change = {"key": "waitSecondsForService", "before": "45", "after": "46"}
-    assert told == [
+    assert changes_told == [
         ("KvPut", {"namespace": "ORDER_TOPIC_CONFIG", "key": "Collected", "value": "broker-a:4"}),
         ("SettingsChanged", {"settingChanges": [change]}),
         ("KvDeleted", {"namespace": "ORDER_TOPIC_CONFIG", "key": "Collected", "before": "broker-a:4"}),

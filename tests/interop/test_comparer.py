@@ -149,7 +149,7 @@ def test_the_generator_reaches_what_only_a_certain_order_or_an_odd_body_shows() 
 
 
 def test_addresses_are_shared_over_clusters_while_connections_close() -> None:
-    found = 0
+    shared_count = 0
     for number in range(100):
         holders: dict[str, set[tuple[str, str]]] = {}
         for op in Generator(f"shared:{number}").operations(40):
@@ -160,8 +160,10 @@ def test_addresses_are_shared_over_clusters_while_connections_close() -> None:
             if op.kind in (Kind.CLOSE, Kind.RESET):
                 clusters = [{cluster for cluster, _ in places} for places in holders.values()]
                 names = [{name for _, name in places} for places in holders.values()]
-                found += any(len(one) > 1 and len(two) > 1 for one, two in zip(clusters, names, strict=True))
-    assert found > 5
+                shared_count += any(
+                    len(one) > 1 and len(two) > 1 for one, two in zip(clusters, names, strict=True)
+                )
+    assert shared_count > 5
 
 
 def test_the_ledger_knows_a_name_that_stays_when_its_address_unregisters_under_another() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.interop import jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.java_parts import JavaBroker, JavaNameServer
-from tests.support.shells import ROOT, Terminal, World
+from tests.support.shells import ROOT, ShellHome, ShellTerminal
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
 class Cluster(NamedTuple):
     new: JavaBroker
     old: JavaBroker
-    world: World
+    world: ShellHome
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +39,16 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             assert wire.ask(broker.port, 200, {}, config).code == 0
             wait_for_topic([server], topic)
         (home / "shell").mkdir()
-        world = World(home / "shell", server.address)
+        world = ShellHome(home / "shell", server.address)
         for source in ("topics", "clusters", "brokers", "addresses", "groups", "namesrv-keys", "broker-keys"):
-            world.warm(source)
+            world.warm_cache(source)
         yield Cluster(new, old, world)
 
 
 @pytest.fixture(scope="module")
-def terminal(cluster: Cluster) -> Iterator[Terminal]:
+def terminal(cluster: Cluster) -> Iterator[ShellTerminal]:
     setup = f"PS1='> '; bind 'set bell-style none'; source {ROOT / 'completions' / 'nsadmin.bash'}"
-    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], cluster.world.environ, setup)
+    terminal = ShellTerminal(["bash", "--norc", "--noprofile", "-i"], cluster.world.environ, setup)
     yield terminal
     terminal.close()
 
@@ -65,19 +65,22 @@ def terminal(cluster: Cluster) -> Iterator[Terminal]:
         ("updateBrokerConfig fileReservedT", ["updateBrokerConfig", "fileReservedTime"]),
     ],
 )
-def test_what_servers_know_is_completed(terminal: Terminal, line: str, words: list[str]) -> None:
-    assert terminal.completed(line) == words
+def test_what_servers_know_is_completed(terminal: ShellTerminal, line: str, words: list[str]) -> None:
+    assert terminal.complete_line(line) == words
 
 
-def test_an_address_is_completed_behind_its_colon(terminal: Terminal, cluster: Cluster) -> None:
+def test_an_address_is_completed_behind_its_colon(terminal: ShellTerminal, cluster: Cluster) -> None:
     for broker in (cluster.new, cluster.old):
-        assert terminal.completed(f"brokerStatus {broker.address[:-1]}") == ["brokerStatus", broker.address]
+        assert terminal.complete_line(f"brokerStatus {broker.address[:-1]}") == [
+            "brokerStatus",
+            broker.address,
+        ]
 
 
-def test_settings_are_those_of_the_broker_on_the_line(terminal: Terminal, cluster: Cluster) -> None:
+def test_settings_are_those_of_the_broker_on_the_line(terminal: ShellTerminal, cluster: Cluster) -> None:
     keys = {}
     for broker in (cluster.new, cluster.old):
         line = ("updateBrokerConfig", "-b", broker.address)
-        cluster.world.warm("broker-keys", *line)
-        keys[broker] = terminal.completed(f"{' '.join(line)} timerWheelE")[3:]
+        cluster.world.warm_cache("broker-keys", *line)
+        keys[broker] = terminal.complete_line(f"{' '.join(line)} timerWheelE")[3:]
     assert keys == {cluster.new: ["timerWheelEnable"], cluster.old: ["timerWheelE"]}

@@ -73,14 +73,14 @@ def test_a_group_that_consumes(cluster: Cluster) -> None:
     assert sum(offset for offset, _ in ours.values()) == 40
     assert {row["clientId"].partition("@")[2] for row in result.rows} == {"live"}
     # mqadmin 5.5.0's own consumerProgress fails on any cluster that has a 4.9 broker.
-    said = cluster.admin("brokerConsumeStats", "-b", cluster.new.address)
+    mqadmin_output = cluster.admin("brokerConsumeStats", "-b", cluster.new.address)
     theirs = {
         (words[0], words[2], words[3]): (int(words[4]), int(words[5]))
-        for words in map(str.split, said.splitlines())
+        for words in map(str.split, mqadmin_output.splitlines())
         if words[:2] == [TOPIC, GROUP]
     }
     new = {key: value for key, value in ours.items() if key[:2] == (TOPIC, "broker-a")}
-    assert theirs == new, said
+    assert theirs == new, mqadmin_output
     [row] = [row for row in cluster("consumerProgress").rows if row["group"] == GROUP]
     assert (row["count"], row["version"], row["diffTotal"]) == (1, "V5_5_0", 0)
 
@@ -106,11 +106,11 @@ def test_connections_and_status(cluster: Cluster) -> None:
     assert set(row["brokerAddrs"]) == {cluster.new.address, cluster.old.address}
     assert row["subscriptions"] == {f"%RETRY%{GROUP}": "*", TOPIC: "TagA || TagB"}
     assert (row["consumeType"], row["messageModel"]) == ("CONSUME_PASSIVELY", "CLUSTERING")
-    said = cluster.admin("consumerConnection", "-g", GROUP)
-    assert row["clientId"] in said
-    assert "TagA || TagB" in said
-    one = ("consumerConnection", "-g", GROUP, "-b", cluster.new.address)
-    ours, theirs = command_line.mqadmin_text(cluster.server.address, *one), cluster.admin(*one)
+    mqadmin_output = cluster.admin("consumerConnection", "-g", GROUP)
+    assert row["clientId"] in mqadmin_output
+    assert "TagA || TagB" in mqadmin_output
+    one_broker = ("consumerConnection", "-g", GROUP, "-b", cluster.new.address)
+    ours, theirs = command_line.mqadmin_text(cluster.server.address, *one_broker), cluster.admin(*one_broker)
     # mqadmin prints subscriptions in the order of a Java map.
     assert sorted(ours.split("\n")) == sorted(theirs.removesuffix("\n").split("\n"))
     # A client looks for queues that are new to it every 20 seconds.
@@ -150,8 +150,19 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     assert result.code == 0
     assert [row["result"] for row in result.rows] == ["done"] * 8
     assert cluster.diffs() == [0] * 8
-    one = ["resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "2", "-o", "0", "--yes"]
-    [row] = cluster(*one).rows
+    reset_queue = [
+        "resetOffsetByTime",
+        GROUP,
+        TOPIC,
+        "-b",
+        cluster.new.address,
+        "-q",
+        "2",
+        "-o",
+        "0",
+        "--yes",
+    ]
+    [row] = cluster(*reset_queue).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
 
 
@@ -230,7 +241,7 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
         if item["topic"] == TOPIC
     }  # fmt: skip
     assert lags == wanted
-    told = [record.event_fields for record in records if record.event_type == "BrokerRuntime"]
+    runtime_fields = [record.event_fields for record in records if record.event_type == "BrokerRuntime"]
     assert {
         (
             item["brokerName"],
@@ -238,14 +249,14 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
             item["putTotal"] >= 40,
             0 < item["commitLogDiskRatio"] < 1,
         )
-        for item in told
+        for item in runtime_fields
     } == {("broker-a", "V5_5_0", True, True), ("broker-old", "V4_9_7", True, True)}
     # 4.9 says neither whether it is active nor, by that name, what it hands out.
-    assert {item["brokerName"]: item.get("brokerActive") for item in told} == {
+    assert {item["brokerName"]: item.get("brokerActive") for item in runtime_fields} == {
         "broker-a": True,
         "broker-old": None,
     }
-    assert all(item["getTotal"] > 0 for item in told)
+    assert all(item["getTotal"] > 0 for item in runtime_fields)
 
 
 def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: Path) -> None:
@@ -266,14 +277,14 @@ def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: 
 
 
 def test_a_group_is_made_changed_and_deleted(cluster: Cluster) -> None:
-    made = cluster("updateSubGroup", "Copy", "-c", "DefaultCluster", "-r", "5")
-    assert [(row["result"], row["error"]) for row in made.rows] == [("done", None)] * 2
+    created = cluster("updateSubGroup", "Copy", "-c", "DefaultCluster", "-r", "5")
+    assert [(row["result"], row["error"]) for row in created.rows] == [("done", None)] * 2
     changed = cluster("updateSubGroup", "Copy", "-c", "DefaultCluster", "-d", "true")
     assert [row["changes"] for row in changed.rows] == ["consumeBroadcastEnable false -> true"] * 2
     config = cluster("getConsumerConfig", "Copy").rows
     assert [(row["retryMaxTimes"], row["consumeBroadcastEnable"]) for row in config] == [(5, True)] * 2
-    said = cluster.admin("getConsumerConfig", "-g", "Copy")
-    assert said.count("retryMaxTimes") == 2
+    mqadmin_output = cluster.admin("getConsumerConfig", "-g", "Copy")
+    assert mqadmin_output.count("retryMaxTimes") == 2
     assert cluster("deleteSubGroup", "Copy", "-c", "DefaultCluster").code == 2
     gone = cluster("deleteSubGroup", "Copy", "-c", "DefaultCluster", "-r", "true", "--yes")
     assert [row["result"] for row in gone.rows] == ["done"] * 2

@@ -15,7 +15,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import IDLE_SERVER_CONFIG, QUICK_START, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port, start_child, wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 NAME = "broker-a-0"
 
@@ -123,7 +123,7 @@ def test_the_examples_do_what_they_say(place: Place) -> None:
         "127.0.0.1:10811": place.container.address,
         "/etc/rocketmq/broker-b.conf": str(place.container.broker_file),
     }
-    for case in elsewhere("addBroker", "removeBroker"):
+    for case in list_cases_elsewhere("addBroker", "removeBroker"):
         for example in case.examples:
-            result = place(*(stand_in.get(word, word) for word in words(example)))
+            result = place(*(stand_in.get(word, word) for word in split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)

@@ -15,7 +15,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker, MqAdmin, Running, java, write_properties
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port, start_child, wait_for
-from tests.support.examples import ON_CONTROLLERS, words
+from tests.support.examples import ON_CONTROLLERS, split_example
 
 SMALL = (*QUICK_START, "-Xss256k")
 
@@ -155,7 +155,7 @@ def test_the_examples_about_controllers_do_what_they_say(group: Group) -> None:
             stand_in = {"127.0.0.1:9877": group.addrs}
             if case.entry.name == "electMaster":
                 stand_in["1"] = slave
-            result = group(*(stand_in.get(word, word) for word in words(example)))
+            result = group(*(stand_in.get(word, word) for word in split_example(example)))
             assert (result.code, bool(result.rows)) == (example.exit_code, True), example.command_line
 
 

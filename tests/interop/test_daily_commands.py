@@ -63,8 +63,8 @@ def test_a_clone_is_what_mqadmins_is(cluster: Cluster) -> None:
     make_topic(cluster.server, [cluster.new], "%RETRY%Source", 1)
 
     def cloned() -> bool:
-        said = cluster.mqadmin("cloneGroupOffset", "-s", "Source", "-d", "Theirs", "-t", "Cloned")
-        return "clone group offset success" in said
+        mqadmin_output = cluster.mqadmin("cloneGroupOffset", "-s", "Source", "-d", "Theirs", "-t", "Cloned")
+        return "clone group offset success" in mqadmin_output
 
     # It gives up where a busy broker takes more than a moment.
     wait_for("mqadmin's clone", cloned, 60)
@@ -105,7 +105,9 @@ def test_who_has_consumed_a_message(cluster: Cluster) -> None:
         wait_for("the offsets", partial(is_told, cluster, words, wanted), 20)
         [row] = cluster(*words).rows
         for command, msg_id in (("queryMsgById", row["offsetMsgId"]), ("queryMsgByUniqueKey", row["msgId"])):
-            assert [found["tracks"] for found in cluster(command, ORDERS, msg_id).rows] == [wanted]
+            assert [
+                consumption_row["tracks"] for consumption_row in cluster(command, ORDERS, msg_id).rows
+            ] == [wanted]
             if broker is cluster.new:
                 assert tracks(cluster.mqadmin(command, "-t", ORDERS, "-i", msg_id)) == wanted
 
@@ -123,11 +125,13 @@ def test_a_message_is_handed_to_a_living_client(cluster: Cluster) -> None:
         for command, msg_id in (("queryMsgById", row["offsetMsgId"]), ("queryMsgByUniqueKey", row["msgId"])):
             result = cluster(command, ORDERS, msg_id, *to, "--yes")
             assert (result.code, result.err) == (0, "")
-            assert [(one["consumeResult"], one["result"]) for one in result.rows] == [("CR_SUCCESS", "done")]
+            assert [
+                (delivery_row["consumeResult"], delivery_row["result"]) for delivery_row in result.rows
+            ] == [("CR_SUCCESS", "done")]
             consumed += 1
             assert cluster.clients.order(f"wait {consumed}") == consumed
-    said = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], *to)
-    assert "consumeResult=CR_SUCCESS" in said
+    mqadmin_output = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], *to)
+    assert "consumeResult=CR_SUCCESS" in mqadmin_output
     assert cluster.clients.order(f"wait {consumed + 1}") == consumed + 1
     gone = cluster("queryMsgById", ORDERS, row["offsetMsgId"], *to[:3], "nobody", "--yes")
     assert (gone.code, f"connected clients: {client['clientId']}" in gone.err) == (5, True)
@@ -147,9 +151,11 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
         [again] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "4").rows
         assert content(again) == content(row)
         if broker is cluster.new:
-            said = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], "-s", "true")
-            assert f"msgId={row['msgId']}" in said
-            assert "brokerName=broker-a, queueId=0], queueOffset=5" in said
+            mqadmin_output = cluster.mqadmin(
+                "queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], "-s", "true"
+            )
+            assert f"msgId={row['msgId']}" in mqadmin_output
+            assert "brokerName=broker-a, queueId=0], queueOffset=5" in mqadmin_output
             consumed += 1
             assert cluster.clients.order(f"wait {consumed}") == consumed
             [theirs] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "5").rows
@@ -172,9 +178,9 @@ def test_test_messages_are_where_mqadmin_writes_its_own(cluster: Cluster) -> Non
         [row] = cluster("queryMsgById", broker.name, result.rows[2]["offsetMsgId"]).rows
         assert (row["body"], row["tags"], row["brokerName"]) == ("x" * 1000, "PROBE", broker.name)
     [before] = ends(cluster, "broker-a")
-    said = cluster.mqadmin("sendMsgStatus", "-b", "broker-a", "-s", "1000", "-c", "3")
-    sent = re.findall(r"sendStatus=SEND_OK.*?topic=broker-a, brokerName=broker-a, queueId=0", said)
-    assert len(sent) == 3, said
+    mqadmin_output = cluster.mqadmin("sendMsgStatus", "-b", "broker-a", "-s", "1000", "-c", "3")
+    sent = re.findall(r"sendStatus=SEND_OK.*?topic=broker-a, brokerName=broker-a, queueId=0", mqadmin_output)
+    assert len(sent) == 3, mqadmin_output
     # One more than it was told, not counted: it opens the connection.
     wait_for("mqadmin's messages", lambda: ends(cluster, "broker-a") == [before + 4], 15)
 
@@ -235,18 +241,18 @@ def test_settings_of_a_group_are_those_of_mqadmin(cluster: Cluster) -> None:
     assert "success" in cluster.mqadmin("updateSubGroup", "-g", "TheirsMade", *flags)
     for group in ("OursMade", "TheirsMade"):
         subscribe(cluster.new, group)
-    shown = {}
+    settings_shown = {}
     for group in ("OursMade", "TheirsMade"):
-        said = cluster.mqadmin("getConsumerConfig", "-g", group)
-        theirs = dict(re.findall(r"^(\w+) +=  (.*)$", said, re.M))
+        mqadmin_output = cluster.mqadmin("getConsumerConfig", "-g", group)
+        theirs = dict(re.findall(r"^(\w+) +=  (.*)$", mqadmin_output, re.M))
         [row] = [row for row in cluster("getConsumerConfig", group).rows if row["brokerName"] == "broker-a"]
         for name, text in structures(row).items():
             assert theirs[name] == text
         for name in theirs.keys() & row.keys() - structures(row).keys():
             assert theirs[name] == str(row[name]).replace("True", "true").replace("False", "false"), name
         assert len(theirs) == 15
-        shown[group] = {name: value for name, value in row.items() if name != "group"}
-    assert shown["OursMade"] == shown["TheirsMade"]
+        settings_shown[group] = {name: value for name, value in row.items() if name != "group"}
+    assert settings_shown["OursMade"] == settings_shown["TheirsMade"]
 
 
 def test_a_group_that_a_broker_makes_anew_is_told(cluster: Cluster) -> None:
@@ -279,13 +285,13 @@ def test_a_group_is_moved_to_where_mqadmin_moves_one(cluster: Cluster) -> None:
         for group in (ours, theirs):
             commit(cluster.new, group, ORDERS, {0: 1})
             make_topic(cluster.server, [cluster.new], f"%RETRY%{group}", 1)
-        said = cluster.mqadmin(command, "-g", theirs, "-t", ORDERS, *words)
+        mqadmin_output = cluster.mqadmin(command, "-g", theirs, "-t", ORDERS, *words)
         rows = [
             row
             for row in cluster(command, ours, ORDERS, *words, "-y").rows
             if row["brokerName"] == "broker-a"
         ]
-        assert lines(said, "#brokerName") == [["broker-a", "0", str(rows[0]["to"])]]
+        assert lines(mqadmin_output, "#brokerName") == [["broker-a", "0", str(rows[0]["to"])]]
         assert committed(cluster.new, ours, ORDERS) == committed(cluster.new, theirs, ORDERS)
 
 
@@ -304,9 +310,9 @@ def test_topics_are_made_as_mqadmin_makes_them(cluster: Cluster) -> None:
         cluster("updateTopicPerm", "OursTopic", "4", "-b", cluster.new.address)
         cluster.mqadmin("updateTopicPerm", "-t", "TheirsTopic", "-p", "4", "-b", cluster.new.address)
     wait_for("the route", lambda: cluster("topicRoute", "TheirsTopic").rows[0]["perm"] == 4, 15)
-    said = cluster.mqadmin("topicRoute", "-t", "TheirsTopic", "-l")
+    mqadmin_output = cluster.mqadmin("topicRoute", "-t", "TheirsTopic", "-l")
     [row] = cluster("topicRoute", "TheirsTopic").rows
-    assert lines(said.replace("---", "\n\n"), "#ClusterName")[0] == [
+    assert lines(mqadmin_output.replace("---", "\n\n"), "#ClusterName")[0] == [
         row["clusterName"], row["brokerName"], f"{{0={cluster.new.address}}}", "3", "2", "4",
     ]  # fmt: skip
     known = {row["topic"] for row in cluster("topicList").rows}
@@ -328,10 +334,10 @@ def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
     make_topic(cluster.server, [cluster.new], "Popped", 2)
     group = "Popped-consumer"
     commit(cluster.new, group, "Popped", {})
-    said = cluster.mqadmin(
+    mqadmin_output = cluster.mqadmin(
         "setConsumeMode", "-b", cluster.new.address, "-t", "Popped", "-g", group, "-m", "POP"
     )
-    assert "success" in said
+    assert "success" in mqadmin_output
     with LiveClients(tmp_path / "clients", cluster.server.address, "Popped", pop=True) as clients:
         clients.order("send 4")
         wait_for("the consumer", lambda: clients.order("wait 4") == 4, 60)
@@ -341,12 +347,12 @@ def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
             return [row for row in rows if row["topic"] == "Popped"]
 
         [row] = wait_for("the client", popped, 60)
-        shown = [row[name] for name in ("brokerName", "queueId", "waitAckCount", "dropped")]
-        assert shown == ["broker-a", None, 0, False]
+        queue_row = [row[name] for name in ("brokerName", "queueId", "waitAckCount", "dropped")]
+        assert queue_row == ["broker-a", None, 0, False]
         assert row["lastPopTime"].endswith("Z")
         wait_for("no problems", lambda: cluster("consumerStatus", group).err == "", 20)
-        told = cluster.mqadmin("consumerStatus", "-g", group, "-i", row["clientId"])
-        detail = told.partition("#Consumer Pop Detail#")[2].partition("#Consumer RT")[0]
+        mqadmin_output = cluster.mqadmin("consumerStatus", "-g", group, "-i", row["clientId"])
+        detail = mqadmin_output.partition("#Consumer Pop Detail#")[2].partition("#Consumer RT")[0]
         [theirs] = lines(detail, "#Topic")
         assert theirs[:5] == ["Popped", "broker-a", "-1", "PopProcessQueueInfo", "[waitAckCount:0,"]
         wait_for("the offsets", lambda: progress(cluster, group) == [["0", "0"]] * 2, 20)
@@ -357,8 +363,8 @@ def test_a_group_that_pops(cluster: Cluster, tmp_path: Path) -> None:
 def progress(cluster: Cluster, group: str) -> list[list[str]]:
     """How far a group is behind in each queue, and inflight, where we and mqadmin tell the same."""
     rows = [row for row in cluster("consumerProgress", group).rows or () if row["topic"] == "Popped"]
-    said = cluster.mqadmin("consumerProgress", "-g", group)
-    theirs = [row for row in lines(said, "#Topic") if row[0] == "Popped"]
+    mqadmin_output = cluster.mqadmin("consumerProgress", "-g", group)
+    theirs = [row for row in lines(mqadmin_output, "#Topic") if row[0] == "Popped"]
     ours = [
         [str(row[name]) for name in ("brokerOffset", "consumerOffset", "diff", "inflight")] for row in rows
     ]

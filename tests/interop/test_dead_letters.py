@@ -16,7 +16,7 @@ from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.proxies import JavaProxy
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_DEAD_LETTERS", "500"))
 """Messages of the proof with kills; 10,000 take about a minute."""
@@ -324,9 +324,9 @@ def test_the_examples_of_the_manual(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for case in elsewhere("dlqList", "dlqShow", "dlqReplay"):
+    for case in list_cases_elsewhere("dlqList", "dlqShow", "dlqReplay"):
         for example in case.examples:
-            result = cluster(*words(example))
+            result = cluster(*split_example(example))
             assert result.code == example.exit_code, (example.command_line, result.err)
 
 
@@ -339,8 +339,8 @@ def test_only_a_dead_letter_topic_that_is_old_as_a_whole_is_purged(cluster: Clus
     )
     assert cluster.letters() == letters
     assert cluster("dlq", "purge", GROUP, "--before", "now").code == 2
-    [case] = elsewhere("dlqPurge")
-    preview, result = (cluster(*words(example)) for example in case.examples)
+    [case] = list_cases_elsewhere("dlqPurge")
+    preview, result = (cluster(*split_example(example)) for example in case.examples)
     assert [(row["result"], row["older"]) for row in preview.rows] == [("dry-run", letters)]
     assert (result.code, [(row["result"], row["older"], row["newer"]) for row in result.rows]) == (
         0, [("done", letters, 0)],

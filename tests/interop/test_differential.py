@@ -45,10 +45,10 @@ def test_ours_answers_as_java_does_but_for_the_table(
 ) -> None:
     with (
         OurNameServer(tmp_path, SERIAL) as server,
-        Subject("Java", java.port) as one,
+        Subject("Java", java.port) as java_subject,
         Subject("ours", server.port) as other,
     ):
-        run = Run(one, other, TABLE)
+        run = Run(java_subject, other, TABLE)
         run.sequences(SEED, OPERATIONS)
     with capsys.disabled():
         print(f"\n{run.report}")
@@ -64,10 +64,10 @@ def test_ours_answers_the_same_without_its_fast_path(tmp_path: Path) -> None:
     with (
         OurNameServer(homes[0], SERIAL) as fast,
         OurNameServer(homes[1], {**SERIAL, "fastPath": "false"}) as usual,
-        Subject("without", usual.port) as one,
+        Subject("without", usual.port) as slow_subject,
         Subject("with", fast.port) as other,
     ):
-        run = Run(one, other, OURS_ITSELF)
+        run = Run(slow_subject, other, OURS_ITSELF)
         run.sequences(SEED, OPERATIONS)
     if ":" not in SEED:
         assert run.report.operations >= OPERATIONS
@@ -76,9 +76,9 @@ def test_ours_answers_the_same_without_its_fast_path(tmp_path: Path) -> None:
 def test_java_answers_as_itself_with_an_almost_empty_table(java: JavaNameServer, tmp_path: Path) -> None:
     with (
         JavaNameServer(tmp_path, SERIAL) as server,
-        Subject("Java", java.port) as one,
+        Subject("Java", java.port) as java_subject,
         Subject("Java again", server.port) as other,
     ):
-        run = Run(one, other, JAVA_ITSELF)
+        run = Run(java_subject, other, JAVA_ITSELF)
         run.sequences("java", 2000)
     assert run.report.operations >= 2000

@@ -267,8 +267,8 @@ def test_the_kv_file_of_one_server_is_read_by_the_other(
         contextlib.closing(Connection(server.port)) as opened,
     ):
         for namespace, table in KV["configTable"].items():
-            found = plain(parse(opened.call(219, {"namespace": namespace}).body))
-            assert found == {"table": table}
+            kv_table = plain(parse(opened.call(219, {"namespace": namespace}).body))
+            assert kv_table == {"table": table}
 
 
 @pytest.mark.parametrize(("kind", "starts"), [("java", False), ("ours", True)])

@@ -133,9 +133,9 @@ def words(said: str, at: int) -> list[str]:
 def test_brokers_and_parent_topics_of_lite_topics_as_mqadmin_shows_them(reader: Cluster) -> None:
     [row] = reader("getBrokerLiteInfo", "-c", CLUSTER).rows
     assert (row["topicMeta"], row["groupMeta"]) == ({"chats": 60}, {"chats": ["readers"]})
-    shown = words(reader.mqadmin("getBrokerLiteInfo", "-b", reader.broker.address), 1)
+    mqadmin_words = words(reader.mqadmin("getBrokerLiteInfo", "-b", reader.broker.address), 1)
     names = ("brokerAddr", "storeType", "maxLmqNum", "currentLmqNum", "liteSubscriptionCount")
-    assert shown[:5] == [str(row[name]) for name in names]
+    assert mqadmin_words[:5] == [str(row[name]) for name in names]
     [row] = reader("getParentTopicInfo", "chats").rows
     assert words(reader.mqadmin("getParentTopicInfo", "-p", "chats"), 2) == [
         "broker-a", "60", "2", "2", "[readers]",
@@ -147,8 +147,8 @@ def test_brokers_and_parent_topics_of_lite_topics_as_mqadmin_shows_them(reader: 
 
 def test_a_lite_topic_and_its_client_as_mqadmin_shows_them(reader: Cluster) -> None:
     [row] = reader("getLiteTopicInfo", "chats", "room-1").rows
-    shown = words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "room-1"), 2)
-    assert [*shown[1:3], shown[-1]] == ["0", "3", "1"]
+    mqadmin_words = words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "room-1"), 2)
+    assert [*mqadmin_words[1:3], mqadmin_words[-1]] == ["0", "3", "1"]
     assert (row["minOffset"], row["maxOffset"], row["subscribers"]) == (0, 3, ["readers@client-1"])
     assert words(reader.mqadmin("getLiteTopicInfo", "-p", "chats", "-l", "none"), 2)[1:3] == ["0", "0"]
     assert reader("getLiteTopicInfo", "chats", "none").code == 5
@@ -162,14 +162,16 @@ def test_a_lite_topic_and_its_client_as_mqadmin_shows_them(reader: Cluster) -> N
 def test_how_far_a_group_is_behind_as_mqadmin_shows_it(reader: Cluster) -> None:
     where = ("-p", "chats", "-g", "readers")
     whole, furthest = reader("getLiteGroupInfo", *where).rows
-    said = reader.mqadmin("getLiteGroupInfo", *where)
-    assert "Total Lag Count: 2" in said
+    mqadmin_output = reader.mqadmin("getLiteGroupInfo", *where)
+    assert "Total Lag Count: 2" in mqadmin_output
     assert (whole["liteTopic"], whole["lagCount"]) == (None, 2)
     assert (furthest["liteTopic"], furthest["lagCount"]) == ("room-1", 2)
-    [one] = reader("getLiteGroupInfo", *where, "-l", "room-1").rows
-    shown = words(reader.mqadmin("getLiteGroupInfo", *where, "-l", "room-1"), 2)
-    assert shown[1:4] == [str(one[name]) for name in ("brokerOffset", "consumerOffset", "lagCount")]
-    assert shown[1:4] == ["3", "1", "2"]
+    [group_row] = reader("getLiteGroupInfo", *where, "-l", "room-1").rows
+    mqadmin_words = words(reader.mqadmin("getLiteGroupInfo", *where, "-l", "room-1"), 2)
+    assert mqadmin_words[1:4] == [
+        str(group_row[name]) for name in ("brokerOffset", "consumerOffset", "lagCount")
+    ]
+    assert mqadmin_words[1:4] == ["3", "1", "2"]
     [never] = reader("getLiteGroupInfo", *where, "-l", "room-2").rows
     assert (never["lagCount"], never["error"]) == (None, None)
     assert reader("getLiteGroupInfo", *where, "-l", "none").code == 5
@@ -187,7 +189,7 @@ def test_an_order_to_look_anew_never_makes_a_group_as_mqadmins_does(reader: Clus
 
 
 @pytest.fixture(scope="module")
-def busy(cluster: Cluster) -> Cluster:
+def busy_cluster(cluster: Cluster) -> Cluster:
     """A group that has consumed a part of a topic, and has a retry topic, by which mqadmin finds groups."""
     port, where = cluster.broker.port, ("-c", CLUSTER, "--yes")
     assert cluster("updateTopic", "%RETRY%warehouse", "-r", "1", "-w", "1", *where).code == 0
@@ -241,13 +243,13 @@ LIVELY = re.compile(
 
 
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
-def test_output_mqadmin_is_what_mqadmin_prints(busy: Cluster, line: tuple[str, ...]) -> None:
-    prepare(busy, line)
-    ours = text_of(busy, *line, *(("--yes",) if line[0] in CHANGES else ()))
-    prepare(busy, line)
+def test_output_mqadmin_is_what_mqadmin_prints(busy_cluster: Cluster, line: tuple[str, ...]) -> None:
+    prepare(busy_cluster, line)
+    ours = text_of(busy_cluster, *line, *(("--yes",) if line[0] in CHANGES else ()))
+    prepare(busy_cluster, line)
     # Its own line end comes after the last one; getNamesrvConfig goes by -n alone.
-    named = ("-n", busy.server.address) if line[0] == "getNamesrvConfig" else ()
-    theirs = busy.mqadmin(*line, *named)
+    named = ("-n", busy_cluster.server.address) if line[0] == "getNamesrvConfig" else ()
+    theirs = busy_cluster.mqadmin(*line, *named)
     assert steady(ours, line) == steady(theirs.removesuffix("\n"), line)
 
 
@@ -270,9 +272,9 @@ def steady(text: str, line: tuple[str, ...]) -> list[str]:
     return sorted(lines) if line[0] in UNORDERED else lines
 
 
-def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> None:
-    theirs = busy.mqadmin("consumerProgress").strip("\n").split("\n")
-    ours = text_of(busy, "consumerProgress").rstrip("\n").split("\n")
+def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy_cluster: Cluster) -> None:
+    theirs = busy_cluster.mqadmin("consumerProgress").strip("\n").split("\n")
+    ours = text_of(busy_cluster, "consumerProgress").rstrip("\n").split("\n")
     assert ours[0] == theirs[0]
     assert [line for line in theirs if line.startswith("warehouse ")] == [
         line for line in ours if line.startswith("warehouse ")
@@ -280,15 +282,15 @@ def test_output_mqadmin_has_every_group_that_mqadmin_finds(busy: Cluster) -> Non
     assert "warehouse" in {line.split()[0] for line in theirs}
 
 
-def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> None:
-    before = busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
-    result = busy("startMonitoring", "--once")
-    [found] = [one for one in result.rows["checks"] if one["about"] == "warehouse"]
-    assert (result.code, found["state"], found["summary"]) == (
+def test_monitoring_finds_who_is_behind_and_joins_no_group(busy_cluster: Cluster) -> None:
+    before = busy_cluster("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
+    result = busy_cluster("startMonitoring", "--once")
+    [warehouse_check] = [check for check in result.rows["checks"] if check["about"] == "warehouse"]
+    assert (result.code, warehouse_check["state"], warehouse_check["summary"]) == (
         1,
         "WARNING",
         "warehouse has a backlog of 2 messages",
     )
-    assert found["details"] == ["no client of the group is connected"]
-    assert busy("startMonitoring", "--once", "--critical", "1").code == 2
-    assert busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before
+    assert warehouse_check["details"] == ["no client of the group is connected"]
+    assert busy_cluster("startMonitoring", "--once", "--critical", "1").code == 2
+    assert busy_cluster("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before

@@ -22,7 +22,7 @@ from tests.interop.command_line import ENVIRONMENT
 from tests.interop.java_parts import JavaBroker, LiveClients, Running
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import Child, wait_for
-from tests.support.scraping import families
+from tests.support.metric_samples import parse_families
 
 TOPIC = "Exported"
 GROUP = f"{TOPIC}-consumer"
@@ -61,9 +61,9 @@ class Exporter(Running):
         state = {"NSADMIN_STATE": str(self._home / "state")}
         self.child = Child([*command, *self._options], self._home / "log", env={**ENVIRONMENT, **state})
         line = self.child.wait_for_line("serving", 30)
-        found = re.search(r"http://\S+(?=/metrics)", line)
-        assert found is not None, line
-        self.url = found[0]
+        address_match = re.search(r"http://\S+(?=/metrics)", line)
+        assert address_match is not None, line
+        self.url = address_match[0]
 
     def page(self, path: str, **headers: str) -> httpx.Response:
         return httpx.get(self.url + path, headers=headers, timeout=10)
@@ -71,7 +71,7 @@ class Exporter(Running):
     def series(self, path: str = "/metrics") -> Series:
         return {
             (sample.name, frozenset(sample.labels.items())): sample.value
-            for family in families(self.page(path).text).values()
+            for family in parse_families(self.page(path).text).values()
             for sample in family.samples
         }
 
@@ -85,8 +85,8 @@ class Cluster(NamedTuple):
     def rows(self, *words: str) -> list[dict[str, object]]:
         result = command_line.nsadmin(self.server.address, "--timeout", "10", *words)
         assert result.code == 0, result.err
-        found: list[dict[str, object]] = result.rows
-        return found
+        result_rows: list[dict[str, object]] = result.rows
+        return result_rows
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +112,9 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def choose(series: Series, name: str, **labels: str) -> dict[frozenset[tuple[str, str]], float]:
     return {
-        found: value
-        for (found_name, found), value in series.items()
-        if found_name == name and labels.items() <= dict(found).items()
+        sample_labels: value
+        for (found_name, sample_labels), value in series.items()
+        if found_name == name and labels.items() <= dict(sample_labels).items()
     }
 
 
@@ -178,9 +178,12 @@ def test_the_figures_are_those_of_the_commands(cluster: Cluster) -> None:
     offsets = cluster.rows("topicStatus", TOPIC)
     for broker in ("broker-a", "broker-b"):
         place, topic_place = {"broker": broker, **lag}, {"broker": broker, "topic": TOPIC}
-        told = {"brokerName": broker, "topic": TOPIC}
-        behind, consumed = sums(progress, "diff", **told), sums(progress, "consumerOffset", **told)
-        stored = sums(offsets, "maxOffset", **told)
+        topic_labels = {"brokerName": broker, "topic": TOPIC}
+        behind, consumed = (
+            sums(progress, "diff", **topic_labels),
+            sums(progress, "consumerOffset", **topic_labels),
+        )
+        stored = sums(offsets, "maxOffset", **topic_labels)
         # The passes over groups and topics end at different times.
         for name, labels, expected in (
             ("nsadmin_group_lag_messages", place, behind),

@@ -9,7 +9,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.message_queues import MessageQueue
 from tests.interop.java_parts import MqAdmin
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 CLIENT = "10.0.226.10@warehouse-1"
 
@@ -28,7 +28,7 @@ class Fleet(NamedTuple):
 def fleet(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     home = tmp_path_factory.mktemp("fleet")
     with (
-        lab(home / "lab") as there,
+        start_lab(home / "lab") as there,
         MqAdmin(home / "mqadmin", there.namesrv_addrs) as mqadmin,
         AdminClient(there.namesrv_addrs) as admin,
     ):
@@ -66,10 +66,10 @@ def fleet(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_mqadmin_understands_what_they_say(fleet: Fleet, line: str, rows: dict[str, int]) -> None:
     brokers = fleet.there.brokers
     line = line.replace("MASTER", brokers["broker-a-0", 0]).replace("SLAVE", brokers["broker-a-0", 1])
-    said = fleet.say(line)
-    assert "Exception" not in said, said
+    mqadmin_output = fleet.say(line)
+    assert "Exception" not in mqadmin_output, mqadmin_output
     for pattern, number in rows.items():
-        assert len(re.findall(pattern, said, re.M)) >= number, (pattern, said)
+        assert len(re.findall(pattern, mqadmin_output, re.M)) >= number, (pattern, mqadmin_output)
 
 
 def test_mqadmin_finds_the_messages_that_we_find(fleet: Fleet) -> None:
@@ -82,15 +82,15 @@ def test_mqadmin_finds_the_messages_that_we_find(fleet: Fleet) -> None:
         f"queryMsgByUniqueKey -t payments -i {message.msg_id}",
         f"queryMsgById -t payments -i {message.offset_msg_id}",
     ):
-        said = fleet.say(line)
+        mqadmin_output = fleet.say(line)
         for name, value in (
             ("Keys", message.keys[0]),
             ("Tags", message.tags),
             ("Queue Offset", offset),
         ):
-            assert re.search(rf"^{name}: +\[?{value}\]?$", said, re.M), (line, said)
-    said = fleet.say(f"queryMsgByKey -t payments -k {message.keys[0]}")
-    assert re.search(rf"^{message.msg_id} +0 +{offset}", said, re.M), said
+            assert re.search(rf"^{name}: +\[?{value}\]?$", mqadmin_output, re.M), (line, mqadmin_output)
+    mqadmin_output = fleet.say(f"queryMsgByKey -t payments -k {message.keys[0]}")
+    assert re.search(rf"^{message.msg_id} +0 +{offset}", mqadmin_output, re.M), mqadmin_output
     since, until = message.store_timestamp, message.store_timestamp + 60_000
     lines = f"printMsgByQueue -t payments -a broker-a-0 -i 0 -b {since} -e {until} -p true -d true"
     assert f"MSGID: {message.msg_id} " in fleet.say(lines)
@@ -110,14 +110,14 @@ def test_what_mqadmin_changes_is_changed(fleet: Fleet) -> None:
 
 
 def test_offsets_that_mqadmin_moves_are_those_that_we_read(fleet: Fleet) -> None:
-    said = fleet.say("skipAccumulatedMessage -g analytics -t customers")
-    told = {
+    mqadmin_output = fleet.say("skipAccumulatedMessage -g analytics -t customers")
+    mqadmin_offsets = {
         MessageQueue("customers", name, int(queue)): int(offset)
-        for name, queue, offset in re.findall(r"^(broker-\S+) +(\d+) +(\d+)", said, re.M)
+        for name, queue, offset in re.findall(r"^(broker-\S+) +(\d+) +(\d+)", mqadmin_output, re.M)
     }
     results = fleet.admin.consumers.get_progress("analytics", "customers")
     read = {
-        lag.queue: lag.consumer_offset for found in results if found.result for lag in found.result.queues
+        lag.queue: lag.consumer_offset for result in results if result.result for lag in result.result.queues
     }
-    assert told == read
-    assert len({queue.broker_name for queue in told}) == 6
+    assert mqadmin_offsets == read
+    assert len({queue.broker_name for queue in mqadmin_offsets}) == 6

@@ -120,9 +120,9 @@ def guarded(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         ),
     }  # fmt: skip
     authority = Authority(home / "ca")
-    shown, client = authority.issue("name server"), authority.issue("old-ops")
+    server_certificate, client = authority.issue("name server"), authority.issue("old-ops")
     tls = {
-        "tls.server.certPath": shown.cert, "tls.server.keyPath": shown.key,
+        "tls.server.certPath": server_certificate.cert, "tls.server.keyPath": server_certificate.key,
         "tls.server.trustCertPath": authority.ca, "tls.server.authClient": "true",
         "tls.server.need.client.auth": "optional",
     }  # fmt: skip
@@ -134,13 +134,13 @@ def guarded(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         old = JavaBroker(home / "old", [server.address], "broker-old", "Old", version=jars.OLD, config=often)
         mqadmin = MqAdmin(home / "mqadmin", [server.address])
         # It speaks TLS and shows a certificate, the others do neither.
-        flags = tls_flags(authority.ca, shown, client)
+        flags = tls_flags(authority.ca, server_certificate, client)
         old_mqadmin = MqAdmin(home / "old-mqadmin", [server.address], jars.OLD, flags)
         for part in pool.map(lambda part: part.__enter__(), (new, old, mqadmin, old_mqadmin)):
             ends.push(part)
-        found = Guarded(server, credentials, tap, new, old, mqadmin, old_mqadmin, env)
-        wait_for("the broker that signs", lambda: "broker-a" in found.brokers(), 60)
-        yield found
+        guarded_cluster = Guarded(server, credentials, tap, new, old, mqadmin, old_mqadmin, env)
+        wait_for("the broker that signs", lambda: "broker-a" in guarded_cluster.brokers(), 60)
+        yield guarded_cluster
 
 
 def test_a_5_5_0_broker_signs_whatever_it_says_to_a_name_server(guarded: Guarded) -> None:
@@ -149,9 +149,9 @@ def test_a_5_5_0_broker_signs_whatever_it_says_to_a_name_server(guarded: Guarded
     # Registration, one topic by itself, "has anything changed?", heartbeat, members of the group.
     wanted = {103, 217, 322, 904, 901}
     wait_for("each kind of request", lambda: wanted <= {f.command.code for f in guarded.tap.frames}, 60)
-    said = [frame.command for frame in guarded.tap.frames]
-    assert {command.code for command in said} - wanted <= {105, 106}
-    assert {(command.ext or {}).get("AccessKey") for command in said} == {BROKER.access_key}
+    broker_requests = [frame.command for frame in guarded.tap.frames]
+    assert {command.code for command in broker_requests} - wanted <= {105, 106}
+    assert {(command.ext or {}).get("AccessKey") for command in broker_requests} == {BROKER.access_key}
     assert guarded.said(BROKER.access_key) == 0
 
 
@@ -185,9 +185,9 @@ def test_a_java_client_works_with_its_key_and_says_what_it_is_refused_without(
         ("wrong", (APP.access_key, "another secret"), "check signature failed."),
         ("unsigned", (), "username cannot be null. GET_ROUTEINFO_BY_TOPIC needs the role read"),
     ):
-        said = client(guarded, tmp_path / home, *key)
-        assert "No route info of this topic: Signed" in said
-        assert f"CODE: 16  DESC: {why}" in said
+        client_output = client(guarded, tmp_path / home, *key)
+        assert "No route info of this topic: Signed" in client_output
+        assert f"CODE: 16  DESC: {why}" in client_output
 
 
 @pytest.mark.parametrize("release", ["mqadmin", "old_mqadmin"])
@@ -200,9 +200,9 @@ def test_mqadmin_signs_with_its_tools_yml(guarded: Guarded, release: str) -> Non
     assert guarded.value(release) == "it was"
     tools(mqadmin.home, APP)
     assert "broker-a" in mqadmin("clusterList")
-    said = mqadmin("deleteKvConfig", "-s", "Guarded", "-k", release)
-    assert "CODE: 16" in said
-    assert "User:application-1 has no permission. DELETE_KV_CONFIG needs the role admin" in said
+    mqadmin_output = mqadmin("deleteKvConfig", "-s", "Guarded", "-k", release)
+    assert "CODE: 16" in mqadmin_output
+    assert "User:application-1 has no permission. DELETE_KV_CONFIG needs the role admin" in mqadmin_output
     tools(mqadmin.home, OPS._replace(secret_key="another secret"))
     assert "check signature failed." in mqadmin("updateNamesrvConfig", "-k", "enableTopicList", "-v", "false")
     assert guarded.value(release) == "it was"
@@ -214,8 +214,8 @@ def test_an_observer_reads_everything_and_changes_nothing_and_a_key_is_good_wher
     tools(guarded.mqadmin.home, MONITOR)
     assert "scanNotActiveBrokerInterval" in guarded.mqadmin("getNamesrvConfig")
     assert "broker-a" in guarded.mqadmin("clusterList")
-    said = guarded.mqadmin("updateNamesrvConfig", "-k", "enableTopicList", "-v", "false")
-    assert "User:monitor-1 has no permission. UPDATE_NAMESRV_CONFIG needs the role admin" in said
+    mqadmin_output = guarded.mqadmin("updateNamesrvConfig", "-k", "enableTopicList", "-v", "false")
+    assert "User:monitor-1 has no permission. UPDATE_NAMESRV_CONFIG needs the role admin" in mqadmin_output
     tools(guarded.mqadmin.home, AWAY)
     assert "User:operator-2 has no permission to send requests from 127.0.0.1" in guarded.mqadmin(
         "clusterList"

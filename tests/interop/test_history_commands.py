@@ -43,9 +43,9 @@ class Told(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def recorded_routes(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
     home = tmp_path_factory.mktemp("history")
-    folder, shown, saved = str(home / "kept"), dict[int, tuple[int, Any]](), dict[int, str]()
+    folder, routes_shown, saved = str(home / "kept"), dict[int, tuple[int, Any]](), dict[int, str]()
     with OurNameServer(home / "ours", {"journalDir": folder}) as server:
 
         def look() -> None:
@@ -53,13 +53,13 @@ def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
             file = str(home / f"{len(saved)}.snapshot.zst")
             assert nsadmin("snapshotSave", file, "-n", server.address)[0] == 0
             moment = int(time.time() * 1000)
-            shown[moment], saved[moment] = answer, file
+            routes_shown[moment], saved[moment] = answer, file
             time.sleep(0.01)
 
         def queues(count: int, perm: int) -> Callable[[], bool]:
             def is_so() -> bool:
-                found = (route(server, TOPIC) or {"queueDatas": [{}]})["queueDatas"][0]
-                return (found.get("readQueueNums"), found.get("perm")) == (count, perm)
+                first_queue = (route(server, TOPIC) or {"queueDatas": [{}]})["queueDatas"][0]
+                return (first_queue.get("readQueueNums"), first_queue.get("perm")) == (count, perm)
 
             return is_so
 
@@ -81,36 +81,40 @@ def told(released: None, tmp_path_factory: pytest.TempPathFactory) -> Told:
             broker.kill()
         wait_for("the end of the broker", lambda: not brokers(server), 30)
         look()
-    return Told(folder, shown, saved)
+    return Told(folder, routes_shown, saved)
 
 
-def test_route_at_is_what_topic_route_showed_at_each_moment(told: Told) -> None:
-    seen: list[Any] = []
-    for moment, (code, rows) in told.shown.items():
-        found, past = nsadmin("routeAt", TOPIC, "--at", str(moment), "--journal", told.folder)
-        assert found == code
+def test_route_at_is_what_topic_route_showed_at_each_moment(recorded_routes: Told) -> None:
+    moments_seen: list[Any] = []
+    for moment, (code, rows) in recorded_routes.shown.items():
+        past_route, past = nsadmin("routeAt", TOPIC, "--at", str(moment), "--journal", recorded_routes.folder)
+        assert past_route == code
         assert [{name: row[name] for name in row if name != "server"} for row in past] == rows
-        seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
-    assert seen == [None, (3, 6), (3, 4), (5, 6), None]
+        moments_seen += [(row["readQueueNums"], row["perm"]) for row in past] or [None]
+    assert moments_seen == [None, (3, 6), (3, 4), (5, 6), None]
 
 
-def test_a_snapshot_of_a_past_moment_is_the_one_that_was_taken_then(told: Told, tmp_path: Path) -> None:
+def test_a_snapshot_of_a_past_moment_is_the_one_that_was_taken_then(
+    recorded_routes: Told, tmp_path: Path
+) -> None:
     sizes = []
-    for number, (moment, then) in enumerate(told.saved.items()):
+    for number, (moment, then) in enumerate(recorded_routes.saved.items()):
         file = str(tmp_path / f"{number}.snapshot.zst")
-        code, [row] = nsadmin("snapshotSave", file, "--at", str(moment), "--journal", told.folder)
+        code, [row] = nsadmin("snapshotSave", file, "--at", str(moment), "--journal", recorded_routes.folder)
         assert code == 0
         sizes.append((row["brokers"], row["topics"] > 3))
         assert nsadmin("routeDiff", "--from", then, "--to", file) == (0, [])
-        assert nsadmin("routeDiff", "--from", file, "--to", str(moment), "--journal", told.folder) == (0, [])
+        assert nsadmin(
+            "routeDiff", "--from", file, "--to", str(moment), "--journal", recorded_routes.folder
+        ) == (0, [])
     assert sizes == [(1, True)] * 4 + [(0, False)]
     first, second = (f"{tmp_path}/{number}.snapshot.zst" for number in (1, 2))
     code, rows = nsadmin("routeDiff", TOPIC, "--from", first, "--to", second)
     assert (code, [row["changes"] for row in rows]) == (1, ["perm rw- -> r--"])
 
 
-def test_the_history_of_the_topic_tells_it_all(told: Told) -> None:
-    code, rows = nsadmin("history", "topic", TOPIC, "--journal", told.folder)
+def test_the_history_of_the_topic_tells_it_all(recorded_routes: Told) -> None:
+    code, rows = nsadmin("history", "topic", TOPIC, "--journal", recorded_routes.folder)
     assert code == 0
     changes = [
         (row["type"], row["cause"], row["changes"]) for row in rows if not row["type"].startswith("Server")
@@ -127,8 +131,8 @@ def test_the_history_of_the_topic_tells_it_all(told: Told) -> None:
     assert all(row["client"] for row in rows if row["cause"].isupper())
 
 
-def test_the_history_of_the_broker_begins_and_ends_with_it(told: Told) -> None:
-    code, rows = nsadmin("history", "broker", "broker-a", "--journal", told.folder)
+def test_the_history_of_the_broker_begins_and_ends_with_it(recorded_routes: Told) -> None:
+    code, rows = nsadmin("history", "broker", "broker-a", "--journal", recorded_routes.folder)
     assert code == 0
     own = [row for row in rows if not row["type"].startswith("Server")]
     assert own[0]["type"] == "BrokerRegistered"

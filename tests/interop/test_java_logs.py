@@ -126,8 +126,8 @@ class Choreography:
         self._ask(216, {"topic": TOPIC, "clusterName": "DefaultCluster"})
 
     def _perm(self) -> int:
-        found = route(self.server, TOPIC)
-        return int(found["queueDatas"][0]["perm"]) if found else 0
+        current_route = route(self.server, TOPIC)
+        return int(current_route["queueDatas"][0]["perm"]) if current_route else 0
 
     def _of_brokers(self) -> None:
         self.b.kill()
@@ -160,7 +160,7 @@ Events = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def played(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log_folder(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("java-logs")
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda version: Choreography(home / version, version).run(), RELEASES))
@@ -168,7 +168,7 @@ def played(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
+def events_by_release(log_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
     """The events of each name server's log, by release."""
     cache = tmp_path_factory.mktemp("spark")
     settings = {
@@ -182,7 +182,7 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
     spark = session.start_session(cache, "local[2]", settings)
     try:
         logs = None
-        for file in sorted(played.glob("*/*/logs/rocketmqlogs/*.log")):
+        for file in sorted(log_folder.glob("*/*/logs/rocketmqlogs/*.log")):
             kind = next(
                 (kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file.name)), None
             )
@@ -190,7 +190,7 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
                 continue
             rows = [(str(file), at, line) for at, line in enumerate(file.read_text().splitlines(), 1)]
             lines = spark.createDataFrame(rows, "file string, line long, text string")
-            server = "/".join(file.relative_to(played).parts[:2])
+            server = "/".join(file.relative_to(log_folder).parts[:2])
             own = message_splitter.join_continuations(lines).withColumns(
                 {"server": lit(server), "kind": lit(kind)}
             )
@@ -200,11 +200,12 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
         parsed = log_parser.parse_logs(logs.localCheckpoint())
         events = parsed.event_rows.orderBy("server", "time", "sourceLine").collect()
         assert parsed.quarantine_rows.collect() == []
-        told = [
+        row_fields = [
             {key: value for key, value in row.asDict(True).items() if value is not None} for row in events
         ]
         yield {
-            version: [event for event in told if event["server"] == f"{version}/ns"] for version in RELEASES
+            version: [event for event in row_fields if event["server"] == f"{version}/ns"]
+            for version in RELEASES
         }
     finally:
         spark.stop()
@@ -215,33 +216,36 @@ def of(events: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_brokers_come_and_go_for_the_reasons_that_they_had(found: Events, version: str) -> None:
-    seen = [
+def test_brokers_come_and_go_for_the_reasons_that_they_had(events_by_release: Events, version: str) -> None:
+    event_causes = [
         (event["type"], event["cause"])
-        for event in of(found[version], "BrokerRegistered", "BrokerUnregistered")
+        for event in of(events_by_release[version], "BrokerRegistered", "BrokerUnregistered")
         if event["brokerName"] == "broker-b"
     ]
     came = ("BrokerRegistered", "REGISTER_BROKER")
-    assert seen == [
+    assert event_causes == [
         came, ("BrokerUnregistered", "channel closed"),
         came, ("BrokerUnregistered", "no heartbeat"),
         came, ("BrokerUnregistered", "UNREGISTER_BROKER"),
     ]  # fmt: skip
     places = {
         (event["clusterName"], event["brokerName"], event["brokerId"])
-        for event in of(found[version], "BrokerRegistered", "BrokerUnregistered")
+        for event in of(events_by_release[version], "BrokerRegistered", "BrokerUnregistered")
     }
     assert places == {("DefaultCluster", "broker-a", 0), ("DefaultCluster", "broker-b", 0)}
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_a_wipe_its_undoing_and_who_asked(found: Events, version: str) -> None:
-    [wiped], [added] = of(found[version], "WritePermWiped"), of(found[version], "WritePermAdded")
+def test_a_wipe_its_undoing_and_who_asked(events_by_release: Events, version: str) -> None:
+    [wiped], [added] = (
+        of(events_by_release[version], "WritePermWiped"),
+        of(events_by_release[version], "WritePermAdded"),
+    )
     assert {wiped["brokerName"], added["brokerName"]} == {"broker-a"}
     assert wiped["client"].startswith("127.0.0.1:")
     changes = [
         (change["before"] and change["before"]["perm"], change["after"] and change["after"]["perm"])
-        for event in of(found[version], "TopicsChanged")
+        for event in of(events_by_release[version], "TopicsChanged")
         for change in event["changes"]
         if change["topics"] == [TOPIC]
     ]
@@ -249,8 +253,8 @@ def test_a_wipe_its_undoing_and_who_asked(found: Events, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_topics_kv_and_settings(found: Events, version: str) -> None:
-    events = found[version]
+def test_topics_kv_and_settings(events_by_release: Events, version: str) -> None:
+    events = events_by_release[version]
     assert [event["topic"] for event in of(events, "TopicDeleted")] == [TOPIC]
     kv = of(events, "KvPut", "KvDeleted")
     assert [(event.get("before"), event.get("value")) for event in kv] == [
@@ -263,8 +267,10 @@ def test_topics_kv_and_settings(found: Events, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_server_starts_ends_and_starts_again(found: Events, version: str) -> None:
+def test_the_server_starts_ends_and_starts_again(events_by_release: Events, version: str) -> None:
     once = ["ServerStarted", "ServerReady"]
-    events = of(found[version], *once, "ServerStopping")
+    events = of(events_by_release[version], *once, "ServerStopping")
     assert [event["type"] for event in events] == [*once, "ServerStopping", *once]
-    assert {event["dialect"] for event in found[version]} == {"4.x" if version == jars.OLD else "5.x"}
+    assert {event["dialect"] for event in events_by_release[version]} == {
+        "4.x" if version == jars.OLD else "5.x"
+    }

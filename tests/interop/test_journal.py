@@ -38,9 +38,9 @@ def journal(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
             create_topic(broker.port, TOPIC, queues=3)
             wait_for_topic([server], TOPIC)
             assert wire.ask(server.port, 205, {"brokerName": "broker-a"}).code == 0
-            found = route(server, TOPIC)
-            assert found is not None
-            assert found["queueDatas"][0]["perm"] == 4
+            current_route = route(server, TOPIC)
+            assert current_route is not None
+            assert current_route["queueDatas"][0]["perm"] == 4
         finally:
             broker.kill()
         wait_for("the end of the broker", lambda: not brokers(server), 30)
@@ -57,7 +57,7 @@ def of(records: list[JournalRecord], kind: str) -> list[JournalRecord]:
 
 
 def test_the_journal_is_whole(journal: Path) -> None:
-    assert [found.problem_texts for found in reader.check_journal(journal)] == [()]
+    assert [problem.problem_texts for problem in reader.check_journal(journal)] == [()]
 
 
 def test_a_real_broker_is_told_with_all_that_it_says_about_itself(records: list[JournalRecord]) -> None:

@@ -17,8 +17,8 @@ from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, mqadmin
 from tests.interop.our_server import ROOT, OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import ON_BROKERS, Case, words
-from tests.support.running import Program
+from tests.support.examples import ON_BROKERS, ExampleCase, split_example
+from tests.support.name_servers import ServerProgram
 
 OFFSET_ID, UNIQUE_ID = "7F00000100002A9F0000000000000000", "7F0000010B4B18B4AAC2910F8A1E0000"
 """The ids in examples; those of the first message stand in for them."""
@@ -35,7 +35,12 @@ class Broker(NamedTuple):
         program = "import sys; from nsadmin.app import main; sys.exit(main())"
         command = [sys.executable, "-c", program, *args]
         return subprocess.run(
-            command, cwd=ROOT, env=Program.environment(), capture_output=True, text=True, timeout=60
+            command,
+            cwd=ROOT,
+            env=ServerProgram.make_environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
 
 
@@ -77,9 +82,9 @@ def answers(broker: Broker, line: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("case", ON_BROKERS, ids=lambda case: case.entry.name)
-def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: Case) -> None:
+def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: ExampleCase) -> None:
     for example in case.examples:
-        result = broker(words(example))
+        result = broker(split_example(example))
         assert result.returncode == example.exit_code, (example.command_line, result.stderr)
         if "--output value" in example.command_line:
             assert result.stdout == "a test\n", example.command_line
@@ -91,8 +96,8 @@ def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: 
 def test_the_map_has_every_command_of_the_released_mqadmin(
     released: None, tmp_path: Path, version: str
 ) -> None:
-    said = mqadmin([], ["127.0.0.1:1"], tmp_path, version)
-    theirs = set(re.findall(r"^   (\w+) +\S", said, re.M))
+    mqadmin_output = mqadmin([], ["127.0.0.1:1"], tmp_path, version)
+    theirs = set(re.findall(r"^   (\w+) +\S", mqadmin_output, re.M))
     gone = {item.name for item in KNOWN_COMMANDS if "to" in item.since_release}
     if version == jars.NEWEST:
         assert theirs == {item.name for item in KNOWN_COMMANDS} - gone

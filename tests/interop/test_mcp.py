@@ -170,9 +170,9 @@ def differs(cluster: Cluster, name: str, arguments: dict[str, Any], structured: 
         return "rows" in structured
     if text[0] not in "[{":
         return masked(structured["text"], name) != masked(text.rstrip("\n"), name)
-    shown = json.dumps(json.loads(text)).replace("\\u202e", "\\\\u202e").replace("\\u001b", "\\\\x1b")
+    tool_text = json.dumps(json.loads(text)).replace("\\u202e", "\\\\u202e").replace("\\u001b", "\\\\x1b")
     returned = structured["rows" if text[0] == "[" else "document"]
-    return masked(returned, name) != masked(json.loads(shown), name)
+    return masked(returned, name) != masked(json.loads(tool_text), name)
 
 
 def test_a_client_calls_every_tool_and_gets_what_json_prints(

@@ -141,14 +141,14 @@ def test_ids_that_nobody_has(cluster: Cluster) -> None:
 def test_one_queue_has_what_mqadmin_prints_of_it(cluster: Cluster) -> None:
     queue = cluster.sent["twin"].queue
     place = ("-t", TOPIC, "-a", "broker-a", "-i", queue)
-    said = cluster.mqadmin("printMsgByQueue", *place, "-p", "true", "-f", "true")
+    mqadmin_output = cluster.mqadmin("printMsgByQueue", *place, "-p", "true", "-f", "true")
     rows = nsadmin(cluster, "printMsgByQueue", *place).rows
     assert [row["msgId"] for row in rows] == [
-        line.split()[1] for line in said.splitlines() if line.startswith("MSGID:")
+        line.split()[1] for line in mqadmin_output.splitlines() if line.startswith("MSGID:")
     ]
     assert [row["queueOffset"] for row in rows] == list(range(len(rows)))
     counts = nsadmin(cluster, "printMsgByQueue", *place, "-f", "true").rows
-    words = [line.split() for line in said.splitlines() if line.startswith("Tag:")]
+    words = [line.split() for line in mqadmin_output.splitlines() if line.startswith("Tag:")]
     assert {row["tag"]: row["count"] for row in counts} == {line[1]: int(line[3]) for line in words}
 
 
@@ -157,11 +157,11 @@ def test_all_queues_with_and_without_a_tag(cluster: Cluster) -> None:
     result = nsadmin(cluster, "printMsg", TOPIC)
     assert result.code == 0
     assert {row["msgId"] for row in result.rows} == set(java)
-    said = cluster.mqadmin("printMsg", "-t", TOPIC, "-s", "traced || binary")
+    mqadmin_output = cluster.mqadmin("printMsg", "-t", TOPIC, "-s", "traced || binary")
     rows = nsadmin(cluster, "printMsg", TOPIC, "-s", "traced || binary").rows
     assert {row["tags"] for row in rows} == {"traced", "binary"}
     assert sorted(row["msgId"] for row in rows) == sorted(
-        line.split()[1] for line in said.splitlines() if line.startswith("MSGID:")
+        line.split()[1] for line in mqadmin_output.splitlines() if line.startswith("MSGID:")
     )
     assert nsadmin(cluster, "printMsg", TOPIC, "-e", "1000").rows == []
     first = min(result.rows, key=lambda row: str(row["storeTime"]))
@@ -195,12 +195,12 @@ def test_what_was_traced_is_what_mqadmin_says(cluster: Cluster) -> None:
     )
     assert pub["offsetMsgId"] == cluster.sent["traced"].offset_msg_id
     assert (after["group"], after["status"], after["retryTimes"]) == ("trace-readers", "success", 0)
-    said = cluster.mqadmin("queryMsgTraceById", "-i", known)
-    [line] = [line.split() for line in said.splitlines() if line.startswith("Pub")]
+    mqadmin_output = cluster.mqadmin("queryMsgTraceById", "-i", known)
+    [line] = [line.split() for line in mqadmin_output.splitlines() if line.startswith("Pub")]
     assert (line[1], line[2], line[-2], line[-1]) == (
         pub["group"], pub["clientHost"].split(":")[0], f"{pub['costMs']}ms", pub["status"],
     )  # fmt: skip
-    [line] = [line.split() for line in said.splitlines() if line.startswith("Sub")]
+    [line] = [line.split() for line in mqadmin_output.splitlines() if line.startswith("Sub")]
     assert (line[1], line[-2], line[-1]) == (after["group"], f"{after['costMs']}ms", after["status"])
     assert nsadmin(cluster, "queryMsgTraceById", cluster.sent["twin"].msg_id).code == 5
 
@@ -223,16 +223,16 @@ def test_a_message_of_ours_is_found_by_us_and_by_mqadmin(cluster: Cluster) -> No
     lines = table(cluster.mqadmin("queryMsgByKey", "-t", SENT, "-k", "k1"), "#Message ID")
     assert [line[:3] for line in lines] == [[sent["msgId"], "2", "0"]]
     [trace] = found(cluster, "queryMsgTraceById", sent["msgId"])
-    said = cluster.mqadmin("queryMsgTraceById", "-i", sent["msgId"])
-    [line] = [line.split() for line in said.splitlines() if line.startswith("Pub")]
+    mqadmin_output = cluster.mqadmin("queryMsgTraceById", "-i", sent["msgId"])
+    [line] = [line.split() for line in mqadmin_output.splitlines() if line.startswith("Pub")]
     assert (line[1], line[-2], line[-1]) == ("TOOLS_PRODUCER", f"{trace['costMs']}ms", "success")
 
 
 def test_a_message_of_mqadmins_is_found_by_us(cluster: Cluster) -> None:
-    said = cluster.mqadmin(
+    mqadmin_output = cluster.mqadmin(
         "sendMessage", "-t", SENT, "-p", "from-mqadmin", "-k", "mq", "-b", "broker-a", "-i", "3"
     )
-    [line] = [line.split() for line in said.splitlines() if line.startswith("broker-a")]
+    [line] = [line.split() for line in mqadmin_output.splitlines() if line.startswith("broker-a")]
     [row] = found(cluster, "queryMsgByKey", SENT, "mq")
     assert (row["msgId"], row["queueId"], row["body"]) == (line[3], 3, "from-mqadmin")
 
@@ -250,8 +250,8 @@ def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
     wait_for("the index", lambda: bodies("-m", "1") == [69], 15)
     assert bodies("-m", "5") == [65, 66, 67, 68, 69]
     assert bodies("-m", "100") == list(range(6, 70))
-    said = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").err
-    assert "returned its maximum number of messages: use -e to find older ones" in said
+    stderr = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").err
+    assert "returned its maximum number of messages: use -e to find older ones" in stderr
     assert nsadmin(cluster, "printMsgByQueue", SENT, "broker-a", "1", "-f", "true").rows == [
         {"tag": None, "count": 70}
     ]

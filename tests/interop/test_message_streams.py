@@ -25,7 +25,7 @@ from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
 """Messages of the round trip; 100,000 take half a minute."""
@@ -100,8 +100,8 @@ class Follower:
     def end(self) -> tuple[int, str]:
         """Ctrl-C; the exit code, and what it said."""
         self._child.send_signal(signal.SIGINT)
-        _, said = self._child.communicate(timeout=30)
-        return self._child.returncode, said
+        _, stderr = self._child.communicate(timeout=30)
+        return self._child.returncode, stderr
 
     def kill(self) -> None:
         self._child.kill()
@@ -202,8 +202,8 @@ def test_bodies_of_avro_and_protobuf_are_decoded(cluster: Cluster, tmp_path: Pat
         decoders = ("--decode", kind)
         [row] = cluster.lines("consume", topic, "--key", key, "--field", "id=42", *decoders)
         assert (row["body"], row["bodyEncoding"], row["bodyError"]) == ({"id": 42}, "json", None)
-        [found] = cluster("queryMsgById", topic, row["msgId"], *decoders).rows
-        assert found["body"] == {"id": 42}
+        [decoded_row] = cluster("queryMsgById", topic, row["msgId"], *decoders).rows
+        assert decoded_row["body"] == {"id": 42}
 
 
 def find_traces(cluster: Cluster, topic: str, msg_id: str) -> list[tuple[str, str, str]]:
@@ -236,8 +236,8 @@ def test_the_order_of_a_sharding_key_and_the_filters_of_brokers(cluster: Cluster
     assert [row["body"] for row in cluster.lines("consume", topic, "--tag", "A")] == [
         str(number) for number in range(1, 121)
     ]
-    found = cluster.lines("consume", topic, "--sql", "size < 6")
-    assert [row["body"] for row in found] == ["other"]
+    bodies = cluster.lines("consume", topic, "--sql", "size < 6")
+    assert [row["body"] for row in bodies] == ["other"]
 
 
 def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster) -> None:
@@ -270,9 +270,12 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
     wait_for("the delivery", lambda: cluster.lines("consume", topic), 30, 0.5)
     time.sleep(3)
     assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
-    for case in elsewhere("delayedList", "delayedCancel"):
+    for case in list_cases_elsewhere("delayedList", "delayedCancel"):
         [example] = case.examples
-        line = [{"7F0000010B4B18B4AAC2910F8A1E0000": old["msgId"]}.get(word, word) for word in words(example)]
+        line = [
+            {"7F0000010B4B18B4AAC2910F8A1E0000": old["msgId"]}.get(word, word)
+            for word in split_example(example)
+        ]
         assert cluster(*line).code == (1 if case.entry.name == "delayedCancel" else 0)
     assert kept["msgId"] not in {row["msgId"] for row in cluster("delayed", "list", topic).rows}
 
@@ -315,11 +318,11 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
             )
             send("new", "-b", "broker-c")
             follower.wait_for(82)
-            code, said = follower.end()
+            code, stderr = follower.end()
     finally:
         follower.kill()
-    assert (code, said.splitlines()[-1]) == (0, "nsadmin: 82 messages")
-    assert "trying again" in said
+    assert (code, stderr.splitlines()[-1]) == (0, "nsadmin: 82 messages")
+    assert "trying again" in stderr
     expected = [f"{text} {n}" for text in ("before", "meanwhile", "after", "new") for n in range(1, 21)]
     assert sorted(follower.bodies) == sorted([*expected, "again 0", "new 0"])
 
@@ -431,9 +434,9 @@ def test_the_examples_of_the_manual(
     cluster.topic("orders")
     cluster.topic("payments-test")
     names = ("produce", "consume", "messagesExport", "messagesImport")
-    for case in sorted(elsewhere(*names), key=lambda case: names.index(case.entry.name)):
+    for case in sorted(list_cases_elsewhere(*names), key=lambda case: names.index(case.entry.name)):
         for example in case.examples:
-            line = words(example)
+            line = split_example(example)
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
             command = [*PROGRAM, "-n", cluster.server.address, *line, *ending]
@@ -442,9 +445,9 @@ def test_the_examples_of_the_manual(
 
 
 def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
-    for case in elsewhere("benchProduce", "benchConsume", "benchLatency"):
+    for case in list_cases_elsewhere("benchProduce", "benchConsume", "benchLatency"):
         for example in case.examples:
-            result = cluster(*words(example), "--count", "200", "-c", "DefaultCluster")
+            result = cluster(*split_example(example), "--count", "200", "-c", "DefaultCluster")
             assert result.code == example.exit_code, (example.command_line, result.err)
             assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
             assert {row["result"] for row in result.rows} == {"done"}

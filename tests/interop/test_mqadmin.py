@@ -50,16 +50,16 @@ def test_cluster_list_shows_the_broker_and_its_version(admin: MqAdmin, broker: J
 def test_a_command_of_its_own_process_says_the_same(
     name_servers: list[NameServer], broker: JavaBroker, tmp_path: Path
 ) -> None:
-    said = mqadmin(["clusterList"], [server.address for server in name_servers], tmp_path)
-    assert broker.address in said
+    mqadmin_output = mqadmin(["clusterList"], [server.address for server in name_servers], tmp_path)
+    assert broker.address in mqadmin_output
 
 
 def test_topic_list_shows_every_topic_of_the_name_server(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
-    shown = set(admin("topicList").split())
-    assert {"TBW102", "SELF_TEST_TOPIC", "broker-a"} <= shown
-    assert shown == set(body(name_servers[0], 206)["topicList"])
+    topics = set(admin("topicList").split())
+    assert {"TBW102", "SELF_TEST_TOPIC", "broker-a"} <= topics
+    assert topics == set(body(name_servers[0], 206)["topicList"])
 
 
 def test_topic_list_with_clusters_names_the_cluster_of_each(admin: MqAdmin) -> None:
@@ -69,52 +69,58 @@ def test_topic_list_with_clusters_names_the_cluster_of_each(admin: MqAdmin) -> N
 def test_update_topic_brings_the_topic_to_both_name_servers(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
-    said = admin("updateTopic", "-c", "DefaultCluster", "-t", "Made", "-r", "5", "-w", "3")
-    assert "success" in said
+    mqadmin_output = admin("updateTopic", "-c", "DefaultCluster", "-t", "Made", "-r", "5", "-w", "3")
+    assert "success" in mqadmin_output
     wait_for_topic(name_servers, "Made")
     for server in name_servers:
-        found = route(server, "Made")
-        assert found is not None
-        assert [(data["readQueueNums"], data["writeQueueNums"]) for data in found["queueDatas"]] == [(5, 3)]
+        current_route = route(server, "Made")
+        assert current_route is not None
+        assert [(data["readQueueNums"], data["writeQueueNums"]) for data in current_route["queueDatas"]] == [
+            (5, 3)
+        ]
 
 
 def test_topic_route_prints_the_route_as_json(admin: MqAdmin, broker: JavaBroker) -> None:
     create_topic(broker.port, "Routed")
-    said = admin("topicRoute", "-t", "Routed")
-    shown = json.loads(said.replace("0:", '"0":'))
-    assert shown["brokerDatas"][0]["brokerAddrs"] == {"0": broker.address}
-    assert shown["queueDatas"][0]["perm"] == 6
+    mqadmin_output = admin("topicRoute", "-t", "Routed")
+    shown_route = json.loads(mqadmin_output.replace("0:", '"0":'))
+    assert shown_route["brokerDatas"][0]["brokerAddrs"] == {"0": broker.address}
+    assert shown_route["queueDatas"][0]["perm"] == 6
 
 
 def test_topic_route_of_an_unknown_topic_quotes_the_name_servers_remark(admin: MqAdmin) -> None:
-    said = admin("topicRoute", "-t", "Nowhere")
-    assert "CODE: 17  DESC: No topic route info in name server for the topic: Nowhere" in said
+    mqadmin_output = admin("topicRoute", "-t", "Nowhere")
+    assert "CODE: 17  DESC: No topic route info in name server for the topic: Nowhere" in mqadmin_output
 
 
 def test_wiping_takes_the_write_permission_on_every_name_server_and_adding_gives_it_back(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
     topics = len(permissions(name_servers[0], "broker-a"))
-    said = admin("wipeWritePerm", "-b", "broker-a")
-    each_says(said, f"wipe write perm of broker[broker-a] in name server[{{}}] OK, {topics}", name_servers)
+    mqadmin_output = admin("wipeWritePerm", "-b", "broker-a")
+    each_says(
+        mqadmin_output, f"wipe write perm of broker[broker-a] in name server[{{}}] OK, {topics}", name_servers
+    )
     for server in name_servers:
         assert not any(perm & 2 for perm in permissions(server, "broker-a").values())
-    said = admin("addWritePerm", "-b", "broker-a")
-    each_says(said, f"add write perm of broker[broker-a] in name server[{{}}] OK, {topics}", name_servers)
+    mqadmin_output = admin("addWritePerm", "-b", "broker-a")
+    each_says(
+        mqadmin_output, f"add write perm of broker[broker-a] in name server[{{}}] OK, {topics}", name_servers
+    )
     for server in name_servers:
         assert set(permissions(server, "broker-a").values()) == {6}
 
 
 def test_wiping_an_unknown_broker_touches_nothing(admin: MqAdmin, name_servers: list[NameServer]) -> None:
-    said = admin("wipeWritePerm", "-b", "nobody")
-    each_says(said, "wipe write perm of broker[nobody] in name server[{}] OK, 0", name_servers)
+    mqadmin_output = admin("wipeWritePerm", "-b", "nobody")
+    each_says(mqadmin_output, "wipe write perm of broker[nobody] in name server[{}] OK, 0", name_servers)
 
 
 def test_a_kv_config_is_put_on_and_deleted_from_every_name_server(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
-    said = admin("updateKvConfig", "-s", "Space", "-k", "key", "-v", "välue")
-    assert "create or update kv config to namespace success." in said
+    mqadmin_output = admin("updateKvConfig", "-s", "Space", "-k", "key", "-v", "välue")
+    assert "create or update kv config to namespace success." in mqadmin_output
     assert [value(server, "Space", "key") for server in name_servers] == ["välue", "välue"]
     assert "delete kv config from namespace success." in admin("deleteKvConfig", "-s", "Space", "-k", "key")
     assert [value(server, "Space", "key") for server in name_servers] == [None, None]
@@ -123,9 +129,9 @@ def test_a_kv_config_is_put_on_and_deleted_from_every_name_server(
 def test_get_namesrv_config_prints_every_setting_of_each_name_server(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
-    said = admin("getNamesrvConfig")
-    each_says(said, "============{}============", name_servers)
-    keys = {line.split("=")[0].strip() for line in said.splitlines() if " = " in line}
+    mqadmin_output = admin("getNamesrvConfig")
+    each_says(mqadmin_output, "============{}============", name_servers)
+    keys = {line.split("=")[0].strip() for line in mqadmin_output.splitlines() if " = " in line}
     assert {"listenPort", "scanNotActiveBrokerInterval", "kvConfigPath", "writeBufferHighWaterMark"} <= keys
     assert len(keys) >= 39
 
@@ -134,8 +140,8 @@ def test_update_namesrv_config_changes_a_setting_on_every_name_server(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
     for wanted in ("true", "false"):
-        said = admin("updateNamesrvConfig", "-k", "returnOrderTopicConfigToBroker", "-v", wanted)
-        assert "update name server config success!" in said
+        mqadmin_output = admin("updateNamesrvConfig", "-k", "returnOrderTopicConfigToBroker", "-v", wanted)
+        assert "update name server config success!" in mqadmin_output
         assert [setting(server, "returnOrderTopicConfigToBroker") for server in name_servers] == [wanted] * 2
 
 
@@ -143,14 +149,14 @@ def test_update_namesrv_config_may_not_touch_the_black_list(
     admin: MqAdmin, name_servers: list[NameServer]
 ) -> None:
     before = setting(name_servers[0], "kvConfigPath")
-    said = admin("updateNamesrvConfig", "-k", "kvConfigPath", "-v", "/elsewhere")
-    assert "CODE: 16  DESC: Can not update config in black list." in said
+    mqadmin_output = admin("updateNamesrvConfig", "-k", "kvConfigPath", "-v", "/elsewhere")
+    assert "CODE: 16  DESC: Can not update config in black list." in mqadmin_output
     assert setting(name_servers[0], "kvConfigPath") == before
 
 
 def test_an_order_config_is_put_read_and_deleted(admin: MqAdmin, name_servers: list[NameServer]) -> None:
-    said = admin("updateOrderConf", "-t", "Ordered", "-m", "put", "-v", "broker-a:4")
-    assert "update orderConf success. topic=[Ordered], orderConf=[broker-a:4]" in said
+    mqadmin_output = admin("updateOrderConf", "-t", "Ordered", "-m", "put", "-v", "broker-a:4")
+    assert "update orderConf success. topic=[Ordered], orderConf=[broker-a:4]" in mqadmin_output
     stored = [value(server, "ORDER_TOPIC_CONFIG", "Ordered") for server in name_servers]
     assert stored == ["broker-a:4", "broker-a:4"]
     assert "orderConf=[broker-a:4]" in admin("updateOrderConf", "-t", "Ordered", "-m", "get")
@@ -159,9 +165,9 @@ def test_an_order_config_is_put_read_and_deleted(admin: MqAdmin, name_servers: l
 
 
 def test_broker_status_finds_the_broker_by_its_cluster(admin: MqAdmin, broker: JavaBroker) -> None:
-    said = admin("brokerStatus", "-c", "DefaultCluster")
-    assert f"{broker.address}" in said
-    assert "brokerVersionDesc" in said
+    mqadmin_output = admin("brokerStatus", "-c", "DefaultCluster")
+    assert f"{broker.address}" in mqadmin_output
+    assert "brokerVersionDesc" in mqadmin_output
 
 
 def test_delete_topic_takes_it_from_the_broker_and_every_name_server(
@@ -169,8 +175,8 @@ def test_delete_topic_takes_it_from_the_broker_and_every_name_server(
 ) -> None:
     create_topic(broker.port, "Doomed")
     wait_for_topic(name_servers, "Doomed")
-    said = admin("deleteTopic", "-t", "Doomed", "-c", "DefaultCluster")
-    assert "delete topic [Doomed] from cluster [DefaultCluster] success." in said
-    assert "delete topic [Doomed] from NameServer success." in said
+    mqadmin_output = admin("deleteTopic", "-t", "Doomed", "-c", "DefaultCluster")
+    assert "delete topic [Doomed] from cluster [DefaultCluster] success." in mqadmin_output
+    assert "delete topic [Doomed] from NameServer success." in mqadmin_output
     assert [route(server, "Doomed") for server in name_servers] == [None, None]
     assert "broker-a" in brokers(name_servers[0])

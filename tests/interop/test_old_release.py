@@ -83,8 +83,10 @@ def delayed(broker: JavaBroker, topic: str) -> None:
 
 
 def test_its_state_is_what_its_own_mqadmin_prints(cluster: Cluster) -> None:
-    said = cluster.mqadmin("brokerStatus", "-b", cluster.old.address)
-    theirs = {key.strip(): value.strip() for key, value in re.findall(r"^(\S+?)\s*: (.*)$", said, re.M)}
+    mqadmin_output = cluster.mqadmin("brokerStatus", "-b", cluster.old.address)
+    theirs = {
+        key.strip(): value.strip() for key, value in re.findall(r"^(\S+?)\s*: (.*)$", mqadmin_output, re.M)
+    }
     ours, of_new = (
         {row["key"]: row["value"] for row in cluster("brokerStatus", broker.address).rows}
         for broker in (cluster.old, cluster.new)
@@ -102,8 +104,8 @@ def test_its_state_is_what_its_own_mqadmin_prints(cluster: Cluster) -> None:
 def test_an_empty_store_is_as_old_for_scripts_as_mqadmin_says(cluster: Cluster) -> None:
     """It reports the time -1. Runs before any test that sends a message."""
     theirs = float(cluster.mqadmin("clusterList").strip().split("\n")[-1].split()[-2])
-    said = command_line.mqadmin_text(cluster.server.address, "clusterList")
-    [line] = [line for line in said.split("\n") if cluster.old.address in line]
+    mqadmin_output = command_line.mqadmin_text(cluster.server.address, "clusterList")
+    [line] = [line for line in mqadmin_output.split("\n") if cluster.old.address in line]
     ours = float(line.split()[-3])
     assert theirs > 400_000
     assert abs(ours - theirs) < 0.1
@@ -134,12 +136,12 @@ def test_traces_of_a_producer_and_a_consumer(cluster: Cluster, tmp_path: Path) -
         rows = wait_for("the traces", all_three, 60)
     assert [row["type"] for row in rows] == ["Pub", "SubBefore", "SubAfter"]
     pub, _, after = rows
-    shown = [pub[name] for name in ("group", "topic", "status", "keys", "storeHost", "offsetMsgId")]
-    assert shown == ["tracers", TOPIC, "success", "trace-key", cluster.old.address, offset_msg_id]
+    trace_fields = [pub[name] for name in ("group", "topic", "status", "keys", "storeHost", "offsetMsgId")]
+    assert trace_fields == ["tracers", TOPIC, "success", "trace-key", cluster.old.address, offset_msg_id]
     assert (after["group"], after["status"], after["retryTimes"]) == ("trace-readers", "success", 0)
-    said = [line.split() for line in cluster.mqadmin("queryMsgTraceById", "-i", msg_id).splitlines()]
+    mqadmin_words = [line.split() for line in cluster.mqadmin("queryMsgTraceById", "-i", msg_id).splitlines()]
     for kind, row in (("Pub", pub), ("Sub", after)):
-        [line] = [words for words in said if words[:1] == [kind]]
+        [line] = [words for words in mqadmin_words if words[:1] == [kind]]
         assert (line[1], line[-2], line[-1]) == (row["group"], f"{row['costMs']}ms", row["status"])
 
 
@@ -164,8 +166,8 @@ def test_a_group_is_moved_to_where_its_own_mqadmin_moves_one(cluster: Cluster) -
     result = cluster(*words, "--yes")
     assert (result.code, [tuple(row[name] for name in names) for row in result.rows]) == (0, wanted)
     assert [row["result"] for row in result.rows] == ["done", "done"]
-    said = cluster.mqadmin("resetOffsetByTime", "-g", "Theirs", "-t", COUNTED, "-s", millis)
-    theirs = sorted(words[1:4:2] + words[5:] for words in lines(said, "#brokerName"))
+    mqadmin_output = cluster.mqadmin("resetOffsetByTime", "-g", "Theirs", "-t", COUNTED, "-s", millis)
+    theirs = sorted(words[1:4:2] + words[5:] for words in lines(mqadmin_output, "#brokerName"))
     assert theirs == [["0", "4", "2"], ["1", "1", "0"]]
     after = [committed(cluster.old, group, COUNTED) for group in ("Ours", "Theirs")]
     assert after == [{"0": 2, "1": 0}] * 2

@@ -75,11 +75,13 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def writable(server: NameServer, topic: str) -> int:
     """Queues that producers may write to, as a name server tells."""
-    found = route(server, topic) or {"brokerDatas": [], "queueDatas": []}
-    masters = {broker["brokerName"] for broker in found["brokerDatas"] if "0" in broker["brokerAddrs"]}
+    current_route = route(server, topic) or {"brokerDatas": [], "queueDatas": []}
+    masters = {
+        broker["brokerName"] for broker in current_route["brokerDatas"] if "0" in broker["brokerAddrs"]
+    }
     return sum(
         queue["writeQueueNums"]
-        for queue in found["queueDatas"]
+        for queue in current_route["queueDatas"]
         if queue["perm"] & 2 and queue["brokerName"] in masters
     )
 
@@ -112,8 +114,8 @@ def test_orphans_are_found_and_cleaned(cluster: Cluster) -> None:
     create_topic(cluster.old.port, "%DLQ%retired")
     wait_for_topic(cluster.servers, "%DLQ%retired")
     assert wire.ask(cluster.new.port, 215, {"topic": "Stale"}).code == 0
-    found = {row["topic"]: (row["kind"], row["brokers"]) for row in cluster("orphans")}
-    assert found == {
+    orphans = {row["topic"]: (row["kind"], row["brokers"]) for row in cluster("orphans")}
+    assert orphans == {
         "Stale": ("noBroker", ["broker-new"]),
         "%RETRY%retired": ("noGroup", ["broker-new"]),
         "%DLQ%retired": ("noGroup", ["broker-old"]),

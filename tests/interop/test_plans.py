@@ -116,7 +116,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def empty(cluster: Cluster) -> Cluster:
+def empty_cluster(cluster: Cluster) -> Cluster:
     """The cluster without anything of a test before."""
     wiped = cluster.wipe()
     assert wiped.code == 0, wiped
@@ -125,20 +125,20 @@ def empty(cluster: Cluster) -> Cluster:
 
 def configs(broker: JavaBroker) -> dict[str, Any]:
     """What the broker itself has, past our client."""
-    found: dict[str, Any] = body(broker, 21)["topicConfigTable"]  # type: ignore[arg-type]
-    return found
+    configs_by_topic: dict[str, Any] = body(broker, 21)["topicConfigTable"]  # type: ignore[arg-type]
+    return configs_by_topic
 
 
 def results(result: CommandResult) -> set[str]:
     return {row["result"] for row in result.rows}
 
 
-def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> None:
-    cluster = empty
+def test_what_was_exported_wiped_and_applied_is_what_it_was(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster("plan", cluster.file(NOTHING), "--prune").rows == []
-    made = cluster.apply(FILE)
-    assert (made.code, results(made)) == (0, {"done"}), [
-        (row["name"], row["servers"], row["error"]) for row in made.rows if row["error"]
+    applied = cluster.apply(FILE)
+    assert (applied.code, results(applied)) == (0, {"done"}), [
+        (row["name"], row["servers"], row["error"]) for row in applied.rows if row["error"]
     ]
     exported = cluster.export()
     # Nothing goes without saying that the file had not said, and the other way round.
@@ -148,8 +148,8 @@ def test_what_was_exported_wiped_and_applied_is_what_it_was(empty: Cluster) -> N
         "broker-a": 4,
         "broker-old": 4,
     }
-    seen = set(cluster.mqadmin("topicList").split())
-    assert {"audit", "orders", "payments", "plain", "tickets"} <= seen
+    topics = set(cluster.mqadmin("topicList").split())
+    assert {"audit", "orders", "payments", "plain", "tickets"} <= topics
     assert "message.type=FIFO" in cluster.mqadmin("topicRoute", "-t", "orders") or configs(cluster.new)[
         "orders"
     ]["attributes"] == {"message.type": "FIFO"}
@@ -177,17 +177,17 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
     """The queues of a topic once both name servers know them of all these brokers."""
 
     def names(server: NameServer) -> bool:
-        found = route(server, topic) or {"queueDatas": []}
-        return sorted(queue["brokerName"] for queue in found["queueDatas"]) == brokers
+        current_route = route(server, topic) or {"queueDatas": []}
+        return sorted(queue["brokerName"] for queue in current_route["queueDatas"]) == brokers
 
     wait_on_each(cluster.servers, topic, names, 60)
     return (route(cluster.servers[1], topic) or {})["queueDatas"]
 
 
 @pytest.mark.parametrize("others", ["", "  one: {}\n  two: {}\n"])
-def test_attributes_are_changed_and_taken_away(empty: Cluster, others: str) -> None:
+def test_attributes_are_changed_and_taken_away(empty_cluster: Cluster, others: str) -> None:
     """In a list, and by itself."""
-    cluster = empty
+    cluster = empty_cluster
 
     def wanted(name: str) -> str:
         return f"cluster: {CLUSTER}\ntopics:\n  typed: {{onlyOn: [broker-a], attributes: {{{name}}}}}\n"
@@ -205,8 +205,8 @@ def test_attributes_are_changed_and_taken_away(empty: Cluster, others: str) -> N
     assert [row["error"] for row in fixed.rows if row["name"] == "typed"] != [None]
 
 
-def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
-    cluster = empty
+def test_a_cluster_that_has_moved_is_refused(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster.apply(FILE).code == 0
     file = cluster.file(FILE.replace("perm: 4", "perm: 6").replace("  plain: {}\n", ""))
     plan = str(cluster.home / "tonight.plan")
@@ -215,8 +215,10 @@ def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
         ("payments", "update"),
         ("plain", "delete"),
     }
-    said = cluster.mqadmin("updateTopic", "-b", cluster.new.address, "-t", "plain", "-r", "3", "-w", "3")
-    assert "success" in said
+    mqadmin_output = cluster.mqadmin(
+        "updateTopic", "-b", cluster.new.address, "-t", "plain", "-r", "3", "-w", "3"
+    )
+    assert "success" in mqadmin_output
     before = configs(cluster.new)
     refused = cluster("apply", plan, "--yes")
     assert (refused.code, refused.rows) == (1, None)
@@ -231,8 +233,8 @@ def test_a_cluster_that_has_moved_is_refused(empty: Cluster) -> None:
     assert cluster("apply", plan, "--yes").rows == []
 
 
-def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty: Cluster) -> None:
-    cluster = empty
+def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     many = "".join(f"  many-{number:04}: {{readQueueNums: 2, writeQueueNums: 2}}\n" for number in range(600))
     file = cluster.file(f"cluster: {CLUSTER}\ntopics:\n{many}")
     command = [*PROGRAM, "apply", file, "--yes", "-n", cluster.namesrv]
@@ -252,8 +254,8 @@ def number_of(broker: JavaBroker) -> int:
     return sum(name.startswith("many-") for name in configs(broker))
 
 
-def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
-    cluster = empty
+def test_messages_in_queues_that_go_are_counted(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     assert cluster.apply(f"cluster: {CLUSTER}\ntopics: {{counted: {{}}}}\n").code == 0
     send(cluster.new.port, "counted", 1, 4)
     send(cluster.new.port, "counted", 6, 2)
@@ -277,8 +279,8 @@ def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
     assert configs(cluster.old)["counted"]["readQueueNums"] == 6
 
 
-def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty: Cluster) -> None:
-    cluster = empty
+def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty_cluster: Cluster) -> None:
+    cluster = empty_cluster
     both = f"cluster: {CLUSTER}\ntopics: {{moves: {{}}}}\n"
     assert cluster.apply(both).code == 0
     wait_for_routes(cluster, "moves", ["broker-a", "broker-old"])

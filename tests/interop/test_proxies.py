@@ -27,7 +27,7 @@ from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Ru
 from tests.interop.popping import create_group
 from tests.interop.processes import wait_for
 from tests.interop.proxies import GrpcClients, JavaProxy, PythonGrpcClients
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 FULL_SIZE = os.environ.get("NSADMIN_PROXIES") == "full"
 TOPIC, GROUP, LOCAL_TOPIC, LOCAL_GROUP = "Orders", "orders-group", "Parcels", "parcels-group"
@@ -202,9 +202,12 @@ def test_clients_that_cannot_be_asked_cost_no_time_and_are_no_failure(cluster: C
 
 
 def test_examples(cluster: Cluster) -> None:
-    for case in elsewhere("proxyList", "clientList"):
+    for case in list_cases_elsewhere("proxyList", "clientList"):
         for example in case.examples:
-            line = [word.replace("127.0.0.1:8080", cluster.local.remoting_address) for word in words(example)]
+            line = [
+                word.replace("127.0.0.1:8080", cluster.local.remoting_address)
+                for word in split_example(example)
+            ]
             result = command_line.nsadmin(cluster.server.address, *line)
             assert result.code == example.exit_code, (example.command_line, result.err)
 

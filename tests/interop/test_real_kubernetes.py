@@ -18,7 +18,7 @@ from tests.interop import command_line
 from tests.interop.our_server import ROOT
 from tests.interop.processes import Child, wait_for
 from tests.interop.real_kubernetes import NAMESPACE, RealKubernetes
-from tests.support.kube_clusters import pod, service
+from tests.support.kube_clusters import make_pod, make_service
 from tests.support.servers import FakeNameServer
 
 pytestmark = pytest.mark.skipif(
@@ -39,9 +39,9 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory, server: FakeNameServer)
     if any(shutil.which(program) is None for program in ("go", "kubectl", "openssl")):
         pytest.skip("needs go, kubectl and openssl")
     with RealKubernetes(tmp_path_factory.mktemp("kubernetes")) as running:
-        running.create_pod(pod("names-0", "10.1.0.4", [9876], labels=NAMES))
-        running.create_pod(pod("broker-0", "10.1.0.5", [10911], labels={"component": "broker"}))
-        names = service("names", NAMES, [(9876, 9876)])
+        running.create_pod(make_pod("names-0", "10.1.0.4", [9876], labels=NAMES))
+        running.create_pod(make_pod("broker-0", "10.1.0.5", [10911], labels={"component": "broker"}))
+        names = make_service("names", NAMES, [(9876, 9876)])
         names["apiVersion"] = "v1"
         del names["spec"]["clusterIP"], names["spec"]["clusterIPs"]
         running.create(names)
@@ -78,8 +78,8 @@ def test_the_documented_role_is_enough(kubernetes: RealKubernetes) -> None:
     addrs = ["10.1.0.4:9876", "names.mq.svc:9876", f"{service_ip}:9876", "broker-0:10911"]
 
     def read_rows() -> list[dict[str, Any]] | None:
-        found = nsadmin(kubernetes, ";".join(addrs), "where").rows
-        return None if "Forbidden" in str(found) else list(found)
+        where_rows = nsadmin(kubernetes, ";".join(addrs), "where").rows
+        return None if "Forbidden" in str(where_rows) else list(where_rows)
 
     rows = wait_for("the rights", read_rows, 30, 0.5)
     assert [row["reachable"] for row in rows] == [True, True, True, False]
@@ -121,14 +121,14 @@ def test_a_pod_that_is_created_again_is_found(
     for name, value in kubernetes.variables.items():
         monkeypatch.setenv(name, value)
     with FakeNameServer() as first, FakeNameServer() as second:
-        kubernetes.create_pod(pod("again-0", "10.1.0.7", [9876]))
+        kubernetes.create_pod(make_pod("again-0", "10.1.0.7", [9876]))
         kubernetes.connect({"again-0:9876": first.addr})
         access = Access(retries=5, tunnel=KubeTarget(NAMESPACE, "prod"))
         with AdminClient("again-0:9876", access=access) as admin:
             assert admin.topics.list_names() == ()
             kubernetes.delete_pod("again-0")
             first.close()
-            kubernetes.create_pod(pod("again-0", "10.1.0.8", [9876]))
+            kubernetes.create_pod(make_pod("again-0", "10.1.0.8", [9876]))
             kubernetes.connect({"again-0:9876": second.addr})
             assert admin.topics.list_names() == ()
             assert second.asked

@@ -125,7 +125,7 @@ def test_a_removed_broker_loses_all_queues_and_the_consumers_know_their_backlog(
 
 
 def test_wrong_input_is_refused_with_one_line(cluster: LoadedCluster) -> None:
-    for args, code, said in (
+    for args, code, message in (
         (("--add", "broker-x"), 5, 'no broker "broker-x" in cluster DefaultCluster: use one of broker-a'),
         (
             tuple(f"--remove=broker-{letter}" for letter in "abc"),
@@ -137,4 +137,4 @@ def test_wrong_input_is_refused_with_one_line(cluster: LoadedCluster) -> None:
         (("--sample", "1m", "--journal", "/tmp"), 2, "--sample and --journal exclude each other"),
     ):
         result = cluster.plan(*args)
-        assert (result.code, said in result.err) == (code, True), result
+        assert (result.code, message in result.err) == (code, True), result

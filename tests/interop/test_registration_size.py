@@ -48,13 +48,15 @@ class Observed(NamedTuple):
 
     def told(self) -> BrokerRegistrant:
         with AdminClient([self.tap.address]) as admin:
-            [found] = admin.registrations.get_each([self.broker.address])
-        assert found.result is not None, found.error
-        return found.result
+            [registration] = admin.registrations.get_each([self.broker.address])
+        assert registration.result is not None, registration.error
+        return registration.result
 
 
 @pytest.fixture(scope="module")
-def observed(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Observed]]:
+def observed_brokers(
+    released: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Observed]]:
     home = tmp_path_factory.mktemp("registrations")
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
@@ -86,9 +88,11 @@ def check_headers(broker: BrokerRegistrant, size: RegistrationSize, caught: list
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observed], release: str) -> None:
-    caught = observed[release].register()
-    broker = observed[release].told()
+def test_a_registration_has_the_size_that_we_compute(
+    observed_brokers: dict[str, Observed], release: str
+) -> None:
+    caught = observed_brokers[release].register()
+    broker = observed_brokers[release].told()
     size = measure_registration(broker)
     assert list(size.body_bytes) == sizes(caught)
     check_headers(broker, size, caught)
@@ -97,21 +101,23 @@ def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observe
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_broker_that_may_only_read_registers_less(observed: dict[str, Observed], release: str) -> None:
-    caught = observed[release].register(permission=4)
-    broker = observed[release].told()
+def test_a_broker_that_may_only_read_registers_less(
+    observed_brokers: dict[str, Observed], release: str
+) -> None:
+    caught = observed_brokers[release].register(permission=4)
+    broker = observed_brokers[release].told()
     size = measure_registration(broker)
     assert list(size.body_bytes) == sizes(caught)
-    observed[release].register()
+    observed_brokers[release].register()
     assert {b'"perm":6' in frame.command.body for frame in caught} == {False}
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
-def test_a_compressed_registration(observed: dict[str, Observed], release: str) -> None:
+def test_a_compressed_registration(observed_brokers: dict[str, Observed], release: str) -> None:
     """What is inflated has the same size to the byte; how well it is compressed depends on its order."""
-    [caught] = observed[release].register(compressedRegister="true")
-    broker = observed[release].told()
-    observed[release].register(compressedRegister="false")
+    [caught] = observed_brokers[release].register(compressedRegister="true")
+    broker = observed_brokers[release].told()
+    observed_brokers[release].register(compressedRegister="false")
     size = measure_registration(broker)
     body = caught.command.body
     assert size.inflated_bytes == len(zlib.decompress(body))
@@ -120,13 +126,13 @@ def test_a_compressed_registration(observed: dict[str, Observed], release: str) 
     check_headers(broker, size, [caught])
 
 
-def test_a_split_registration(observed: dict[str, Observed]) -> None:
-    told = observed["5.5.0"].told()
-    number = len(told.topics) // 25 + 1
+def test_a_split_registration(observed_brokers: dict[str, Observed]) -> None:
+    registration = observed_brokers["5.5.0"].told()
+    number = len(registration.topics) // 25 + 1
     split: dict[str, Any] = {"enableSplitRegistration": "true", "splitRegistrationSize": 25}
-    caught = observed["5.5.0"].register(frames=number, **split)
-    broker = observed["5.5.0"].told()
-    observed["5.5.0"].register(enableSplitRegistration="false")
+    caught = observed_brokers["5.5.0"].register(frames=number, **split)
+    broker = observed_brokers["5.5.0"].told()
+    observed_brokers["5.5.0"].register(enableSplitRegistration="false")
     size = measure_registration(broker)
     # Parts are sent at once, and the first one to be caught may be any.
     assert sorted(size.body_bytes) == sorted(sizes(caught))
@@ -135,15 +141,19 @@ def test_a_split_registration(observed: dict[str, Observed]) -> None:
 
 
 def test_one_topic_too_many_and_the_broker_is_gone(
-    observed: dict[str, Observed], released: None, tmp_path: Path
+    observed_brokers: dict[str, Observed], released: None, tmp_path: Path
 ) -> None:
     """A broker that starts with all topics but five that fit; then these, then some more."""
     names = (f"many-{number:06}-{'x' * 100}" for number in count())
-    told = observed["5.5.0"].told()
-    own = {name: config for name, config in told.topics.items() if not name.startswith(("orders-", "Fifo"))}
-    each = {**told.topics["orders-0"], "attributes": {}, "perm": 6}
+    registration = observed_brokers["5.5.0"].told()
+    own = {
+        name: config
+        for name, config in registration.topics.items()
+        if not name.startswith(("orders-", "Fifo"))
+    }
+    each = {**registration.topics["orders-0"], "attributes": {}, "perm": 6}
     sample = next(names)
-    empty = told._replace(topics=own, mappings={})
+    empty = registration._replace(topics=own, mappings={})
     with_one = empty._replace(topics={**own, sample: {**each, "topicName": sample}})
     number = (MAX_FRAME_BYTES - measure_registration(empty).frame_bytes) // (
         measure_registration(with_one).frame_bytes - measure_registration(empty).frame_bytes
@@ -151,7 +161,7 @@ def test_one_topic_too_many_and_the_broker_is_gone(
     table = {name: {**each, "topicName": name} for name in islice(names, number)}
     file = tmp_path / "broker" / "store" / "config" / "topics.json"
     file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"dataVersion": told.data_version, "topicConfigTable": table}))
+    file.write_text(json.dumps({"dataVersion": registration.data_version, "topicConfigTable": table}))
     with (
         OurNameServer(tmp_path / "server") as server,
         Tap(server.address) as tap,

@@ -20,7 +20,8 @@ from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere as elsewhere
+from tests.support.examples import split_example as words
 from tests.support.tmux import Tmux, needs_tmux
 
 pytestmark = pytest.mark.interop

@@ -19,7 +19,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 IN_ROCKSDB = {"storeType": "defaultRocksDB"}
 KINDS = ("topics", "subscriptionGroups", "consumerOffsets")
@@ -56,9 +56,9 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
         addrs = [server.address]
-        one = {**IN_ROCKSDB, "useSingleRocksDBForAllConfigs": "true"}
+        shared_store_settings = {**IN_ROCKSDB, "useSingleRocksDBForAllConfigs": "true"}
         separate = JavaBroker(home / "separate", addrs, "separate", config=IN_ROCKSDB)
-        shared = JavaBroker(home / "shared", addrs, "shared", config=one)
+        shared = JavaBroker(home / "shared", addrs, "shared", config=shared_store_settings)
         mqadmin = MqAdmin(home / "mqadmin", addrs)
         for part in pool.map(lambda part: part.__enter__(), (separate, shared, mqadmin)):
             ends.push(part)
@@ -95,9 +95,9 @@ def test_stores_of_a_running_broker_hold_what_mqadmin_reads(cluster: Cluster, ki
     assert MADE[kind] in table
     assert list(config(cluster.separate).rglob("rocksdict*")) == []
     if kind != "consumerOffsets":
-        said = cluster.mqadmin("exportMetadataInRocksDB", *where, "-j", "true")
+        mqadmin_output = cluster.mqadmin("exportMetadataInRocksDB", *where, "-j", "true")
         result = cluster("exportMetadataInRocksDB", *where, "-j", "true")
-        assert result.rows == of_mqadmin(said)
+        assert result.rows == of_mqadmin(mqadmin_output)
         assert {row["key"] for row in cluster("exportMetadataInRocksDB", *where).rows} == set(table)
 
 
@@ -130,12 +130,12 @@ def test_brokers_write_files_that_hold_what_is_read(cluster: Cluster) -> None:
 
 
 def test_the_examples_of_both_commands(cluster: Cluster) -> None:
-    cases = elsewhere("exportMetadataInRocksDB", "rocksDBConfigToJson")
+    cases = list_cases_elsewhere("exportMetadataInRocksDB", "rocksDBConfigToJson")
     replaced = {
         "store/config": str(config(cluster.separate)),
         "cluster-a": "DefaultCluster",
         "127.0.0.1:10911": cluster.separate.address,
     }
     for example in [example for case in cases for example in case.examples]:
-        result = cluster(*(replaced.get(word, word) for word in words(example)))
+        result = cluster(*(replaced.get(word, word) for word in split_example(example)))
         assert (result.code, bool(result.rows)) == (0, True), example

@@ -86,13 +86,13 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             ends.callback(end, part)
         list(pool.map(lambda part: part.start(), servers))
         list(pool.map(lambda part: part.start(), parts[2:]))
-        found = Cluster(*parts)
+        explained_cluster = Cluster(*parts)
         for broker_id in (0, 1):
             wait_for_broker(servers, "broker-a", broker_id)
         wait_for_broker(servers[:1], "broker-old")
-        for broker in (found.master, found.slave, found.old_master):
+        for broker in (explained_cluster.master, explained_cluster.slave, explained_cluster.old_master):
             wait_for_runtime_info(broker.port)
-        yield found
+        yield explained_cluster
 
 
 def end(part: Running) -> None:
@@ -106,11 +106,11 @@ def explain(namesrv: str, topic: str, *args: str) -> CommandResult:
 
 def causes(command_result: CommandResult, result: str = "cause") -> dict[str, list[str]]:
     """The causes that were found, with the name servers on which."""
-    found: dict[str, list[str]] = {}
+    causes_by_step: dict[str, list[str]] = {}
     for row in command_result.rows:
         if row["result"] == result:
-            found.setdefault(row["step"], []).extend(row["namesrvAddrs"])
-    return found
+            causes_by_step.setdefault(row["step"], []).extend(row["namesrvAddrs"])
+    return causes_by_step
 
 
 def row(result: CommandResult, cause: str) -> dict[str, Any]:
@@ -282,9 +282,9 @@ def test_a_registration_that_is_too_large(cluster: Cluster, tmp_path: Path) -> N
         wait_for_runtime_info(large.port)
         done = explain(cluster.both, "Large", "-b", large.address)
     assert causes(done) == {"registrationTooLarge": []}
-    found = row(done, "registrationTooLarge")
-    assert (found["brokerName"], found["brokerAddr"]) == ("broker-large", large.address)
-    assert "name servers accept 16777216 at most: they close the connection" in found["seen"]
+    cause_row = row(done, "registrationTooLarge")
+    assert (cause_row["brokerName"], cause_row["brokerAddr"]) == ("broker-large", large.address)
+    assert "name servers accept 16777216 at most: they close the connection" in cause_row["seen"]
 
 
 @contextmanager
@@ -356,8 +356,8 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     assert agreement_check.code == 2
     assert "no name server lists broker-a:0, broker-a:1" in agreement_check.rows["summary"]
     differing = ask("divergence", "--settle", "0")
-    found = [(row["name"], row["state"]) for row in differing.rows]
-    assert (differing.code, found) == (1, [("broker-a:0", "missing"), ("broker-a:1", "missing")])
+    differences = [(row["name"], row["state"]) for row in differing.rows]
+    assert (differing.code, differences) == (1, [("broker-a:0", "missing"), ("broker-a:1", "missing")])
     explained = ask("routeExplain", topic)
     assert (explained.code, causes(explained)) == (1, {"brokersGone": []})
     assert row(explained, "brokersGone")["brokerAddr"] == cluster.master.address

@@ -29,7 +29,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 AUTH_CREATE_USER = 3001
 USER = Credentials("operator-1", "a secret of ours")
@@ -40,7 +40,7 @@ class Secured(NamedTuple):
 
     server: JavaNameServer
     authority: Authority
-    operator: Pair
+    operator: CertificatePair
     env: dict[str, str]
 
     def __call__(self, *args: str) -> CommandResult:
@@ -146,7 +146,7 @@ def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path
     unknown = stranger.issue("operator")
     ca, (cert, key) = str(secured.authority.ca), map(str, secured.operator)
     own = ("--tlsCert", cert, "--tlsKey", key)
-    for options, code, said in (
+    for options, code, message in (
         ((), 4, "closed the connection without an answer; if the server requires TLS, use --tls (tls)"),
         (("--tls",), 4, 'its certificate is signed by "test CA", not by a trusted CA'),
         (("--tlsCa", str(stranger.ca)), 4, "pass the CA file with --tlsCa FILE (ca_file)"),
@@ -161,7 +161,7 @@ def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path
     ):  # fmt: skip
         result = secured(*options, "clusterList")
         assert (result.code, result.rows) == (code, None), result
-        assert said in result.err, (options, result.err)
+        assert message in result.err, (options, result.err)
         assert len(result.err.splitlines()) == 1
 
 

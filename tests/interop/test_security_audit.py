@@ -20,7 +20,7 @@ from tests.interop.java_parts import (
 )
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 USER, SECRET = "operator-1", "a secret of ours"
 SIGNED = {"NSADMIN_ACCESS_KEY": USER, "NSADMIN_SECRET_KEY": SECRET}
@@ -40,7 +40,7 @@ class World(NamedTuple):
     ours: OurNameServer
     locked: OurNameServer
     authority: Authority
-    operator: Pair
+    operator: CertificatePair
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def audit(addr: str, *args: str, **env: str) -> tuple[int, dict[str, Any]]:
 
 def test_stock_servers_of_5_5_0_are_open_and_the_audit_changes_nothing(world: World) -> None:
     before = world.new.config_file.read_bytes()
-    code, found = audit(world.new.address)
+    code, report = audit(world.new.address)
     assert code == 1
     for check, who in (
         ("openNameServer", world.new.address),
@@ -111,33 +111,33 @@ def test_stock_servers_of_5_5_0_are_open_and_the_audit_changes_nothing(world: Wo
         ("plainText", "broker-open"),
         ("selfSigned", world.new.address),
     ):
-        assert found[check]["state"] == "WARNING", check
-        assert any(who in line for line in found[check]["details"]), (check, found[check])
-    assert not [check for check in found if check.startswith(("CVE", "unanswered", "unread", "openSecrets"))]
+        assert report[check]["state"] == "WARNING", check
+        assert any(who in line for line in report[check]["details"]), (check, report[check])
+    assert not [check for check in report if check.startswith(("CVE", "unanswered", "unread", "openSecrets"))]
     assert world.new.config_file.read_bytes() == before
 
 
 def test_4_9_7_too_by_its_own_settings(world: World) -> None:
-    code, found = audit(world.old.address)
+    code, report = audit(world.old.address)
     assert code == 1
-    assert "remedy: set aclEnable=true in broker.conf" in found["noAuthentication"]["details"]
-    assert "openNameServer" in found
-    assert not [check for check in found if check.startswith("CVE")]
+    assert "remedy: set aclEnable=true in broker.conf" in report["noAuthentication"]["details"]
+    assert "openNameServer" in report
+    assert not [check for check in report if check.startswith("CVE")]
 
 
 def test_brokers_that_demand_credentials(world: World) -> None:
-    _, found = audit(world.ours.address)
-    assert "noAuthentication" not in found
-    assert "openBrokerSettings" not in found
-    assert "broker-acl" in str(found["unreadSettings"]["details"])
-    code, found = audit(world.ours.address, **SIGNED)
+    _, report = audit(world.ours.address)
+    assert "noAuthentication" not in report
+    assert "openBrokerSettings" not in report
+    assert "broker-acl" in str(report["unreadSettings"]["details"])
+    code, report = audit(world.ours.address, **SIGNED)
     assert code == 1
-    assert "unreadSettings" not in found
-    assert "noAuthentication" not in found
+    assert "unreadSettings" not in report
+    assert "noAuthentication" not in report
     # Its own keys are not among what a broker tells; that its ACLs of 4.9 have a known weakness is.
-    assert "broker-guarded" in str(found["CVE-2024-23321"]["details"])
-    assert "broker-acl" not in str(found["CVE-2024-23321"]["details"])
-    assert SECRET not in str(found)
+    assert "broker-guarded" in str(report["CVE-2024-23321"]["details"])
+    assert "broker-acl" not in str(report["CVE-2024-23321"]["details"])
+    assert SECRET not in str(report)
 
 
 def test_ours_locked_down_with_tls_and_credentials_has_nothing_left_open(world: World) -> None:
@@ -149,12 +149,12 @@ def test_ours_locked_down_with_tls_and_credentials_has_nothing_left_open(world: 
         return result.code == 0 and "broker-tls" in str(result.rows)
 
     wait_for("broker-tls", listed, 60)
-    _, found = audit(world.locked.address, *options, **SIGNED)
+    _, report = audit(world.locked.address, *options, **SIGNED)
     mine = {
-        check: part["state"] for check, part in found.items() if world.locked.address in str(part["details"])
+        check: part["state"] for check, part in report.items() if world.locked.address in str(part["details"])
     }
     # Whoever is on this machine may ask what brokers may: that is what its file says.
     assert mine == {"openReads": "OK"}
-    assert "plainText" not in found
-    assert "noTls" not in found
-    assert "noAuthentication" not in found
+    assert "plainText" not in report
+    assert "noTls" not in report
+    assert "noAuthentication" not in report

@@ -13,7 +13,7 @@ from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, Lookups
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port
-from tests.support.scraping import Scraped
+from tests.support.metric_samples import ScrapedSamples
 
 GRACEFUL = {"enableShutdownGracefully": "true", "shutdownWaitTimeSeconds": 4}
 
@@ -43,8 +43,8 @@ def servers(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="module")
 def domain(servers: list[OurNameServer]) -> str:
     """What brokers and clients are told instead of name servers."""
-    (found,) = re.findall(r"HTTP at http://(\S+)", servers[0].child.output)
-    return str(found)
+    (http_address,) = re.findall(r"HTTP at http://(\S+)", servers[0].child.output)
+    return str(http_address)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
 ) -> None:
     listed = page(servers[0], "rocketmq/nsaddr")
     assert listed == f"{servers[0].address};{servers[1].address}\n"
-    scraped = Scraped(page(servers[0], "metrics"))
+    scraped = ScrapedSamples(page(servers[0], "metrics"))
     assert (scraped("http_requests_total", path="/rocketmq/nsaddr", status="200") or 0) >= 2
     assert scraped("brokers", cluster=broker.cluster, role="master", state="heard") == 1
     assert (
@@ -77,7 +77,7 @@ def test_a_broker_finds_its_name_servers_over_http_and_registers_with_all(
 
 def gets_lookups(server: OurNameServer) -> bool:
     def count_lookups() -> float:
-        scraped = Scraped(page(server, "metrics"))
+        scraped = ScrapedSamples(page(server, "metrics"))
         return scraped("requests_total", request="GET_ROUTEINFO_BY_TOPIC", code="SUCCESS") or 0
 
     count_before = count_lookups()
@@ -95,18 +95,20 @@ def test_clients_lose_no_question_and_no_message_while_a_name_server_leaves(
     first, second = servers
     addresses = [first.address, second.address]
     with ExitStack() as running:
-        found = running.enter_context(Lookups(tmp_path / "found", [], topic, domain))
-        clients = [found, running.enter_context(Lookups(tmp_path / "told-1", addresses, topic))]
+        named_lookups = running.enter_context(Lookups(tmp_path / "found", [], topic, domain))
+        clients = [named_lookups, running.enter_context(Lookups(tmp_path / "told-1", addresses, topic))]
         # A Java client chooses its name server at random.
         while not gets_lookups(first):
-            told = Lookups(tmp_path / f"told-{len(clients)}", addresses, topic)
-            clients.append(running.enter_context(told))
-        assert str(sorted(addresses)) == str(sorted(re.findall(r"[\d.]+:\d+", found.child.output)[:2]))
+            address_lookups = Lookups(tmp_path / f"told-{len(clients)}", addresses, topic)
+            clients.append(running.enter_context(address_lookups))
+        assert str(sorted(addresses)) == str(
+            sorted(re.findall(r"[\d.]+:\d+", named_lookups.child.output)[:2])
+        )
         first.child.stop(patience=30)
         for client in clients:
-            said = client.ended()
-            asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", said))
-            assert (failed, unsent) == (0, 0), said
+            stderr = client.ended()
+            asked, failed, unsent = map(int, re.findall(r"(?:asked|failed|unsent) (\d+)", stderr))
+            assert (failed, unsent) == (0, 0), stderr
             assert asked > 100
     assert "redirecting clients to other name servers for 4 s" in first.child.output
     (sent_away,) = re.findall(r"answered (\d+) requests with GO_AWAY", first.child.output)

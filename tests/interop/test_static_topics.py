@@ -19,7 +19,8 @@ from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere as elsewhere
+from tests.support.examples import split_example as words
 
 TOPIC = "Static"
 

@@ -110,10 +110,10 @@ def test_a_topic_is_created_and_then_changed_in_what_is_named_only(cluster: Clus
     result = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
     assert {(row["changes"], row["result"]) for row in result.rows} == {("perm rw- -> r--", "done")}
     members = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag", "order")
-    found = [
+    setting_values = [
         [config_of(broker, "Merged")[name] for name in members] for broker in (cluster.master, cluster.old)
     ]
-    assert found == [[6, 6, 4, 1, False], [6, 4, 4, 0, False]]
+    assert setting_values == [[6, 6, 4, 1, False], [6, 4, 4, 0, False]]
     again = nsadmin(cluster, "updateTopic", "Merged", "-c", CLUSTER, "-p", "4")
     assert {row["result"] for row in again.rows} == {"unchanged"}
     queues = body(cluster.server, 105, {"topic": "Merged"})["queueDatas"]
@@ -157,8 +157,8 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
     words = ("updateTopic", "Ordered", "-b", cluster.master.address, "-r", "4", "-w", "4", "-o", "true")
     result = nsadmin(cluster, *words)
     assert (result.code, result.rows[1]["changes"]) == (0, "new: orderConf broker-a:4")
-    said = cluster.mqadmin("updateOrderConf", "-t", "Ordered", "-m", "get")
-    assert "orderConf=[broker-a:4]" in said
+    mqadmin_output = cluster.mqadmin("updateOrderConf", "-t", "Ordered", "-m", "get")
+    assert "orderConf=[broker-a:4]" in mqadmin_output
     wait_for_topic([cluster.server], "Ordered")
     put = nsadmin(cluster, "updateOrderConf", "Ordered", "put", "broker-a:3;broker-old:2")
     assert (put.code, put.err) == (0, "")
@@ -208,8 +208,8 @@ def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) 
 
     def both() -> bool:
         result = nsadmin(cluster, "topicStatus", "Mixed")
-        found = [(row["brokerName"], row["maxOffset"]) for row in result.rows or ()]
-        return found == [("broker-a", 2), ("broker-old", 2)]
+        max_offsets = [(row["brokerName"], row["maxOffset"]) for row in result.rows or ()]
+        return max_offsets == [("broker-a", 2), ("broker-old", 2)]
 
     wait_for("both brokers' queues", both, 15)
     assert "request type 351 not supported" in cluster.mqadmin("topicStatus", "-t", "Mixed")
@@ -218,9 +218,11 @@ def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) 
 
 def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
     for broker in (cluster.master, cluster.old):
-        said = cluster.mqadmin("getBrokerConfig", "-b", broker.address)
+        mqadmin_output = cluster.mqadmin("getBrokerConfig", "-b", broker.address)
         theirs = dict(
-            re.split(r"\s+=\s*", line, maxsplit=1) for line in said.splitlines() if re.search(r"\s=\s*", line)
+            re.split(r"\s+=\s*", line, maxsplit=1)
+            for line in mqadmin_output.splitlines()
+            if re.search(r"\s=\s*", line)
         )
         result = nsadmin(cluster, "getBrokerConfig", broker.address)
         ours = {row["key"]: row["value"] for row in result.rows}
@@ -268,9 +270,9 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
     wait_for("the slave", in_step, 75)
     result = nsadmin(cluster, "haStatus", "-c", CLUSTER)
     master, slave, old = result.rows
-    said = cluster.mqadmin("haStatus", "-b", cluster.master.address)
-    assert re.search(rf"MasterCommitLogMaxOffset\s+{master['commitLogMaxOffset']}\b", said)
-    [theirs] = table(said)
+    mqadmin_output = cluster.mqadmin("haStatus", "-b", cluster.master.address)
+    assert re.search(rf"MasterCommitLogMaxOffset\s+{master['commitLogMaxOffset']}\b", mqadmin_output)
+    [theirs] = table(mqadmin_output)
     assert theirs[:3] == [master["slaveAddr"], str(master["slaveAckOffset"]), str(master["diff"])]
     assert (master["role"], master["inSync"], theirs[4]) == ("master", True, "OK")
     assert (slave["role"], slave["brokerId"], slave["masterAddr"]) == (

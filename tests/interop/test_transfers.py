@@ -16,7 +16,7 @@ from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.transferring import TransferLoad, count_stored, run_without_servers, start_transfer
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_TRANSFER", "5000"))
 """Messages before the live writes. In a large run, a broker of each side is killed and started again, too."""
@@ -122,11 +122,11 @@ def test_the_examples_of_the_manual(transfer: Transfer, tmp_path: Path) -> None:
     queue = ("-b", f"127.0.0.1:{transfer.source.broker.port}", "-q", "0", "-o", "2")
     reset = ("resetOffsetByTime", GROUP, "payments", *queue, "--context", "prod", "--yes")
     assert run(*reset).code == 0
-    for case in elsewhere("transferMessages", "transferVerify", "transferOffsets"):
+    for case in list_cases_elsewhere("transferMessages", "transferVerify", "transferOffsets"):
         for example in case.examples:
             # One of them follows the topic without an end.
             more = ("--dry-run",) if "--follow" in example.command_line else ()
-            result = run(*words(example), *more)
+            result = run(*split_example(example), *more)
             assert result.code == example.exit_code, (example.command_line, result.err)
 
 
@@ -149,8 +149,8 @@ def copy_with_kills(transfer: Transfer) -> None:
             wait_for("copies", partial(transfer.has_copied, MESSAGE_COUNT), 300, 0.05)
         finally:
             child.send_signal(signal.SIGINT)
-            out, said = child.communicate(timeout=30)
-    assert (child.returncode, "run the same command to resume" in said) == (0, True), (out, said)
+            out, stderr = child.communicate(timeout=30)
+    assert (child.returncode, "run the same command to resume" in stderr) == (0, True), (out, stderr)
 
 
 def restart_source(transfer: Transfer) -> None:

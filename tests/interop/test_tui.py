@@ -159,8 +159,8 @@ def test_operator_sees_servers_die_and_the_screen_stays(cluster: Cluster, screen
     cluster.java.kill()
     screen.until("silent", "✕ 1 of 2 silent")
     cluster.broker.kill()
-    shown = screen.until("down")
-    assert "Traceback" not in shown
+    screen_text = screen.until("down")
+    assert "Traceback" not in screen_text
     screen.keys("6")
     screen.until("NameServerSilent", "BrokerSilent")
     screen.keys("q")

@@ -240,7 +240,7 @@ class LongRunning:
     def kill(self) -> None:
         for child in self.children.values():
             child.kill()
-        tui_process = self.tui.call("display-message", "-p", "#{pane_pid}").strip()
+        tui_process = self.tui.run_tmux("display-message", "-p", "#{pane_pid}").strip()
         if tui_process:
             os.kill(int(tui_process), signal.SIGKILL)
         self.tui.end()
@@ -252,8 +252,10 @@ def test_long_running_commands_find_servers_again_and_leave_no_process(
     cluster: TunnelledCluster, way_name: str, tmp_path: Path
 ) -> None:
     spare_topics = [f"Spare-{way_name}-{number}" for number in range(2)]
-    made = cluster.run_directly([["updateTopic", topic, "-b", "broker-a", "--yes"] for topic in spare_topics])
-    assert [code for code, _ in made] == [0, 0]
+    created = cluster.run_directly(
+        [["updateTopic", topic, "-b", "broker-a", "--yes"] for topic in spare_topics]
+    )
+    assert [code for code, _ in created] == [0, 0]
     running = LongRunning(cluster, way_name, tmp_path)
     try:
         delete_marked_topics(cluster, way_name, running.tui)

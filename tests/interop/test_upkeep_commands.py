@@ -16,8 +16,8 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
-from tests.support.examples import elsewhere
-from tests.support.examples import words as words_of
+from tests.support.examples import list_cases_elsewhere
+from tests.support.examples import split_example as words_of
 
 CLUSTER = "DefaultCluster"
 
@@ -55,8 +55,8 @@ def topic_of(broker: JavaBroker, topic: str) -> dict[str, Any] | None:
 
 
 def group_of(broker: JavaBroker, group: str) -> dict[str, Any] | None:
-    found = json.loads(wire.ask(broker.port, 201).body)["subscriptionGroupTable"].get(group)
-    return None if found is None else dict(found)
+    group_config = json.loads(wire.ask(broker.port, 201).body)["subscriptionGroupTable"].get(group)
+    return None if group_config is None else dict(group_config)
 
 
 def test_a_list_of_topics_where_mqadmin_stops_at_the_first_that_is_there(
@@ -76,9 +76,9 @@ def test_a_list_of_topics_where_mqadmin_stops_at_the_first_that_is_there(
         ("Fresh", "create", "done"),
         ("There", None, "unchanged"),
     ]
-    found = topic_of(cluster.master, "Fresh")
-    assert found is not None
-    assert (found["readQueueNums"], found["writeQueueNums"], found["attributes"]) == (
+    topic_config = topic_of(cluster.master, "Fresh")
+    assert topic_config is not None
+    assert (topic_config["readQueueNums"], topic_config["writeQueueNums"], topic_config["attributes"]) == (
         2,
         16,
         {"message.type": "FIFO"},
@@ -125,8 +125,8 @@ def test_a_consume_mode_is_read_back_whoever_set_it(cluster: Cluster) -> None:
     cluster("updateSubGroup", "poppers", *where)
     flags = ("-t", "Popped", "-g", "poppers")
     assert "success" in cluster.mqadmin("setConsumeMode", *flags, "-m", "POP", "-q", "2", *where)
-    found = [row for row in cluster("getConsumeMode", *where, *flags).rows if row["topic"]]
-    assert [(row["mode"], row["popShareQueueNum"]) for row in found] == [("POP", 2)]
+    mode_rows = [row for row in cluster("getConsumeMode", *where, *flags).rows if row["topic"]]
+    assert [(row["mode"], row["popShareQueueNum"]) for row in mode_rows] == [("POP", 2)]
     result = cluster("setConsumeMode", *flags, "-m", "PULL", "-c", CLUSTER)
     assert [(row["changes"], row["result"]) for row in result.rows] == [
         ("mode POP -> PULL, popShareQueueNum 2 -> 0", "done")
@@ -151,8 +151,8 @@ def test_raw_entries_and_messages_are_those_of_mqadmin(cluster: Cluster) -> None
 
     wait_for("the queue", written, 15)
     rows = cluster("queryCq", "-t", "Raw", "-q", "0", "-i", "1", "-c", "3").rows
-    said = cluster.mqadmin("queryCq", "-t", "Raw", "-q", "0", "-i", "1", "-c", "3")
-    theirs = re.findall(r"physicOffset=(\d+), physicSize=(\d+), tagsCode=(-?\d+)", said)
+    mqadmin_output = cluster.mqadmin("queryCq", "-t", "Raw", "-q", "0", "-i", "1", "-c", "3")
+    theirs = re.findall(r"physicOffset=(\d+), physicSize=(\d+), tagsCode=(-?\d+)", mqadmin_output)
     assert [
         tuple(str(row[key]) for key in ("physicalOffset", "storeSize", "tagsCode")) for row in rows
     ] == theirs
@@ -163,8 +163,8 @@ def test_raw_entries_and_messages_are_those_of_mqadmin(cluster: Cluster) -> None
 
     where = ("-t", "Raw", "-b", "broker-a", "-i", "0")
     ours = cluster("consumeMessage", *where, "-o", "2", "-g", "readers").rows
-    shown = cluster.mqadmin("consumeMessage", *where, "-o", "2", "-c", "9")
-    assert [row["msgId"] for row in ours] == re.findall(r"MSGID: (\w+)", shown)
+    mqadmin_output = cluster.mqadmin("consumeMessage", *where, "-o", "2", "-c", "9")
+    assert [row["msgId"] for row in ours] == re.findall(r"MSGID: (\w+)", mqadmin_output)
     assert len(ours) == 3
     # Nobody joined it, and the broker did not make it.
     assert group_of(cluster.master, "readers") is None
@@ -174,8 +174,8 @@ def test_cold_data_thresholds_are_those_that_mqadmin_shows(cluster: Cluster) -> 
     flags = ("-g", "cold", "-c", CLUSTER)
     result = cluster("updateColdDataFlowCtrGroupConfig", *flags, "-v", "5000")
     assert [(row["brokerName"], row["changes"]) for row in result.rows] == [("broker-a", "new: 5000")]
-    said = cluster.mqadmin("getColdDataFlowCtrInfo", "-b", cluster.master.address)
-    theirs = json.loads(said[said.index("{") :])
+    mqadmin_output = cluster.mqadmin("getColdDataFlowCtrInfo", "-b", cluster.master.address)
+    theirs = json.loads(mqadmin_output[mqadmin_output.index("{") :])
     assert theirs["configTable"] == {"cold": 5000}
     rows = cluster("getColdDataFlowCtrInfo", "-c", CLUSTER).rows
     assert [(row["brokerId"], row["consumerGroup"], row["threshold"]) for row in rows] == [
@@ -234,8 +234,8 @@ def test_timed_messages_go_from_one_engine_to_the_other(cluster: Cluster) -> Non
 
 def test_the_check_of_queues_says_where_there_is_nothing_to_compare(cluster: Cluster) -> None:
     words = ("checkRocksdbCqWriteProgress", "-c", CLUSTER)
-    said = cluster.mqadmin(*words, "-n", cluster.server.address)
-    assert "check doing" in said
+    mqadmin_output = cluster.mqadmin(*words, "-n", cluster.server.address)
+    assert "check doing" in mqadmin_output
     refused = cluster(*words)
     assert (refused.code, "no second consume queue to compare" in refused.rows[0]["error"]) == (1, True)
     item = ("rocksdbCQDoubleWriteEnable", "true", "-b", cluster.master.address)
@@ -251,7 +251,7 @@ def test_a_compaction_log_is_read_beside_the_broker_that_writes_it(cluster: Clus
     wait_for_topic([cluster.server], "prices")
     for number in range(3):
         assert cluster("sendMessage", "prices", f"{number} percent", "-k", f"key{number}").code == 0
-    [case] = elsewhere("dumpCompactionLog")
+    [case] = list_cases_elsewhere("dumpCompactionLog")
     file = cluster.master.home / words_of(case.examples[0])[-1]
 
     def written() -> bool:
@@ -263,5 +263,5 @@ def test_a_compaction_log_is_read_beside_the_broker_that_writes_it(cluster: Clus
     # mqadmin opens the file for writing: it gets a copy.
     copy = tmp_path / file.name
     copy.write_bytes(file.read_bytes())
-    said = cluster.mqadmin("dumpCompactionLog", "-f", str(copy))
-    assert re.findall(r"UNIQ_KEY=(\w+)", said) == [row["msgId"] for row in result.rows]
+    mqadmin_output = cluster.mqadmin("dumpCompactionLog", "-f", str(copy))
+    assert re.findall(r"UNIQ_KEY=(\w+)", mqadmin_output) == [row["msgId"] for row in result.rows]

@@ -63,9 +63,9 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         old.start()
         endpoint.text = f"{new.address};{old.address}\n"
         broker.start()
-        found = Place(home, new, old, broker, endpoint)
-        wait_for("the broker on both name servers", lambda: is_registered(found), 60)
-        yield found
+        test_place = Place(home, new, old, broker, endpoint)
+        wait_for("the broker on both name servers", lambda: is_registered(test_place), 60)
+        yield test_place
 
 
 def end(part: Running) -> None:
@@ -74,8 +74,10 @@ def end(part: Running) -> None:
 
 
 def is_registered(place: Place) -> bool:
-    found = [nsadmin(place, "clusterList", "-n", server.address, *MAP) for server in (place.new, place.old)]
-    return all(result.code == 0 and result.rows and result.rows[0]["version"] for result in found)
+    cluster_lists = [
+        nsadmin(place, "clusterList", "-n", server.address, *MAP) for server in (place.new, place.old)
+    ]
+    return all(result.code == 0 and result.rows and result.rows[0]["version"] for result in cluster_lists)
 
 
 MAP = ("--addressMap", "10.0.0.0/8=127.0.0.1")

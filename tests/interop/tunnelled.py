@@ -21,7 +21,7 @@ from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
 from tests.interop.pod_network import inside, pod_network
 from tests.interop.processes import wait_for
-from tests.support.kube_clusters import StubCluster, pod, service
+from tests.support.kube_clusters import StubCluster, make_pod, make_service
 from tests.support.ssh_hosts import SshHost
 
 TOPIC, GROUP, KEY = "Orders", "readers", "order-7"
@@ -108,7 +108,7 @@ class TunnelledCluster(NamedTuple):
         for item in self.kube.items:
             if item["kind"] == "Pod":
                 item["metadata"]["uid"] += "-again"
-        self.kube.save()
+        self.kube.save_objects()
 
     def tunnel_processes(self, way_name: str) -> list[int]:
         """The processes of the tunnels that run now: those of `ssh` and its server, or of kubectl."""
@@ -193,15 +193,15 @@ def _make_kube(
     kube.network = network
     names = {"component": "nameserver"}
     kube.items = [
-        pod("names-0", NAMES_IP, [name_server.port], labels=names),
-        service("names", names, [(9876, name_server.port)]),
+        make_pod("names-0", NAMES_IP, [name_server.port], labels=names),
+        make_service("names", names, [(9876, name_server.port)]),
     ]
     kube.servers = {f"names-0:{name_server.port}": f"{NAMES_IP}:{name_server.port}"}
     for number, (broker, ip) in enumerate(zip(brokers, (BROKER_IP, OLD_IP), strict=False)):
-        kube.items.append(pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
+        kube.items.append(make_pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
         for port in (broker.port, broker.port + 1):
             kube.servers[f"broker-{number}:{port}"] = f"{ip}:{port}"
-    kube.save()
+    kube.save_objects()
     return kube
 
 
@@ -258,12 +258,12 @@ def list_daily_reads(ids: KnownIds) -> list[list[str]]:
 
 def list_daily_changes(way_name: str, ids: KnownIds) -> list[str]:
     """The daily commands that change something, in an order in which each of them succeeds."""
-    made, group = f"Made-{way_name}", f"Group-{way_name}"
+    created_topic, group = f"Made-{way_name}", f"Group-{way_name}"
     hand_over = f"queryMsgByUniqueKey {TOPIC} {ids.unique_key} -g {TOPIC}-consumer -d {ids.client_id}"
     lines = f"""
-        updateTopic {made} -b broker-a -r 2 -w 2
-        updateTopicPerm {made} 6 -b broker-a
-        updateOrderConf {made} put -v broker-a:2
+        updateTopic {created_topic} -b broker-a -r 2 -w 2
+        updateTopicPerm {created_topic} 6 -b broker-a
+        updateOrderConf {created_topic} put -v broker-a:2
         updateSubGroup {group} -b broker-a
         sendMessage {TOPIC} text -k key-{way_name}
         sendMsgStatus broker-a -c 1
@@ -284,8 +284,8 @@ def list_daily_changes(way_name: str, ids: KnownIds) -> list[str]:
         cleanExpiredCQ -b broker-a
         cleanUnusedTopic -b broker-a
         deleteExpiredCommitLog -b broker-a
-        updateOrderConf {made} delete
+        updateOrderConf {created_topic} delete
         deleteSubGroup {group} -b broker-a -r true
-        deleteTopic {made} -c DefaultCluster
+        deleteTopic {created_topic} -c DefaultCluster
     """
     return [line.strip() for line in lines.splitlines() if line.strip()]

@@ -18,9 +18,9 @@ from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.protocol.command import build_request
 from namesrv_core.transport.request_channel import RequestChannel
 from tests.interop.processes import free_port
-from tests.support.chaos import Chaos, Weather, chaos
-from tests.support.http import got
-from tests.support.running import DEADLINE, Program, call, program
+from tests.support.chaos import ChaosProxy, Weather, open_chaos_proxy
+from tests.support.http import fetch_page
+from tests.support.name_servers import DEADLINE, ServerProgram, call_server, start_program
 
 TOKEN = "chaos"
 PLAN = FleetPlan(clusters=2, groups=3, replicas=2, topics=20)
@@ -31,7 +31,7 @@ STEP = 0.5
 class Victim:
     """A name server as a program, and what it holds."""
 
-    def __init__(self, running: Program, http: str) -> None:
+    def __init__(self, running: ServerProgram, http: str) -> None:
         self.running, self._http = running, http
         self.port = int(running.address.rpartition(":")[2])
 
@@ -40,14 +40,14 @@ class Victim:
         return len(os.listdir(f"/proc/{self.running.process.pid}/fd"))
 
     def state(self) -> dict[str, dict[str, int]]:
-        page = asyncio.run(got(self._http, "/debug/state", Authorization=f"Bearer {TOKEN}"))
-        found: dict[str, dict[str, int]] = json.loads(page.text)
-        return found
+        page = asyncio.run(fetch_page(self._http, "/debug/state", Authorization=f"Bearer {TOKEN}"))
+        server_state: dict[str, dict[str, int]] = json.loads(page.text)
+        return server_state
 
     def brokers(self) -> dict[tuple[str, str], str]:
         """Address of each broker, by its name and id."""
         with self.running.connect() as connection:
-            body = call(build_request(106), connection).body.decode()
+            body = call_server(build_request(106), connection).body.decode()
         table = json.loads(body.replace("{0:", '{"0":').replace("{1:", '{"1":').replace(",1:", ',"1":'))
         return {
             (name, number): addr
@@ -57,8 +57,8 @@ class Victim:
 
     def topics(self) -> set[str]:
         with self.running.connect() as connection:
-            found: list[str] = json.loads(call(build_request(206), connection).body)["topicList"]
-        return set(found)
+            topic_list: list[str] = json.loads(call_server(build_request(206), connection).body)["topicList"]
+        return set(topic_list)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def victim(tmp_path: Path) -> Iterator[Victim]:
     (tmp_path / "token").write_text(TOKEN)
     flags = ["--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0", "--http", http]
     flags += [f"-DhttpTokenFile={tmp_path / 'token'}", "-DmaxConnectionsPerAddress=0", "--log-level", "ERROR"]
-    with program(*flags) as running:
+    with start_program(*flags) as running:
         yield Victim(running, http)
 
 
@@ -101,30 +101,30 @@ class Clients:
         channel.close()
 
 
-def bad_weather(network: Chaos) -> None:
+def bad_weather(network: ChaosProxy) -> None:
     """Everything that a network does, one after the other; fine at its end."""
     for weather in (Weather(delay=0.05), Weather(drip=7), Weather(delay=0.02, drip=200)):
         network.weather = weather
         time.sleep(STEP)
-        network.reset()
+        network.reset_connections()
     network.weather = Weather()
     for _ in range(5):
-        network.reset()
+        network.reset_connections()
         time.sleep(STEP / 5)
     network.weather = Weather(refuses=True)
-    network.reset()
+    network.reset_connections()
     time.sleep(STEP)
     # All come back at once.
     network.weather = Weather()
     time.sleep(STEP)
-    network.half_open()
+    network.half_open_connections()
     time.sleep(STEP)
-    network.heal()
+    network.heal_network()
 
 
 def test_after_bad_weather_the_tables_are_right_and_nothing_is_left(victim: Victim) -> None:
     files, tasks = victim.files, victim.state()["process"]["tasks"]
-    with chaos(victim.port) as network:
+    with open_chaos_proxy(victim.port) as network:
         over, clients = threading.Event(), Clients(network.address)
         fleet: list[BrokerFleet] = []
 
@@ -173,13 +173,13 @@ def test_ten_thousand_idle_connections_leave_nothing_behind(victim: Victim) -> N
         with victim.running.connect() as good:
             crowd += [victim.running.connect() for _ in range(number)]
             wait_until(lambda: victim.files >= files + number)
-            assert call(build_request(106), good).code == 0
-            assert call(build_request(106), crowd[-1]).code == 0
-            for one in crowd:
-                one.close()
+            assert call_server(build_request(106), good).code == 0
+            assert call_server(build_request(106), crowd[-1]).code == 0
+            for connection in crowd:
+                connection.close()
             wait_until(lambda: victim.files <= files + 2)
-            assert call(build_request(106), good).code == 0
+            assert call_server(build_request(106), good).code == 0
     finally:
-        for one in crowd:
-            one.close()
+        for connection in crowd:
+            connection.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, before)

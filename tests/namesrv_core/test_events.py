@@ -14,12 +14,12 @@ def test_every_event_has_fields() -> None:
 
 
 def test_a_field_has_the_same_type_in_every_event() -> None:
-    found: dict[str, set[object]] = {}
+    types_by_field: dict[str, set[object]] = {}
     for kind in KINDS:
         for name, hint in typing.get_type_hints(kind).items():
             parts = frozenset(typing.get_args(hint) or (hint,)) if is_optional(hint) else frozenset({hint})
-            found.setdefault(name, set()).add(parts - {type(None)})
-    assert {name: types for name, types in found.items() if len(types) > 1} == {}
+            types_by_field.setdefault(name, set()).add(parts - {type(None)})
+    assert {name: types for name, types in types_by_field.items() if len(types) > 1} == {}
 
 
 def is_optional(hint: object) -> bool:

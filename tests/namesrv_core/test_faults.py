@@ -13,7 +13,16 @@ import pytest
 
 from namesrv_core.protocol.command import build_request
 from tests.bench.kills import Rounds
-from tests.support.running import DEADLINE, ROOT, Peer, Program, call, on_a_loop, program, serving
+from tests.support.name_servers import (
+    DEADLINE,
+    ROOT,
+    Peer,
+    ServerProgram,
+    call_server,
+    run_on_loop,
+    start_name_server,
+    start_program,
+)
 from tests.support.wire import broker_ext, registration_body
 
 ROUNDS = int(os.environ.get("NSADMIN_KILL_ROUNDS", "60"))
@@ -24,11 +33,13 @@ def in_home(home: Path, *args: str) -> tuple[str, ...]:
 
 
 def put(connection: socket.socket, key: str, value: str) -> int:
-    return call(build_request(100, {"namespace": "n", "key": key, "value": value}), connection).code
+    return call_server(build_request(100, {"namespace": "n", "key": key, "value": value}), connection).code
 
 
 def value(connection: socket.socket, key: str) -> str | None:
-    return (call(build_request(101, {"namespace": "n", "key": key}), connection).ext or {}).get("value")
+    return (call_server(build_request(101, {"namespace": "n", "key": key}), connection).ext or {}).get(
+        "value"
+    )
 
 
 def test_nothing_answered_is_lost_by_kills_in_the_middle_of_writes(tmp_path: Path) -> None:
@@ -47,7 +58,8 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
     )
     process = subprocess.Popen(
         [sys.executable, "-c", limited, *in_home(tmp_path)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=Program.environment(),
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env=ServerProgram.make_environment(),
     )  # fmt: skip
     try:
         assert process.stdout is not None
@@ -58,17 +70,17 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
             crowd = [socket.create_connection(("127.0.0.1", port), DEADLINE) for _ in range(400)]
             assert put(good, "a", "2") == 0
             assert value(good, "a") == "2"
-            for one in crowd:
-                one.close()
+            for connection in crowd:
+                connection.close()
             with socket.create_connection(("127.0.0.1", port), DEADLINE) as late:
-                assert call(build_request(106), late).code == 0
+                assert call_server(build_request(106), late).code == 0
     finally:
         process.kill()
         process.communicate()
 
 
 def test_a_full_disk_refuses_what_it_cannot_keep_and_nothing_else(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+    with start_program(*in_home(tmp_path)) as server, server.connect() as connection:
         assert put(connection, "a", "1") == 0
         # No file of more than 200 bytes from now on: as a disk without room.
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))
@@ -81,31 +93,31 @@ def test_a_full_disk_refuses_what_it_cannot_keep_and_nothing_else(tmp_path: Path
 
 
 def test_a_thousand_idle_connections_and_their_sudden_end_leave_others_alone(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server, server.connect() as good:
+    with start_program(*in_home(tmp_path)) as server, server.connect() as good:
         for _ in range(2):
             crowd = [server.connect() for _ in range(1000)]
-            assert call(build_request(106), good).code == 0
-            for one in crowd:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-                one.close()
-            assert call(build_request(106), good).code == 0
+            assert call_server(build_request(106), good).code == 0
+            for connection in crowd:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                connection.close()
+            assert call_server(build_request(106), good).code == 0
 
 
 @pytest.mark.parametrize("days", [1, -1])
 def test_a_clock_that_is_set_makes_no_broker_expire(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, scanNotActiveBrokerInterval=100) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            start_name_server(tmp_path, scanNotActiveBrokerInterval=100) as server,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
-            assert (await peer.ask(103, broker_ext(), registration_body(["a", "b"]))).code == 0
+            assert (await peer.send_request(103, broker_ext(), registration_body(["a", "b"]))).code == 0
             begun, real = server.now_ms(), time.time
             monkeypatch.setattr(time, "time", lambda: real() + days * 86_400)
             await asyncio.sleep(0.4)
             assert 0 <= server.now_ms() - begun < 60_000
-            assert (await peer.ask(105, {"topic": "a"})).code == 0
+            assert (await peer.send_request(105, {"topic": "a"})).code == 0
 
     test()

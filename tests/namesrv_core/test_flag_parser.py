@@ -47,10 +47,10 @@ def test_help_has_that_of_each_command_too() -> None:
     commands = flags.add_subparsers(dest="command", metavar="run|list")
     commands.add_parser("run", help="run it").add_argument("--speed", help="how fast")
     commands.add_parser("list", help="list them")
-    said = flags.format_help()
-    assert "usage: prog run [-h] [--speed SPEED]" in said
-    assert "how fast" in said
-    assert "usage: prog list [-h]" in said
+    help_text = flags.format_help()
+    assert "usage: prog run [-h] [--speed SPEED]" in help_text
+    assert "how fast" in help_text
+    assert "usage: prog list [-h]" in help_text
 
 
 def test_an_abbreviated_flag_is_unknown() -> None:

@@ -18,7 +18,14 @@ from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.server import journal_recorder
 from namesrv_core.storage.journal import reader, rolling_writer
-from tests.support.running import Peer, call, on_a_loop, program, serving, until
+from tests.support.name_servers import (
+    Peer,
+    call_server,
+    run_on_loop,
+    start_name_server,
+    start_program,
+    wait_until,
+)
 from tests.support.wire import broker_ext, registration_body
 
 
@@ -30,7 +37,7 @@ def at(home: Path, *args: str) -> tuple[str, ...]:
 def records(home: Path) -> list[JournalRecord]:
     """All records, of a journal that must be whole."""
     assert [
-        found.problem_texts for found in reader.check_journal(home / "journal") if found.problem_texts
+        problem.problem_texts for problem in reader.check_journal(home / "journal") if problem.problem_texts
     ] == []
     return list(reader.read_records(home / "journal"))
 
@@ -40,9 +47,12 @@ def kinds(home: Path) -> list[str]:
 
 
 def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_it(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
-        assert call(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code == 0
-        assert b"\njournal=ok\n" in call(build_request(319), connection).body
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
+        assert (
+            call_server(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code
+            == 0
+        )
+        assert b"\njournal=ok\n" in call_server(build_request(319), connection).body
         assert server.end(signal.SIGTERM)[0] == 0
     assert kinds(tmp_path) == ["Snapshot", "ServerStarted", "ServerReady", "KvPut", "ServerStopping"]
     assert event_of_record(records(tmp_path)[-1]) == ServerStopping("SIGTERM")
@@ -50,10 +60,10 @@ def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_
 
 
 def test_a_snapshot_is_taken_on_sigusr1(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         server.process.send_signal(signal.SIGUSR1)
         while kinds(tmp_path).count("Snapshot") < 2:
-            call(build_request(106), connection)
+            call_server(build_request(106), connection)
     assert kinds(tmp_path)[3] == "Snapshot"
 
 
@@ -64,7 +74,7 @@ def last_segment(home: Path) -> list[Path]:
 def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> None:
     chance, number, torn = random.Random(5), 0, 0
     for _ in range(4):
-        with program(*at(tmp_path)) as server, server.connect() as connection:
+        with start_program(*at(tmp_path)) as server, server.connect() as connection:
             # So few that their lines in the log, which nobody reads meanwhile, fit into a pipe.
             for _ in range(60):
                 ext = broker_ext("a", 0, f"127.0.0.1:{number + 1}")
@@ -74,7 +84,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
             connection.recv(chance.randrange(1, 5_000))
             while not any(path.stat().st_size for path in last_segment(tmp_path)):
                 with server.connect() as other:
-                    call(build_request(106), other)
+                    call_server(build_request(106), other)
             server.end(signal.SIGKILL)
         for last in last_segment(tmp_path):
             content = last.read_bytes()
@@ -83,47 +93,54 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
                 content = content[: -chance.randrange(1, 40)]
                 last.write_bytes(content)
             torn += bool(content) and not content.endswith(b"\n")
-    with program(*at(tmp_path)) as server:
+    with start_program(*at(tmp_path)) as server:
         server.end(signal.SIGTERM)
-    found = records(tmp_path)
-    assert [record.seq for record in found] == list(range(1, len(found) + 1))
-    repairs = [event_of_record(record) for record in found if record.event_type == JournalRepaired.__name__]
+    records_left = records(tmp_path)
+    assert [record.seq for record in records_left] == list(range(1, len(records_left) + 1))
+    repairs = [
+        event_of_record(record) for record in records_left if record.event_type == JournalRepaired.__name__
+    ]
     assert 0 < len(repairs) <= torn
 
 
 def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
-    with program(*at(tmp_path)), pytest.raises(AssertionError, match="another process writes the journal"):
-        program(*at(tmp_path)).__enter__()
+    with (
+        start_program(*at(tmp_path)),
+        pytest.raises(AssertionError, match="another process writes the journal"),
+    ):
+        start_program(*at(tmp_path)).__enter__()
 
 
 def test_a_journal_that_cannot_be_there_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("a file")
     with pytest.raises(AssertionError, match=r"python -m namesrv_core: .*journal: File exists"):
-        program(*at(tmp_path)).__enter__()
+        start_program(*at(tmp_path)).__enter__()
 
 
 def test_no_request_moves_or_shortens_the_journal(tmp_path: Path) -> None:
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         for key in ("journalDir", "journalKeepDays", "journalFsync", "journalServerId"):
-            assert call(build_request(318, body=f"{key}=1\n".encode()), connection).code == 16
+            assert call_server(build_request(318, body=f"{key}=1\n".encode()), connection).code == 16
 
 
 def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) -> None:
     answers: list[bytes] = []
-    with program(*at(tmp_path)) as server, server.connect() as connection:
+    with start_program(*at(tmp_path)) as server, server.connect() as connection:
         for number in range(10):
-            call(
+            call_server(
                 build_request(103, broker_ext(f"b{number}", 0, f"h:{number}"), registration_body(["T", "U"])),
                 connection,
             )
-            answers.append(call(build_request(105, {"topic": "T"}), connection).body)
+            answers.append(call_server(build_request(105, {"topic": "T"}), connection).body)
         server.end(signal.SIGTERM)
-    replay, shown = JournalReplay(), []
+    replay, routes_shown = JournalReplay(), []
     for record in records(tmp_path):
         replay.feed_record(record)
         if record.event_type == "TopicsChanged":
-            shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
-    assert shown == [[item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers]
+            routes_shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
+    assert routes_shown == [
+        [item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -147,16 +164,19 @@ def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_p
                 (318, {}, f"waitSecondsForService={chance.randrange(3)}\n".encode()),
             ]
         )
-        assert (await peer.ask(code, own, body)).code == 0
+        assert (await peer.send_request(code, own, body)).code == 0
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with serving(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
+        async with start_name_server(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
             for _ in range(12):
-                async with Peer.to(server.namesrv_addr) as peer, Peer.to(server.namesrv_addr) as other:
+                async with (
+                    Peer.connect(server.namesrv_addr) as peer,
+                    Peer.connect(server.namesrv_addr) as other,
+                ):
                     for _ in range(chance.randrange(1, 15)):
                         await something(chance.choice((peer, other)))
-            async with Peer.to(server.namesrv_addr) as peer:
+            async with Peer.connect(server.namesrv_addr) as peer:
                 await something(peer)
                 server.take_snapshot()
 
@@ -197,7 +217,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
 async def register_many(peer: Peer, count: int) -> None:
     for number in range(count):
         ext = broker_ext(f"b{number}", 0, f"h:{number}")
-        assert (await peer.ask(103, ext, registration_body(["T", "U"]))).code == 0
+        assert (await peer.send_request(103, ext, registration_body(["T", "U"]))).code == 0
 
 
 def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
@@ -213,26 +233,26 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
 
     monkeypatch.setattr(journal_recorder, "MAX_WAITING_CHANGES", 50)
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
             disk.write = hang
             await register_many(peer, 100)
-            await until(reached.is_set)
+            await wait_until(reached.is_set)
             assert not gate.is_set()
             gate.set()
             disk.write = really
-            await until(lambda: any(record.event_type == "Snapshot"
+            await wait_until(lambda: any(record.event_type == "Snapshot"
                                     and record.event_fields["reason"] == "loss"
                                     for record in reader.read_records(tmp_path / "journal")))  # fmt: skip
             await register_many(peer, 1)
 
     test()
-    found = [event_of_record(record) for record in records(tmp_path)]
-    assert sum(event.lost for event in found if isinstance(event, EventsLost)) > 0
+    events = [event_of_record(record) for record in records(tmp_path)]
+    assert sum(event.lost for event in events if isinstance(event, EventsLost)) > 0
     replay = JournalReplay()
     for record in records(tmp_path):
         replay.feed_record(record)
@@ -248,21 +268,21 @@ def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_the
     def full(file: Any, data: memoryview) -> int:
         raise OSError(28, "No space left on device")
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.namesrv_addr) as peer,
+            start_name_server(tmp_path, journalDir=str(tmp_path / "journal")) as server,
+            Peer.connect(server.namesrv_addr) as peer,
         ):
             disk.write = full
             await register_many(peer, 3)
-            while b"\njournal=failing: No space left on device\n" not in (await peer.ask(319)).body:
-                assert (await peer.ask(105, {"topic": "T"})).code == 0
+            while b"\njournal=failing: No space left on device\n" not in (await peer.send_request(319)).body:
+                assert (await peer.send_request(105, {"topic": "T"})).code == 0
             disk.write = really
-            while b"\njournal=ok\n" not in (await peer.ask(319)).body:
-                assert (await peer.ask(105, {"topic": "T"})).code == 0
+            while b"\njournal=ok\n" not in (await peer.send_request(319)).body:
+                assert (await peer.send_request(105, {"topic": "T"})).code == 0
 
     test()
-    found = kinds(tmp_path)
-    assert found.count("BrokerRegistered") == 3
-    assert found.count("JournalResumed") == 1
+    record_kinds = kinds(tmp_path)
+    assert record_kinds.count("BrokerRegistered") == 3
+    assert record_kinds.count("JournalResumed") == 1

@@ -19,7 +19,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.storage import kv_file
-from tests.support.running import ROOT, call, program
+from tests.support.name_servers import ROOT, call_server, start_program
 
 
 def run(*args: str, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
@@ -36,8 +36,8 @@ def in_home(home: Path, *args: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, number: signal.Signals) -> None:
-    with program(*in_home(tmp_path)) as server, server.connect() as connection:
-        assert call(build_request(106), connection).code == 0
+    with start_program(*in_home(tmp_path)) as server, server.connect() as connection:
+        assert call_server(build_request(106), connection).code == 0
         begun = time.monotonic()
         code, _, err = server.end(number)
         assert code == 0
@@ -49,10 +49,10 @@ def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, numbe
 def test_while_it_serves_it_seldom_goes_through_all_objects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[tuple[int, int, int]] = []
+    collections_seen: list[tuple[int, int, int]] = []
 
     def serve(serving: Coroutine[Any, Any, None]) -> None:
-        seen.append(gc.get_threshold())
+        collections_seen.append(gc.get_threshold())
         serving.close()
 
     monkeypatch.setattr("namesrv_core.transport.event_loop.run_coroutine", serve)
@@ -62,11 +62,11 @@ def test_while_it_serves_it_seldom_goes_through_all_objects(
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-    assert seen == [(5_000, 200, 50)]
+    assert collections_seen == [(5_000, 200, 50)]
 
 
 def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server:
+    with start_program(*in_home(tmp_path)) as server:
         head = "The Name Server boot success. serializeType=JSON, address 127.0.0.1:"
         assert server.boot.startswith(head)
         assert int(server.boot.removeprefix(head)) > 0
@@ -74,16 +74,16 @@ def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port
 
 
 def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+    with start_program(*in_home(tmp_path)) as server, server.connect() as connection:
         put = build_request(100, {"namespace": "n", "key": "k", "value": "v"})
-        assert call(put, connection).code == 0
+        assert call_server(put, connection).code == 0
         _, out, err = server.end(signal.SIGTERM)
     assert out == ""
     assert "KvPut namespace=n key=k value_bytes=1 (PUT_KV_CONFIG from 127.0.0.1:" in err
 
 
 def test_a_log_that_nobody_reads_stops_neither_the_server_nor_its_end(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server, server.connect() as connection:
+    with start_program(*in_home(tmp_path)) as server, server.connect() as connection:
         # Far more than the 64 KiB that a pipe holds.
         for number in range(1500):
             register = build_request(217, {"topic": f"{number:0>100}"})
@@ -91,7 +91,7 @@ def test_a_log_that_nobody_reads_stops_neither_the_server_nor_its_end(tmp_path: 
                 100, {"namespace": "n", "key": f"{number:0>100}", "value": "v"}, is_oneway=True
             )
             connection.sendall(codec.encode_command(put) + codec.encode_command(register))
-        assert call(build_request(319), connection).opaque
+        assert call_server(build_request(319), connection).opaque
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(20) == 0
         _, _, err = server.end()
@@ -196,24 +196,24 @@ def test_an_update_goes_to_the_file_it_was_started_with_and_counts_at_the_next_s
     path = tmp_path / "c.conf"
     path.write_text("enableAllTopicList=true\n")
     args = in_home(tmp_path, "-c", str(path))
-    with program(*args) as server, server.connect() as connection:
-        assert call(build_request(318, body=b"enableAllTopicList=false\n"), connection).code == 0
-    with program(*args) as server, server.connect() as connection:
-        assert call(build_request(206), connection).remark == "disable"
+    with start_program(*args) as server, server.connect() as connection:
+        assert call_server(build_request(318, body=b"enableAllTopicList=false\n"), connection).code == 0
+    with start_program(*args) as server, server.connect() as connection:
+        assert call_server(build_request(206), connection).remark == "disable"
 
 
 def test_the_black_list_of_the_configuration_file_is_obeyed(tmp_path: Path) -> None:
     path = tmp_path / "c.conf"
     path.write_text("configBlackList=listenPort\n")
-    with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
-        assert call(build_request(318, body=b"listenPort=1\n"), connection).code == 16
-        assert call(build_request(318, body=b"kvConfigPath=/x\n"), connection).code == 16
+    with start_program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
+        assert call_server(build_request(318, body=b"listenPort=1\n"), connection).code == 16
+        assert call_server(build_request(318, body=b"kvConfigPath=/x\n"), connection).code == 16
 
 
 def test_kill_9_at_any_moment_loses_no_put_that_was_acknowledged(tmp_path: Path) -> None:
     path, chance, acknowledged, number = tmp_path / "kvConfig.json", random.Random(7), set[str](), 0
     for _ in range(5):
-        with program(*in_home(tmp_path)) as server, server.connect() as connection:
+        with start_program(*in_home(tmp_path)) as server, server.connect() as connection:
             near, asked, wanted = ProtocolConnection(), {}, len(acknowledged) + chance.randrange(1, 60)
             for _ in range(300):
                 put = build_request(100, {"namespace": "n", "key": f"k{number}", "value": f"v{number}"})
@@ -267,7 +267,7 @@ def test_there_is_an_http_port_where_one_is_named(tmp_path: Path) -> None:
     assert "httpAddress" not in items()
     assert items("-c", str(path))["httpAddress"] == "1"
     assert items("-c", str(path), "--http", "0.0.0.0:2")["httpAddress"] == "0.0.0.0:2"
-    with program(*in_home(tmp_path, "--http", "0")) as server:
+    with start_program(*in_home(tmp_path, "--http", "0")) as server:
         _, _, err = server.end(signal.SIGTERM)
     assert "HTTP at http://127.0.0.1:" in err
 
@@ -280,8 +280,8 @@ def test_an_http_port_that_cannot_be_is_one_line(tmp_path: Path) -> None:
 def test_the_log_is_json_from_its_first_line_on_where_that_is_wanted(tmp_path: Path) -> None:
     path = tmp_path / "c.conf"
     path.write_text("logFormat=json\nnonsense=1\n")
-    with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
-        call(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection)
+    with start_program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
+        call_server(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection)
         _, _, err = server.end(signal.SIGTERM)
     lines = [json.loads(line) for line in err.splitlines()]
     assert "nonsense: unknown setting" in lines[0]["message"]
@@ -292,20 +292,20 @@ def test_the_log_is_json_from_its_first_line_on_where_that_is_wanted(tmp_path: P
 def test_how_much_the_log_says_is_changed_while_it_runs(tmp_path: Path) -> None:
     put = {"namespace": "n", "key": "k"}
     flags = in_home(tmp_path, "--log-level", "WARN")
-    with program(*flags) as server, server.connect() as connection:
-        call(build_request(100, put | {"value": "quiet"}), connection)
-        assert call(build_request(318, body=b"logLevel=INFO\n"), connection).code == 0
-        call(build_request(100, put | {"value": "usual"}), connection)
-        call(build_request(105, {"topic": "T"}), connection)
+    with start_program(*flags) as server, server.connect() as connection:
+        call_server(build_request(100, put | {"value": "quiet"}), connection)
+        assert call_server(build_request(318, body=b"logLevel=INFO\n"), connection).code == 0
+        call_server(build_request(100, put | {"value": "usual"}), connection)
+        call_server(build_request(105, {"topic": "T"}), connection)
         server.process.send_signal(signal.SIGUSR2)
         deadline = time.monotonic() + 20
-        while b"logLevel=DEBUG" not in call(build_request(319), connection).body:
+        while b"logLevel=DEBUG" not in call_server(build_request(319), connection).body:
             assert time.monotonic() < deadline
-        call(build_request(101, put), connection)
+        call_server(build_request(101, put), connection)
         server.process.send_signal(signal.SIGUSR2)
-        while b"logLevel=DEBUG" in call(build_request(319), connection).body:
+        while b"logLevel=DEBUG" in call_server(build_request(319), connection).body:
             assert time.monotonic() < deadline
-        call(build_request(106), connection)
+        call_server(build_request(106), connection)
         _, _, err = server.end(signal.SIGTERM)
     assert "value=quiet" not in err
     assert "KvPut namespace=n key=k before_bytes=5 value_bytes=5" in err
@@ -323,7 +323,7 @@ def test_an_unknown_flag_is_refused_in_one_line() -> None:
 
 
 def test_what_an_open_server_says_at_its_start_is_one_line(tmp_path: Path) -> None:
-    with program(*in_home(tmp_path)) as server:
+    with start_program(*in_home(tmp_path)) as server:
         _, _, err = server.end(signal.SIGTERM)
     assert err.count("WARNING") == 1
     assert (
@@ -336,12 +336,15 @@ def test_a_hangup_has_the_credentials_read_again(tmp_path: Path) -> None:
     path = tmp_path / "credentials.json"
     path.write_text('{"everybody": "read"}')
     path.chmod(0o600)
-    with program(*in_home(tmp_path, "--credentials", str(path))) as server, server.connect() as connection:
-        assert call(build_request(319), connection).code == 16
+    with (
+        start_program(*in_home(tmp_path, "--credentials", str(path))) as server,
+        server.connect() as connection,
+    ):
+        assert call_server(build_request(319), connection).code == 16
         path.write_text('{"everybody": "admin"}')
         server.process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + 20
-        while call(build_request(319), connection).code != 0:
+        while call_server(build_request(319), connection).code != 0:
             assert time.monotonic() < deadline
         _, _, err = server.end(signal.SIGTERM)
     assert "refused GET_NAMESRV_CONFIG from 127.0.0.1 (unsigned" in err

@@ -31,7 +31,7 @@ Run = Callable[..., CommandResult]
 def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Columns that a command returned and did not declare."""
     perform, write_rows = app._perform_command, output.write_rows
-    found: list[str] = []
+    undeclared_names: list[str] = []
     declared: list[str] = []
 
     def performing(entry: CommandEntry, function: Any, *more: Any) -> int:
@@ -39,12 +39,12 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return perform(entry, function, *more)
 
     def writing(rows: ResultRows, style: OutputStyle) -> None:
-        found.extend(name for name in rows.columns if name not in declared)
+        undeclared_names.extend(name for name in rows.columns if name not in declared)
         write_rows(rows, style)
 
     monkeypatch.setattr(app, "_perform_command", performing)
     monkeypatch.setattr(output, "write_rows", writing)
-    return found
+    return undeclared_names
 
 
 @pytest.fixture

@@ -84,9 +84,9 @@ def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
 def test_what_no_row_has_is_noticed_before_anything_is_changed(run: Run, server: FakeNameServer) -> None:
     line = ("updateOrderConf", "-t", "T", "-m", "put", "-v", "broker-a:4", "-n", server.addr)
     assert run(*line, "--filter", "x=1").code == 2
-    assert server.codes() == []
+    assert server.asked_codes() == []
     assert run(*line, "--filter", "topic=T").code == 0
-    assert server.codes() != []
+    assert server.asked_codes() != []
 
 
 def test_the_environment_names_the_format_and_an_option_wins_over_it(
@@ -287,8 +287,8 @@ def test_ctrl_c_while_waiting_for_an_answer_is_one_line(server: FakeNameServer) 
     )
     assert asked.wait(10)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
-    assert (process.returncode, said) == (130, b"nsadmin: interrupted\n")
+    _, stderr = process.communicate(timeout=10)
+    assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
 
 
 def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Run) -> None:
@@ -302,7 +302,7 @@ def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Ru
 def test_what_is_no_text_is_never_sent(run: Run, server: FakeNameServer) -> None:
     result = run("updateKvConfig", "N", "\udcff", "v", "--yes", "-n", server.addr)
     assert (result.code, result.err) == (2, "nsadmin: invalid UTF-8 in the argument '\\udcff'\n")
-    assert server.codes() == []
+    assert server.asked_codes() == []
 
 
 @pytest.mark.parametrize("given", [";", " , "])

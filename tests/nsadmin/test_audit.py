@@ -23,8 +23,8 @@ from nsadmin.contexts import Context, Contexts, save_contexts
 from nsadmin.registry import COMMANDS, CommandEntry
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.clock import calls_clock
-from tests.support.servers import Answer, FakeNameServer, closed_port, hang_up, silent
+from tests.support.clock import set_calls_clock
+from tests.support.servers import Answer, FakeNameServer, answer_hang_up, answer_nothing, closed_port
 
 PUT = RequestCode.PUT_KV_CONFIG
 
@@ -70,14 +70,14 @@ def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
     user = record.pop("user")
     assert user.partition("@")[0] == subprocess.check_output(["id", "-un"], text=True).strip()
     refused = "connection refused, no server listens on this port"
-    what = {"namespace": "N", "key": "a key"}
+    change_fields = {"namespace": "N", "key": "a key"}
     results, sent = record.pop("results"), record.pop("sent")
     assert {(item["server"], item["request"], item["outcome"]) for item in sent} == {
         (server.addr, "PUT_KV_CONFIG", "SUCCESS (0)"),
         (dead, "PUT_KV_CONFIG", refused),
     }
     assert [row["result"] for row in results] == ["done", "failed"]
-    assert results[1] == {"namesrvAddr": dead, **what, "result": "failed", "error": refused}
+    assert results[1] == {"namesrvAddr": dead, **change_fields, "result": "failed", "error": refused}
     assert record == {
         "context": "prod",
         "nameServers": [server.addr, dead],
@@ -122,12 +122,12 @@ def test_nothing_is_kept_where_nothing_was_sent_that_changes_something(
     run: Run, server: FakeNameServer, file: Path, words: tuple[str, ...]
 ) -> None:
     run(*words, "-n", server.addr)
-    assert server.codes().count(PUT) == 0
+    assert server.asked_codes().count(PUT) == 0
     assert not file.exists()
 
 
 def test_a_change_that_got_no_answer_is_kept(run: Run, server: FakeNameServer, file: Path) -> None:
-    server.handlers[PUT] = hang_up
+    server.handlers[PUT] = answer_hang_up
     assert run("updateKvConfig", "N", "k", "v", "-n", server.addr).code == 4
     [record] = records(file)
     assert record["sent"][0]["outcome"].startswith("closed the connection without an answer")
@@ -164,7 +164,7 @@ def test_ctrl_c_in_the_middle_of_a_change_says_and_keeps_what_may_have_been_done
         )  # fmt: skip
         assert all(event.wait(10) for event in asked)
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=10)
+        out, stderr = process.communicate(timeout=10)
     assert (process.returncode, out) == (130, b"")
     [record] = records(file)
     outcomes = {sent["server"]: sent["outcome"] for sent in record["sent"]}
@@ -175,10 +175,10 @@ def test_ctrl_c_in_the_middle_of_a_change_says_and_keeps_what_may_have_been_done
             f"interrupted; done: PUT_KV_CONFIG on {server.addr}; may have been done: PUT_KV_CONFIG on"
             f" {other.addr}"
         )
-        assert said.decode() == f"nsadmin: {expected}\n"
+        assert stderr.decode() == f"nsadmin: {expected}\n"
     else:
-        assert said.decode().startswith("nsadmin: interrupted; may have been done: PUT_KV_CONFIG on ")
-        assert said.count(b"PUT_KV_CONFIG on") == 2
+        assert stderr.decode().startswith("nsadmin: interrupted; may have been done: PUT_KV_CONFIG on ")
+        assert stderr.count(b"PUT_KV_CONFIG on") == 2
 
 
 def test_ctrl_c_before_a_change_says_that_nothing_was_changed(server: FakeNameServer, file: Path) -> None:
@@ -190,8 +190,8 @@ def test_ctrl_c_before_a_change_says_that_nothing_was_changed(server: FakeNameSe
     )  # fmt: skip
     assert asked.wait(10)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
-    assert (process.returncode, said) == (130, b"nsadmin: interrupted; nothing was changed\n")
+    _, stderr = process.communicate(timeout=10)
+    assert (process.returncode, stderr) == (130, b"nsadmin: interrupted; nothing was changed\n")
     assert not file.exists()
 
 
@@ -364,15 +364,15 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
     environment = {**ENVIRONMENT, "NSADMIN_AUDIT": str(file)}
     writers = [subprocess.Popen([sys.executable, "-c", program, who], env=environment) for who in "ab"]
     assert [writer.wait(20) for writer in writers] == [0, 0]
-    found = audit.load_audit(file)
-    assert (len(found.records), found.unreadable_lines) == (100, [])
+    audit_lines = audit.load_audit(file)
+    assert (len(audit_lines.records), audit_lines.unreadable_lines) == (100, [])
 
 
 def test_a_silent_server_makes_a_line_after_the_timeout(
     run: Run, server: FakeNameServer, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.handlers[PUT] = silent
-    calls_clock(monkeypatch, lambda: len(server.asked))
+    server.handlers[PUT] = answer_nothing
+    set_calls_clock(monkeypatch, lambda: len(server.asked))
     result = run("updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout", "0.01")
     assert "no answer within 0.01 s; the change is possibly done" in result.out
     assert records(file)[0]["sent"][0]["outcome"] == "no answer within 0.01 s"

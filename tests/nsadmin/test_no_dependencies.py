@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 from tests.support.servers import FakeBroker, FakeNameServer
 
 DEPENDENCIES = (

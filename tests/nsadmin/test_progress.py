@@ -37,11 +37,11 @@ class Terminal(io.StringIO):
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """From within a test, as capturing puts its own stderr in the place of a fixture's."""
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    return shown
+    return terminal
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_screenful_is_the_height_of_the_terminal(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays() -> None:
-    seen = threading.Event()
+    progress_seen = threading.Event()
     with FakeNameServer({"C": {"a": {0: "h:1"}}}) as server:
         server.routes = {f"T{number}": {"a": 6} for number in range(100)}
         route = server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC]
@@ -107,7 +107,7 @@ def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays
         def slow(asked: RemotingCommand) -> Answer:
             # The last answers wait until the bar has been seen, which needs some answers after its time.
             for _ in range(3):
-                seen.wait(0.03)
+                progress_seen.wait(0.03)
             return route(asked)
 
         server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = slow
@@ -117,17 +117,17 @@ def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays
             stdout=subprocess.PIPE, stderr=terminal, env={**ENVIRONMENT, "TERM": "xterm"},
         )  # fmt: skip
         os.close(terminal)
-        shown = b""
+        terminal_output = b""
         with suppress(OSError):
             while data := os.read(controller, 4096):
-                shown += data
-                if b"asking" in shown:
-                    seen.set()
+                terminal_output += data
+                if b"asking" in terminal_output:
+                    progress_seen.set()
         out, _ = process.communicate(timeout=20)
         os.close(controller)
     assert process.returncode == 0
-    assert b"/100" in shown
-    assert shown.rpartition(b"asking")[2].endswith(b"\x1b[2K")
+    assert b"/100" in terminal_output
+    assert terminal_output.rpartition(b"asking")[2].endswith(b"\x1b[2K")
     assert b"rw- -> r-- on 100 topics" in out
 
 
@@ -175,8 +175,8 @@ def test_where_there_is_no_terminal_a_plain_line_comes_now_and_then(
     monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:
     monkeypatch.setattr(progress, "can_draw_on_stderr", lambda: False)
-    said: list[str] = []
-    line = StatusLine(said.append)
+    lines: list[str] = []
+    line = StatusLine(lines.append)
     line.show_status("at once")
     clock[0] = 9.9
     line.show_status("too soon")
@@ -187,7 +187,7 @@ def test_where_there_is_no_terminal_a_plain_line_comes_now_and_then(
     clock[0] = 21.0
     line.show_status("too soon after that")
     line.close()
-    assert said == ["late enough", "what stays"]
+    assert lines == ["late enough", "what stays"]
 
 
 def test_on_a_terminal_it_moves_and_is_gone_before_anything_else_is_said(

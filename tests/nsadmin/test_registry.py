@@ -64,8 +64,8 @@ def test_an_unknown_word_leads_to_the_commands_that_it_means(line: str, suggeste
 
 @pytest.mark.parametrize("word", ["delete", "remove", "create", "drop", "set", "put", "update", "clean"])
 def test_a_word_that_is_only_distantly_similar_never_leads_to_a_change(word: str) -> None:
-    found = [take_command(name.split())[0] for name in suggest_commands([word])]
-    assert [entry for entry in found if entry is None or entry.may_change] == []
+    suggestions = [take_command(name.split())[0] for name in suggest_commands([word])]
+    assert [entry for entry in suggestions if entry is None or entry.may_change] == []
 
 
 def test_an_unknown_command_of_a_group_leads_to_a_similar_one_or_to_what_it_means() -> None:

@@ -87,8 +87,8 @@ def test_debug_never_says_who_signs_or_how(capsys: pytest.CaptureFixture[str]) -
         [asked] = server.asked
     fields = dict(asked.ext or {})
     assert fields["AccessKey"] == "the-key"
-    said = capsys.readouterr().err
-    assert "PUT_KV_CONFIG" in said
+    stderr = capsys.readouterr().err
+    assert "PUT_KV_CONFIG" in stderr
     for secret in ("the-key", "the-secret", "the-token", fields["Signature"] or ""):
-        assert secret not in said
+        assert secret not in stderr
         assert secret not in json.dumps(build_audit_record(session, ["x"], {}, None, 0))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, TopicPatch
-from tests.support.lab import Lab, lab
-from tests.support.running import ROOT, Program
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import ROOT, ServerProgram
 from tests.support.servers import closed_port
 
 PAGE = (ROOT / "docs" / "how-to" / "write-scripts.md").read_text()
@@ -24,7 +24,7 @@ Script = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """Two name servers that know the same brokers."""
-    with lab(tmp_path / "lab", name_servers=2) as running:
+    with start_lab(tmp_path / "lab", name_servers=2) as running:
         yield running
 
 
@@ -33,7 +33,7 @@ def script(running_lab: Lab, tmp_path: Path) -> Script:
     def run(name: str, *args: str) -> subprocess.CompletedProcess[str]:
         file = tmp_path / name
         file.write_text(SCRIPTS[name])
-        environment = Program.environment() | {"NAMESRV_ADDR": running_lab.namesrv_addr}
+        environment = ServerProgram.make_environment() | {"NAMESRV_ADDR": running_lab.namesrv_addr}
         return subprocess.run(
             [sys.executable, file, *args],
             env=environment,
@@ -92,7 +92,7 @@ def test_a_script_says_in_one_line_that_nobody_answers(
     file.write_text(SCRIPTS[name])
     result = subprocess.run(
         [sys.executable, file, *args.get(name, [])],
-        env=Program.environment() | {"NAMESRV_ADDR": dead},
+        env=ServerProgram.make_environment() | {"NAMESRV_ADDR": dead},
         capture_output=True,
         text=True,
         timeout=60,
@@ -245,14 +245,14 @@ def test_a_reviewed_file_is_applied_to_a_healthy_cluster(
 ) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text("cluster: cluster-a\ntopics:\n  vouchers: {}\n")
-    shown = script("apply_reviewed.py", str(file))
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert [line for line in shown.stdout.splitlines() if "vouchers" in line] == [
+    script_result = script("apply_reviewed.py", str(file))
+    assert (script_result.returncode, script_result.stderr) == (0, "")
+    assert [line for line in script_result.stdout.splitlines() if "vouchers" in line] == [
         f"create topic vouchers on broker-a-{n}" for n in range(3)
     ]
     assert "vouchers" not in admin.topics.list_names()
     result = script("apply_reviewed.py", str(file), "--apply")
-    assert (result.returncode, result.stdout) == (0, shown.stdout)
+    assert (result.returncode, result.stdout) == (0, script_result.stdout)
     assert "vouchers" in admin.topics.list_names()
     assert "vouchers" not in admin.backups.load_snapshot(f"{file}.before.zst").topics
     file.write_text("cluster: cluster-a\ntopiks: {}\n")

@@ -18,8 +18,8 @@ from nsadmin.output import OutputStyle, RowSelection
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.clock import calls_clock
-from tests.support.servers import FakeNameServer, closed_port, silent
+from tests.support.clock import set_calls_clock
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port
 
 
 @pytest.fixture
@@ -43,19 +43,19 @@ def on_terminal(
             env={**ENVIRONMENT, **(env or {})},
         )
         os.close(terminal)
-        shown = b""
-        while not shown.endswith(prompt):
-            shown += os.read(controller, 1024)
+        terminal_output = b""
+        while not terminal_output.endswith(prompt):
+            terminal_output += os.read(controller, 1024)
         os.write(controller, answer)
         out, _ = process.communicate(timeout=10)
-        return process.returncode, out, shown
+        return process.returncode, out, terminal_output
     finally:
         os.close(controller)
 
 
 def test_on_a_terminal_a_change_is_asked_about_and_yes_does_it(server: FakeNameServer) -> None:
-    code, out, shown = on_terminal(b"y\n", "deleteKvConfig", "N", "k", "-n", server.addr, "--json")
-    assert shown == f"Delete N k on {server.addr}? [y/N] ".encode()
+    code, out, terminal_text = on_terminal(b"y\n", "deleteKvConfig", "N", "k", "-n", server.addr, "--json")
+    assert terminal_text == f"Delete N k on {server.addr}? [y/N] ".encode()
     assert (code, server.kv) == (0, {"N": {}})
     assert b'"result": "done"' in out
 
@@ -75,16 +75,18 @@ def test_on_a_terminal_a_question_names_the_context_in_its_colour(
 ) -> None:
     env = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "NO_COLOR": ""}
     save_contexts(tmp_path / "config.yaml", Contexts({"prod": Context(server.addr, color="red")}, "prod"))
-    code, _, shown = on_terminal(b"y\n", "updateKvConfig", "N", "k", "new", *args, env=env)
-    assert shown.startswith(shown_as + b'Write N k = "new" on ')
+    code, _, terminal_text = on_terminal(b"y\n", "updateKvConfig", "N", "k", "new", *args, env=env)
+    assert terminal_text.startswith(shown_as + b'Write N k = "new" on ')
     assert (code, server.kv) == (0, {"N": {"k": "new"}})
 
 
 def test_on_a_terminal_a_secret_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     words = ("contextSet", "p", "-n", "a", "--accessKey", "me", "--json")
-    code, out, shown = on_terminal(b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)})
-    assert (code, shown) == (0, b"Secret key: ")
+    code, out, terminal_text = on_terminal(
+        b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)}
+    )
+    assert (code, terminal_text) == (0, b"Secret key: ")
     assert b"s3cret" not in out
     assert load_contexts(file).contexts_by_name["p"].credentials == Credentials("me", "s3cret")
 
@@ -105,8 +107,10 @@ def test_a_context_without_name_servers_is_told_so(
     save_contexts(tmp_path / "config.yaml", Contexts({"bare": Context(timeout=0.5)}))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
     monkeypatch.delenv("NAMESRV_ADDR", raising=False)
-    said = "no -n, no NAMESRV_ADDR and context bare has no name servers: using"
-    assert said in run("where", "--context", "bare").err + run("topicList", "--context", "bare").err
+    no_servers_text = "no -n, no NAMESRV_ADDR and context bare has no name servers: using"
+    assert (
+        no_servers_text in run("where", "--context", "bare").err + run("topicList", "--context", "bare").err
+    )
 
 
 def test_a_dry_run_needs_no_yes_to_delete() -> None:
@@ -172,9 +176,11 @@ def test_repeating_goes_on_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) 
 def test_steps_are_counted_where_somebody_sees_it(
     server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[int] = []
+    steps_told: list[int] = []
     monkeypatch.setattr(progress, "can_draw_on_stderr", lambda: True)
-    monkeypatch.setattr(progress.StepProgressBar, "advance_steps", lambda steps, number: told.append(number))
+    monkeypatch.setattr(
+        progress.StepProgressBar, "advance_steps", lambda steps, number: steps_told.append(number)
+    )
     session = Session(SharedOptions(namesrv_addr=(server.addr,)))
     session.admin.kv.get_value("N", "k")
     with session.show_progress("applying", 3) as advance:
@@ -183,9 +189,9 @@ def test_steps_are_counted_where_somebody_sees_it(
     quiet.admin.kv.get_value("N", "k")
     with quiet.show_progress("applying", 3) as advance:
         advance(4)
-    assert told == [3]
-    for each in (session, quiet):
-        each.close()
+    assert steps_told == [3]
+    for observed_session in (session, quiet):
+        observed_session.close()
 
 
 def test_quiet_says_errors_and_nothing_else(
@@ -228,9 +234,9 @@ def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
 def test_a_tiny_timeout_is_named_in_the_error(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = silent
+    server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = answer_nothing
     # Each attempt has had its time once the server has heard of it.
-    calls_clock(monkeypatch, lambda: len(server.asked))
+    set_calls_clock(monkeypatch, lambda: len(server.asked))
     result = run("topicList", "-n", server.addr, "--timeout", "0.01", "--retries", "2")
     assert (result.code, result.out) == (4, "")
     assert result.err == (

@@ -59,9 +59,9 @@ def test_the_text_of_an_error_controls_no_terminal_in_a_traceback_either(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     report_failure(RequestError("no\x1b[2J\x9b"), with_traceback=True)
-    said = capsys.readouterr().err
-    assert "RequestError: SYSTEM_ERROR (1): no\\x1b[2J\\x9b\n" in said
-    assert [letter for letter in said if not letter.isprintable() and letter != "\n"] == []
+    stderr = capsys.readouterr().err
+    assert "RequestError: SYSTEM_ERROR (1): no\\x1b[2J\\x9b\n" in stderr
+    assert [letter for letter in stderr if not letter.isprintable() and letter != "\n"] == []
 
 
 def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:

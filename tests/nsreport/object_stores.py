@@ -19,7 +19,9 @@ from pathlib import Path
 from nsreport.runtime import java
 from tests.interop import jars
 from tests.interop.processes import Child, free_port
-from tests.support.certificates import Authority, Pair, openssl
+from tests.support.certificates import Authority
+from tests.support.certificates import CertificatePair as Pair
+from tests.support.certificates import run_openssl as openssl
 
 AZURITE = "3.35.0"
 FAKE_GCS = "v1.56.1"

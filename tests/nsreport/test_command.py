@@ -16,7 +16,8 @@ from nsreport.jobs.batch import RunOutcome
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.runtime.java import JavaNotFoundError
 from nsreport.tables.output_lock import lock_output
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere as elsewhere
+from tests.support.examples import split_example as words
 
 Told = list[dict[str, Any]]
 NAME = "0000000000000001-20250201T085320000Z.jsonl"

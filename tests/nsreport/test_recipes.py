@@ -14,7 +14,7 @@ import pytest
 
 from nsreport.reports import table_catalogue
 from tests.support import gold_tables, recipes
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 FILES = ROOT / "tests" / "golden" / "report_files"
 """What `report export` wrote of the tables of `make demo-report`."""

@@ -19,7 +19,8 @@ from nsreport.reports.drain_audit import drain_audit
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.reports.ns_divergence import ns_divergence
 from nsreport.sources import journals
-from tests.support.observer import START, Case, Play, Span
+from tests.support.observer import START, Play, Span
+from tests.support.observer import ObservedCase as Case
 from tests.support.scores import (
     SLACK,
     Plays,

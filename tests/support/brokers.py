@@ -15,15 +15,15 @@ from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 
 
-def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:
+def make_topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:
     return RegisteredTopicConfig(name, queues, queues, perm, sys_flag)
 
 
-def queue(broker: str = "a", perm: int = 6, queues: int = 8, sys_flag: int = 0) -> QueueData:
+def make_queue(broker: str = "a", perm: int = 6, queues: int = 8, sys_flag: int = 0) -> QueueData:
     return QueueData(broker, queues, queues, perm, sys_flag)
 
 
-class Lab:
+class TableHarness:
     """Tables, and brokers that come and go. Broker "a" of id 1 has the address "a1" unless told otherwise."""
 
     def __init__(self, delete_missing_topics: bool = False) -> None:
@@ -31,7 +31,7 @@ class Lab:
         self.events: list[Event] = []
         self._delete_missing_topics = delete_missing_topics
 
-    def register(
+    def register_broker(
         self,
         name: str = "a",
         broker_id: int = 0,
@@ -50,7 +50,7 @@ class Lab:
     ) -> MasterAddress:
         table = None
         if topics is not None:
-            configs = [topic(item) if isinstance(item, str) else item for item in topics]
+            configs = [make_topic(item) if isinstance(item, str) else item for item in topics]
             table = {config.topicName or "": config for config in configs}
         master, self.events = apply_registration(
             self.tables,
@@ -70,23 +70,23 @@ class Lab:
         )  # fmt: skip
         return master
 
-    def unregister(
+    def unregister_broker(
         self, name: str = "a", broker_id: int = 0, *, addr: str | None = None, cluster: str = "c"
     ) -> list[Event]:
         leaving = RegisteredPlace(cluster, name, broker_id, addr or f"{name}{broker_id}")
         self.events = unregister_brokers(self.tables, [leaving], "unregistered")
         return self.events
 
-    def close(self, channel: int) -> list[Event]:
-        self.leave(end_channel(self.tables, channel))
+    def close_channel(self, channel: int) -> list[Event]:
+        self.apply_departure(end_channel(self.tables, channel))
         return self.events
 
-    def expire(self, now: int) -> list[int]:
+    def expire_channels(self, now: int) -> list[int]:
         """The channels to close."""
-        departures = self.leave(find_expired_brokers(self.tables, now))
+        departures = self.apply_departure(find_expired_brokers(self.tables, now))
         return sorted({step.channel_id for step in departures if step.channel_id is not None})
 
-    def leave(self, order: DepartureOrder) -> list[Departure]:
+    def apply_departure(self, order: DepartureOrder) -> list[Departure]:
         """All steps of an order, without others between them."""
         departures = list(leave_in_steps(self.tables, [order]))
         self.events = [event for departure in departures for event in departure.events]
@@ -95,7 +95,7 @@ class Lab:
     def detect_silence(self, now: int) -> list[Event]:
         return list(chain.from_iterable(detect_silent_brokers(self.tables, now)))
 
-    def perms(self, broker: str = "a") -> dict[str, int]:
+    def perms_by_topic(self, broker: str = "a") -> dict[str, int]:
         """Permission of each topic that the broker has."""
         return {name: queues[broker].perm for name, queues in self.queues.items() if broker in queues}
 
@@ -104,10 +104,10 @@ class Lab:
         """Of each topic, by broker."""
         return queues_in(self.tables)
 
-    def addrs(self, name: str = "a") -> dict[int, str]:
+    def addrs_by_id(self, name: str = "a") -> dict[int, str]:
         return dict(self.tables.broker_groups[name].broker_addrs) if name in self.tables.broker_groups else {}
 
-    def picture(self) -> object:
+    def copy_tables(self) -> object:
         """All that the tables hold, as values that later changes do not reach."""
         tables = self.tables
         return (

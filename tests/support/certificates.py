@@ -12,7 +12,7 @@ _CURVE = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
 EVERYWHERE = "DNS:localhost,IP:127.0.0.1,IP:::1"
 
 
-class Pair(NamedTuple):
+class CertificatePair(NamedTuple):
     """A certificate and its key, as PEM files; the key is PKCS#8."""
 
     cert: Path
@@ -28,7 +28,7 @@ class Pair(NamedTuple):
         return context
 
 
-def openssl(*args: object) -> None:
+def run_openssl(*args: object) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("openssl not found on PATH")
     subprocess.run(["openssl", *map(str, args)], check=True, capture_output=True, text=True, timeout=60)
@@ -41,27 +41,27 @@ class Authority:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self.ca, self._key = folder / "ca.pem", folder / "ca.key"
-        openssl(
+        run_openssl(
             "req", "-x509", "-newkey", *_CURVE, "-nodes", "-keyout", self._key, "-out", self.ca,
             "-subj", f"/CN={name}", "-days", 2,
         )  # fmt: skip
 
-    def issue(self, name: str, names: str | None = EVERYWHERE, days: int = 2) -> Pair:
+    def issue(self, name: str, names: str | None = EVERYWHERE, days: int = 2) -> CertificatePair:
         """A certificate for `name`, with subject alternative names; -1 days make one that has expired."""
-        pair = Pair(self._folder / f"{name}.pem", self._folder / f"{name}.key")
+        pair = CertificatePair(self._folder / f"{name}.pem", self._folder / f"{name}.key")
         request, extensions = self._folder / f"{name}.csr", self._folder / f"{name}.ext"
         extensions.write_text(f"subjectAltName={names}\n" if names else "basicConstraints=CA:FALSE\n")
-        openssl(
+        run_openssl(
             "req", "-newkey", *_CURVE, "-nodes", "-keyout", pair.key, "-out", request, "-subj", f"/CN={name}"
         )
-        openssl(
+        run_openssl(
             "x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self._key, "-CAcreateserial",
             "-out", pair.cert, "-days", days, "-extfile", extensions,
         )  # fmt: skip
         return pair
 
-    def lock(self, pair: Pair, password: str) -> Path:
+    def lock_key(self, pair: CertificatePair, password: str) -> Path:
         """The same key in a file that only the password opens."""
         locked = pair.key.with_suffix(".locked.key")
-        openssl("pkcs8", "-topk8", "-in", pair.key, "-passout", f"pass:{password}", "-out", locked)
+        run_openssl("pkcs8", "-topk8", "-in", pair.key, "-passout", f"pass:{password}", "-out", locked)
         return locked

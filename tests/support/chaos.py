@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 _RESET = struct.pack("ii", 1, 0)
 _PAUSE = 0.001
@@ -38,7 +38,7 @@ class _Pair:
             end.transport.abort()
 
 
-class Chaos:
+class ChaosProxy:
     """Listens at `address` and goes on to `port`; `weather` may change at any time, by any thread."""
 
     def __init__(self, port: int) -> None:
@@ -52,15 +52,15 @@ class Chaos:
 
     # By any thread.
 
-    def reset(self) -> None:
+    def reset_connections(self) -> None:
         """Every connection there is breaks."""
         self._do(self._reset_all)
 
-    def half_open(self) -> None:
+    def half_open_connections(self) -> None:
         """From those there are, nothing comes through any more, not even their end; new ones are fine."""
         self._do(self._make_half_open)
 
-    def heal(self) -> None:
+    def heal_network(self) -> None:
         """Fine weather; what was half open breaks."""
         self.weather = Weather()
         self._do(self._end_half_open)
@@ -148,20 +148,20 @@ class Chaos:
 
 
 @contextmanager
-def chaos(port: int) -> Iterator[Chaos]:
+def open_chaos_proxy(port: int) -> Iterator[ChaosProxy]:
     """Before the server at this port of this machine, in a thread of its own."""
-    made, ready, ends = Chaos(port), threading.Event(), list[Callable[[], object]]()
+    proxy, ready, ends = ChaosProxy(port), threading.Event(), list[Callable[[], object]]()
 
     async def run() -> None:
         end, loop = asyncio.Event(), asyncio.get_running_loop()
         ends.append(lambda: loop.call_soon_threadsafe(end.set))
-        await made.serve(ready, end)
+        await proxy.serve(ready, end)
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), name="chaos", daemon=True)
     thread.start()
     assert ready.wait(DEADLINE)
     try:
-        yield made
+        yield proxy
     finally:
         ends[0]()
         thread.join(DEADLINE)

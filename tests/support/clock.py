@@ -9,18 +9,18 @@ from nsadmin.commands.procedures import signals
 from nsadmin.operations.drain.runner import ProcedureClock
 
 
-def calls_clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
+def set_calls_clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
     """Time-outs of calls are reckoned with this clock; the selector still waits in real time."""
     for module in ("multiplexed_client", "exchange"):
         monkeypatch.setattr(f"namesrv_core.transport.{module}.monotonic", now)
 
 
-def timeouts_wait_for(monkeypatch: pytest.MonkeyPatch, happened: Callable[[], bool]) -> None:
+def hold_timeouts_until(monkeypatch: pytest.MonkeyPatch, happened: Callable[[], bool]) -> None:
     """No time passes until that has happened, and then every time-out is over."""
-    calls_clock(monkeypatch, lambda: 1000.0 if happened() else 0.0)
+    set_calls_clock(monkeypatch, lambda: 1000.0 if happened() else 0.0)
 
 
-def hurry(monkeypatch: pytest.MonkeyPatch, speed: int = 50) -> None:
+def speed_up_drains(monkeypatch: pytest.MonkeyPatch, speed: int = 50) -> None:
     """For drains time goes so much faster, as clients of a lab can be had to look at routes more often."""
     began = time.monotonic()
 

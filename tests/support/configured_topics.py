@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, body
+from tests.support.servers import FakeBroker, answer_json
 
 
 def configure_topics(broker: FakeBroker) -> None:
@@ -13,7 +13,7 @@ def configure_topics(broker: FakeBroker) -> None:
     )
 
     def topics(asked: RemotingCommand) -> RemotingCommand:
-        return body(asked, {"topicConfigTable": {"T": {"perm": 4}, "U": {"perm": 6}}})
+        return answer_json(asked, {"topicConfigTable": {"T": {"perm": 4}, "U": {"perm": 6}}})
 
     broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, body=config.encode())
     broker.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = topics

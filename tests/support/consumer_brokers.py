@@ -6,13 +6,13 @@ from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, body
+from tests.support.servers import FakeBroker, answer_json
 
 Queue = tuple[str, int]
 """Topic and queue id."""
 
 
-def keyed(name: str, table: Mapping[Queue, Any]) -> str:
+def format_queue_map(name: str, table: Mapping[Queue, Any]) -> str:
     """A map keyed by message queues, as fastjson writes it."""
     items = (
         json.dumps({"brokerName": name, "queueId": queue, "topic": topic}) + ":" + json.dumps(value)
@@ -51,7 +51,7 @@ class ConsumerBroker(FakeBroker):
                 code.GET_MAX_OFFSET: lambda asked: self._end(asked, 1),
                 code.GET_MIN_OFFSET: lambda asked: self._end(asked, 0),
                 code.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: self._update_group,
-                code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+                code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: answer_json(
                     asked, {"subscriptionGroupTable": self.configs, "forbiddenTable": self.forbidden}
                 ),
                 code.GET_CONSUMER_CONNECTION_LIST: self._consumers,
@@ -74,10 +74,10 @@ class ConsumerBroker(FakeBroker):
 
     def _query(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
-        found = self.offsets.get((ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)))
-        if found is None:
+        offset = self.offsets.get((ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)))
+        if offset is None:
             return build_reply(asked, 22, remark="Not found, maybe this group consumer boot first")
-        return build_reply(asked, ext={"offset": str(found)})
+        return build_reply(asked, ext={"offset": str(offset)})
 
     def _commit(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
@@ -136,7 +136,7 @@ class ConsumerBroker(FakeBroker):
             topic: {"topic": topic, "expressionType": "TAG", "subString": text}
             for topic, text in self.expressions.items()
         }
-        return body(
+        return answer_json(
             asked,
             {
                 "connectionSet": self._connections(clients),
@@ -151,7 +151,7 @@ class ConsumerBroker(FakeBroker):
         clients = self.producers.get((asked.ext or {}).get("producerGroup") or "")
         if not clients:
             return build_reply(asked, 1, remark="the producer group[P] not exist")
-        return body(asked, {"connectionSet": self._connections(clients)})
+        return answer_json(asked, {"connectionSet": self._connections(clients)})
 
     def _all_producers(self, asked: RemotingCommand) -> RemotingCommand:
         data = {
@@ -167,11 +167,11 @@ class ConsumerBroker(FakeBroker):
             ]
             for group, clients in self.producers.items()
         }
-        return body(asked, {"data": data})
+        return answer_json(asked, {"data": data})
 
     def _table(self, group: str, topic: str | None) -> str:
         known = {name for owner, name, _ in self.offsets if owner == group}
-        return keyed(
+        return format_queue_map(
             self.name,
             {
                 queue: {
@@ -194,7 +194,7 @@ class ConsumerBroker(FakeBroker):
         table: dict[str, dict[int, int]] = {}
         for (group, topic, queue), offset in self.offsets.items():
             table.setdefault(f"{topic}@{group}", {})[queue] = offset
-        return body(asked, {"offsetTable": table})
+        return answer_json(asked, {"offsetTable": table})
 
     def _all_stats(self, asked: RemotingCommand) -> RemotingCommand:
         stats = ",".join(
@@ -219,7 +219,7 @@ class ConsumerBroker(FakeBroker):
             self.offsets[group, name, queue] = offset
             if self.properties.get("useServerSideResetOffset") == "true":
                 self.pending.add((group, name, queue))
-        return build_reply(asked, body=b'{"offsetTable":%s}' % keyed(self.name, table).encode())
+        return build_reply(asked, body=b'{"offsetTable":%s}' % format_queue_map(self.name, table).encode())
 
     def _running_info(self, asked: RemotingCommand) -> RemotingCommand:
         client = (asked.ext or {}).get("clientId") or ""

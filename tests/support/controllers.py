@@ -5,7 +5,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import Server, body
+from tests.support.servers import Server, answer_json
 
 
 class FakeController(Server):
@@ -41,17 +41,17 @@ class FakeController(Server):
         if self.leader != self.addr:
             return build_reply(asked, 2007, remark="The controller is not in leader state")
         known = "broker-a" in fastjson.decode_json(asked.body) and self.replicas
-        return body(asked, {"replicasInfoTable": {"broker-a": self._set()} if known else {}})
+        return answer_json(asked, {"replicasInfoTable": {"broker-a": self._set()} if known else {}})
 
     def _set(self) -> dict[str, Any]:
-        found: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+        replicas_by_sync: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
         for number, (addr, alive, in_sync) in self.replicas.items():
-            found[in_sync].append(
+            replicas_by_sync[in_sync].append(
                 {"alive": alive, "brokerAddress": addr, "brokerId": number, "brokerName": "broker-a"}
             )
         return {
-            "inSyncReplicas": found[True],
-            "notInSyncReplicas": found[False],
+            "inSyncReplicas": replicas_by_sync[True],
+            "notInSyncReplicas": replicas_by_sync[False],
             "masterAddress": self.replicas[self.master][0] if self.master in self.replicas else None,
             "masterBrokerId": self.master,
             "masterEpoch": 1,

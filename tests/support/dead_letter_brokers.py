@@ -10,7 +10,7 @@ from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptio
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import Answer, body
+from tests.support.servers import Answer, answer_json
 
 GROUP, DEAD, RETRY = "G", "%DLQ%G", "%RETRY%G"
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"
@@ -30,17 +30,17 @@ class DeadLetterBroker(MessageBroker):
         self.handlers[RequestCode.SEND_MESSAGE_V2] = self._store_send
         self.handlers[RequestCode.END_TRANSACTION] = self._end_transaction
         self.ended: list[dict[str, str | None]] = []
-        self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+        self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
             asked, {"table": {"sendThreadPoolQueueSize": "0", "dispatchBehindBytes": "0"}}
         )
 
-    def bury(self, text: bytes, origin: str | None = "T", sys_flag: int = 0, **table: str) -> None:
+    def add_letter(self, text: bytes, origin: str | None = "T", sys_flag: int = 0, **table: str) -> None:
         """One dead letter more, that the group got from this topic."""
         fate = {"DELAY": "0", "ORIGIN_MESSAGE_ID": f"origin of {text.decode(errors='replace')[:20]}"}
         origins = {"RETRY_TOPIC": origin} if origin else {}
-        self.store(text, DEAD, 0, sys_flag, **fate, **origins, **table)
+        self.store_message(text, DEAD, 0, sys_flag, **fate, **origins, **table)
 
-    def stored(self, topic: str) -> list[StoredMessage]:
+    def stored_messages(self, topic: str) -> list[StoredMessage]:
         """What was sent to a topic, in the order of its queues."""
         return [
             message
@@ -60,7 +60,7 @@ class DeadLetterBroker(MessageBroker):
         if properties.get("TRAN_MSG") == "true":
             properties |= {"REAL_TOPIC": topic, "REAL_QID": str(queue_id)}
             topic, queue_id = HALF, 0
-        stored = self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
+        stored = self.store_message(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
         place = {"queueId": str(queue_id), "queueOffset": str(len(self.queues[topic, queue_id]) - 1)}
         place["msgId"] = f"7F0000010000{self.port:04X}{stored[28:36].hex().upper()}"
         return build_reply(asked, ext=place) if self.answers_sends else None
@@ -71,19 +71,19 @@ class DeadLetterBroker(MessageBroker):
         self.ended.append(dict(ext))
         if self.refusals:
             return build_reply(asked, self.refusals.pop(0), remark="no")
-        for message in self.stored(HALF):
+        for message in self.stored_messages(HALF):
             if str(message.physical_offset) == ext["commitLogOffset"]:
                 properties = dict(message.properties)
                 assert properties.pop("PGROUP") == ext["producerGroup"]
                 assert str(message.queue_offset) == ext["tranStateTableOffset"]
                 topic, queue_id = properties.pop("REAL_TOPIC"), int(properties.pop("REAL_QID"))
                 if ext["commitOrRollback"] == "8":
-                    self.store(message.body, topic, queue_id, 0, **properties)
+                    self.store_message(message.body, topic, queue_id, 0, **properties)
                 return build_reply(asked)
         return build_reply(asked, 1, remark="Find prepared transaction message failed")
 
 
-def replay(
+def replay_letters(
     admin: AdminClient,
     selection: DeadLetterSelection = EVERY_LETTER,
     options: ReplayOptions = ReplayOptions(),  # noqa: B008 - it cannot be changed
@@ -96,4 +96,4 @@ def replay(
 
 
 def list_bodies(graves: DeadLetterBroker, topic: str = RETRY) -> list[str]:
-    return sorted(message.body.decode() for message in graves.stored(topic))
+    return sorted(message.body.decode() for message in graves.stored_messages(topic))

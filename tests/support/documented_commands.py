@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
@@ -130,7 +130,7 @@ def find_nsadmin_words(command_line: str) -> list[list[str]]:
     lexer = shlex.shlex(command_line.replace("\\\n", " "), posix=True, punctuation_chars=";&|<>()")
     lexer.commenters = ""
     lexer.whitespace_split = True
-    found: list[list[str]] = []
+    commands: list[list[str]] = []
     words: list[str] | None = None
     is_command_next = True
     for word in lexer:
@@ -142,10 +142,10 @@ def find_nsadmin_words(command_line: str) -> list[list[str]]:
             words.append(word)
         elif is_command_next and word == "nsadmin":
             words = []
-            found.append(words)
+            commands.append(words)
         # A variable may be set for the command.
         is_command_next = is_command_next and (word in _OPERATORS or "=" in word)
-    return found
+    return commands
 
 
 _VARIABLE_TEXTS = (
@@ -160,7 +160,7 @@ _VARIABLE_TEXTS = (
 )
 
 
-def normalise(line: str) -> str:
+def normalise_line(line: str) -> str:
     """A line without what differs from run to run: times, ports of clients, hashes, numbers and widths."""
     for pattern, replacement in _VARIABLE_TEXTS:
         line = pattern.sub(replacement, line)
@@ -172,10 +172,10 @@ def find_difference(shown: Sequence[str], printed: Sequence[str], is_unordered: 
 
     A line `…` stands for any number of lines, and `…` in a line for any text.
     """
-    actual = [normalise(line) for line in printed if line.strip()]
+    actual = [normalise_line(line) for line in printed if line.strip()]
     if is_unordered:
         missing = (line for line in shown if line.strip() not in ("", ELISION))
-        return next((line for line in missing if normalise(line) not in actual), None)
+        return next((line for line in missing if normalise_line(line) not in actual), None)
     at, may_skip = 0, False
     for line in shown:
         if not line.strip():
@@ -183,7 +183,7 @@ def find_difference(shown: Sequence[str], printed: Sequence[str], is_unordered: 
         if line.strip() == ELISION:
             may_skip = True
             continue
-        pattern = re.compile(".*".join(map(re.escape, normalise(line).split(ELISION))))
+        pattern = re.compile(".*".join(map(re.escape, normalise_line(line).split(ELISION))))
         while may_skip and at < len(actual) and not pattern.fullmatch(actual[at]):
             at += 1
         if at == len(actual) or not pattern.fullmatch(actual[at]):

@@ -13,7 +13,7 @@ from pathlib import Path
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from tests.support.documented_commands import ELISION, Block, ShownCommand, find_difference, read_blocks
 from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports
-from tests.support.running import DEADLINE, ROOT
+from tests.support.name_servers import DEADLINE, ROOT
 
 NAME_SERVER_PORT = 9876
 NAME_SERVERS = 2
@@ -62,7 +62,7 @@ class DocumentedLab:
     def start(self) -> None:
         """Start the name servers and brokers; a context `lab` is in use from then on."""
         self.start_program(LAB_UP, [ELISION, f"# Ctrl-C {ELISION}"])
-        self.run("nsadmin context use lab")
+        self.run_command("nsadmin context use lab")
 
     def stop(self) -> None:
         """End all programs that are still running."""
@@ -83,7 +83,7 @@ class DocumentedLab:
             "COLUMNS": "120",
         }
 
-    def run(self, command_line: str) -> list[str]:
+    def run_command(self, command_line: str) -> list[str]:
         """The lines that a command prints on stdout and stderr; `$?` is the code of the command before."""
         # A subshell sets $? for the command.
         script = f"(exit {self.last_code})\n{self._with_real_ports(command_line)}"
@@ -128,12 +128,12 @@ class DocumentedLab:
         """Run a command as its block says."""
         if block.is_background:
             return self.start_program(command.command_line, command.output_lines, block.is_unordered)
-        return self.run(command.command_line)
+        return self.run_command(command.command_line)
 
-    def prepare(self, block: Block) -> None:
+    def prepare_block(self, block: Block) -> None:
         """Do what the comments before a block say."""
         for line in block.before:
-            self.run(line)
+            self.run_command(line)
         if block.file_name is not None:
             file = self.folder / block.file_name
             file.write_text(self._with_real_ports("\n".join(block.lines) + "\n"))

@@ -13,7 +13,7 @@ from nsadmin import app
 from nsadmin.commands.checks import service_checks
 from nsadmin.commands.procedures import divergence
 from nsadmin.operations.checks import check_suite
-from tests.support.clock import hurry
+from tests.support.clock import speed_up_drains
 
 SPEED = 40
 PRODUCER_PERIOD_SECONDS = 0.2
@@ -21,7 +21,7 @@ PRODUCER_PERIOD_SECONDS = 0.2
 
 def speed_up() -> None:
     """Let the waits of this process be shorter."""
-    hurry(pytest.MonkeyPatch(), SPEED)
+    speed_up_drains(pytest.MonkeyPatch(), SPEED)
     for module in (divergence, service_checks, check_suite):
         vars(module)["sleep"] = lambda seconds: time.sleep(seconds / SPEED)
         vars(module)["monotonic"] = lambda: time.monotonic() * SPEED

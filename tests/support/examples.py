@@ -189,7 +189,7 @@ STANDARD_INPUT = {"contextLogin": "operator\ns3cret\n", "createUser": "s3cret\n"
 """What a command reads while its examples are run."""
 
 
-class Case(NamedTuple):
+class ExampleCase(NamedTuple):
     """A command and its examples, to be run one after the other."""
 
     entry: CommandEntry
@@ -212,12 +212,12 @@ class Case(NamedTuple):
         return FILES.get(self.entry.name, {})
 
 
-def words(example: CommandExample) -> list[str]:
+def split_example(example: CommandExample) -> list[str]:
     """What stands behind `nsadmin` in an example, as a shell would hand it over."""
     return shlex.split(example.command_line)[1:]
 
 
-ALL = [Case(command.entry, tuple(command.examples)) for command in describe_all_commands()]
+ALL = [ExampleCase(command.entry, tuple(command.examples)) for command in describe_all_commands()]
 ON_OLD_BROKERS = [case for case in ALL if case.entry.name in ON_AN_OLD_BROKER]
 ON_CONTROLLERS = [case for case in ALL if case.entry.name in ON_A_CONTROLLER]
 _NOT_THERE = {*ON_A_REAL_BROKER, *ON_AN_OLD_BROKER, *ON_A_CONTROLLER, *ELSEWHERE}
@@ -225,7 +225,7 @@ IN_THE_LAB = [case for case in ALL if case.entry.name not in _NOT_THERE]
 ON_BROKERS = [case for case in ALL if case.entry.name in ON_A_REAL_BROKER]
 
 
-def elsewhere(*names: str) -> list[Case]:
+def list_cases_elsewhere(*names: str) -> list[ExampleCase]:
     """The cases of these commands, which are in ELSEWHERE."""
     assert ELSEWHERE.keys() >= set(names)
     return [case for case in ALL if case.entry.name in names]

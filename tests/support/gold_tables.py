@@ -76,7 +76,7 @@ def mark_unfinished(folder: Path, day: date) -> None:
     )
 
 
-def gold(folder: Path) -> None:
+def write_gold_tables(folder: Path) -> None:
     """Two days of two brokers: one was down, of one nothing is known on the second day."""
     table(
         folder / "gold" / "broker_availability",

@@ -22,13 +22,15 @@ NOW = 1_763_733_780_000
 """2025-11-21T14:03:00Z"""
 
 
-def snapshot(reason: str = "interval", **more: Any) -> Snapshot:
+def make_snapshot(reason: str = "interval", **more: Any) -> Snapshot:
     """A snapshot of empty tables, but for what is named."""
     empty: dict[str, Any] = dict.fromkeys(Snapshot.__annotations__, ())
     return Snapshot(**(empty | {"reason": reason, "kv": {}, "settings": {}} | more))
 
 
-def registered(name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: str = "c") -> list[Event]:
+def registration_events(
+    name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: str = "c"
+) -> list[Event]:
     """What it writes down that a master brings topics, each with 8 queues."""
     queue = QueueData(name, 8, 8, 6)
     changes = group_topic_changes(TopicChange(topic, None, queue) for topic in topics)
@@ -38,7 +40,7 @@ def registered(name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: s
     ]
 
 
-class Pen:
+class JournalPen:
     """Writes a journal; each record is a second after the one before, and the first one at NOW."""
 
     def __init__(self, folder: Path, server: str = "s:9876") -> None:
@@ -47,7 +49,7 @@ class Pen:
         self.journal = JournalWriter(folder)
         self.now = NOW
 
-    def write(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
+    def write_events(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
         for event in events:
             origin = RecordOrigin(self.now, cause, client)
             self.journal.append_lines(
@@ -60,9 +62,9 @@ class Pen:
         self.journal.tidy_segments(self.now)
 
 
-def written(folder: Path, events: Iterable[Event], server: str = "s:9876") -> str:
+def write_journal(folder: Path, events: Iterable[Event], server: str = "s:9876") -> str:
     """A journal with these events in an open segment."""
-    pen = Pen(folder, server)
-    pen.write(*events)
+    pen = JournalPen(folder, server)
+    pen.write_events(*events)
     pen.journal.close()
     return str(folder)

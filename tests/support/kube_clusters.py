@@ -11,7 +11,7 @@ from typing import Any
 from tests.support import stub_kubectl
 
 
-def pod(
+def make_pod(
     name: str,
     ip: str,
     ports: Iterable[int] = (),
@@ -43,7 +43,7 @@ def pod(
     }
 
 
-def service(
+def make_service(
     name: str,
     selector: Mapping[str, str],
     ports: Sequence[tuple[int, int | str]] = (),
@@ -92,9 +92,9 @@ class StubCluster:
             "STUB_CALLS": str(self._calls_file),
         }
         self._calls_file.write_text("")
-        self.save()
+        self.save_objects()
 
-    def save(self) -> None:
+    def save_objects(self) -> None:
         cluster = {
             "items": self.items,
             "servers": self.servers,

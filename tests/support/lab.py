@@ -13,7 +13,7 @@ from typing import NamedTuple
 from namesrv_core.fleet.broker import PRODUCER_PERIOD_SECONDS
 from namesrv_core.fleet.fleet import PORT_STEP, BrokerFleet, FleetPlan, write_order_confs
 from namesrv_core.transport.event_loop import run_coroutine
-from tests.support.running import DEADLINE, serving
+from tests.support.name_servers import DEADLINE, start_name_server
 
 DOCUMENTED_NAMESRV = "127.0.0.1:9876"
 DOCUMENTED_BROKER_PORT = 10911
@@ -42,7 +42,7 @@ class Lab(NamedTuple):
         return text
 
 
-class _Living:
+class _LabThread:
     """The thread that the lab lives in."""
 
     def __init__(self, home: Path, plan: FleetPlan, name_servers: int, producer_period: float) -> None:
@@ -82,16 +82,16 @@ class _Living:
             for number in range(self._name_servers):
                 home = self._home / f"namesrv-{number}"
                 home.mkdir(parents=True)
-                addrs.append((await ends.enter_async_context(serving(home))).namesrv_addr)
+                addrs.append((await ends.enter_async_context(start_name_server(home))).namesrv_addr)
             self._fleet = fleet = BrokerFleet(self._plan, addrs, producer_period=self._producer_period)
             ends.push_async_callback(fleet.leave_cluster)
             await fleet.start()
             await write_order_confs(self._plan.plan_brokers(), addrs)
-            self._started.set_result(_described(addrs, fleet, self._kill))
+            self._started.set_result(_describe_lab(addrs, fleet, self._kill))
             await self._end.wait()
 
 
-def _described(addrs: list[str], fleet: BrokerFleet, kill: Callable[[str, int], None]) -> Lab:
+def _describe_lab(addrs: list[str], fleet: BrokerFleet, kill: Callable[[str, int], None]) -> Lab:
     brokers = {(item.spec.broker_name, item.spec.broker_id): item.broker_addr for item in fleet.brokers}
     stand_in = {DOCUMENTED_NAMESRV: addrs[0]}
     for at, broker in enumerate(fleet.brokers):
@@ -100,7 +100,7 @@ def _described(addrs: list[str], fleet: BrokerFleet, kill: Callable[[str, int], 
 
 
 @contextmanager
-def lab(
+def start_lab(
     home: Path,
     plan: FleetPlan | None = None,
     *,
@@ -111,7 +111,7 @@ def lab(
 
     Its producers look at routes every `producer_period` seconds.
     """
-    living = _Living(home, plan or FleetPlan(), name_servers, producer_period)
+    living = _LabThread(home, plan or FleetPlan(), name_servers, producer_period)
     try:
         yield living.started()
     finally:

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.messages import record
-from tests.support.servers import FakeBroker, body
+from tests.support.messages import encode_message
+from tests.support.servers import FakeBroker, answer_json
 
 CREATED = 1_700_000_000_000
 """When the first message of each queue was stored; the others follow, a second between two."""
 
 
-class Reader(NamedTuple):
+class GroupReader(NamedTuple):
     """A consumer group of the topic: who of it is connected, and the offset that it has in every queue."""
 
     clients: tuple[str, ...] = ()
@@ -35,31 +35,31 @@ class MessageBroker(FakeBroker):
         self.oldest = 0
         self.page = 32
         self.sent: list[RemotingCommand] = []
-        self.readers: dict[str, Reader] = {}
+        self.readers: dict[str, GroupReader] = {}
         self.verdict: dict[str, object] = {"consumeResult": "CR_SUCCESS", "spentTimeMills": 29}
         self.handlers |= {
             RequestCode.QUERY_MESSAGE: self._query,
             RequestCode.VIEW_MESSAGE_BY_ID: self._view,
             RequestCode.PULL_MESSAGE: self._pull,
-            RequestCode.GET_MIN_OFFSET: lambda asked: offset(asked, self.oldest),
-            RequestCode.GET_MAX_OFFSET: lambda asked: offset(asked, len(self._queue(asked))),
+            RequestCode.GET_MIN_OFFSET: lambda asked: answer_offset(asked, self.oldest),
+            RequestCode.GET_MAX_OFFSET: lambda asked: answer_offset(asked, len(self._queue(asked))),
             RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: self._search,
             RequestCode.SEND_MESSAGE_V2: self._send,
-            RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: lambda asked: body(
+            RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: lambda asked: answer_json(
                 asked, {"groupList": list(self.readers)}
             ),
             RequestCode.GET_CONSUMER_CONNECTION_LIST: self._connections,
             RequestCode.QUERY_CONSUMER_OFFSET: self._committed,
-            RequestCode.CONSUME_MESSAGE_DIRECTLY: lambda asked: body(asked, self.verdict),
+            RequestCode.CONSUME_MESSAGE_DIRECTLY: lambda asked: answer_json(asked, self.verdict),
         }
 
-    def store(
+    def store_message(
         self, body: bytes = b"hello", topic: str = "T", queue_id: int = 0, sys_flag: int = 0, **table: str
     ) -> bytes:
         """One message more; its position in the commit log is 1000 times their number."""
         queue = self.queues.setdefault((topic, queue_id), [])
         queue.append(
-            record(
+            encode_message(
                 body,
                 topic,
                 table=table,
@@ -112,22 +112,22 @@ class MessageBroker(FakeBroker):
         wanted = int((asked.ext or {}).get("timestamp") or 0)
         queue = self._queue(asked)
         times = [CREATED + 1000 * number for number in range(len(queue))]
-        return offset(asked, sum(time < wanted for time in times))
+        return answer_offset(asked, sum(time < wanted for time in times))
 
     def _send(self, asked: RemotingCommand) -> RemotingCommand:
         self.sent.append(asked)
         ext = {"msgId": "7F000001" + "0" * 24, "queueId": (asked.ext or {}).get("e"), "queueOffset": "7"}
         return build_reply(asked, ext=ext)
 
-    def _reader(self, asked: RemotingCommand) -> Reader:
-        return self.readers.get((asked.ext or {}).get("consumerGroup") or "", Reader())
+    def _reader(self, asked: RemotingCommand) -> GroupReader:
+        return self.readers.get((asked.ext or {}).get("consumerGroup") or "", GroupReader())
 
     def _connections(self, asked: RemotingCommand) -> RemotingCommand:
         reader = self._reader(asked)
         if not reader.clients:
             return build_reply(asked, 206, remark="the consumer group not online")
         wanted = {"topic": "T", "expressionType": reader.expression_type, "subString": reader.sub_string}
-        return body(
+        return answer_json(
             asked,
             {
                 "connectionSet": [{"clientId": client} for client in reader.clients],
@@ -138,9 +138,9 @@ class MessageBroker(FakeBroker):
         )
 
     def _committed(self, asked: RemotingCommand) -> RemotingCommand:
-        found = self._reader(asked).offset
-        return build_reply(asked, 22) if found is None else offset(asked, found)
+        committed_offset = self._reader(asked).offset
+        return build_reply(asked, 22) if committed_offset is None else answer_offset(asked, committed_offset)
 
 
-def offset(asked: RemotingCommand, number: int) -> RemotingCommand:
+def answer_offset(asked: RemotingCommand, number: int) -> RemotingCommand:
     return build_reply(asked, ext={"offset": str(number)})

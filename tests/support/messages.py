@@ -4,7 +4,7 @@ import struct
 import zlib
 
 
-def record(
+def encode_message(
     body: bytes = b"hello",
     topic: str = "T",
     *,

@@ -21,7 +21,7 @@ from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
-from tests.support.journals import snapshot
+from tests.support.journals import make_snapshot
 
 START = 1_763_683_200_000
 """2025-11-21T00:00:00Z"""
@@ -104,4 +104,4 @@ def wiped(name: str, *topics: str) -> Event:
 
 
 def empty(reason: str = "start", **more: Any) -> Snapshot:
-    return snapshot(reason, **more)
+    return make_snapshot(reason, **more)

@@ -18,7 +18,7 @@ from nsreport.sources.input_files import decompress_file
 Span = tuple[float, float]
 
 
-class Case(NamedTuple):
+class ObservedCase(NamedTuple):
     """An expectation of one deed, of one server and one broker ("" where it names none); `due` is in ms."""
 
     deed: Deed
@@ -63,9 +63,9 @@ class Play(NamedTuple):
     def servers(self) -> tuple[str, ...]:
         return tuple(self.deeds[0].details["namesrvs"])
 
-    def cases(self, *types: str) -> list[Case]:
+    def cases(self, *types: str) -> list[ObservedCase]:
         return [
-            Case(deed, expected, server, broker)
+            ObservedCase(deed, expected, server, broker)
             for deed in self.deeds
             for expected in deed.expected
             if set(types) & set(expected.types)
@@ -127,27 +127,27 @@ START = 1_767_600_000_000
 """2026-01-05T08:00:00Z: all scenarios begin then."""
 
 
-def scenario(name: str) -> Scenario:
+def read_scenario(name: str) -> Scenario:
     """A built-in one; what is long is cut, as it has nothing else in it, and what is large is smaller."""
-    found = scenario_reader.load_scenario(name)._replace(start=START)
+    built_in = scenario_reader.load_scenario(name)._replace(start=START)
     if name == "quiet-day":
-        return found._replace(duration=3600)
+        return built_in._replace(duration=3600)
     if name == "reconnect-storm":
-        return found._replace(plan=found.plan._replace(groups=4))
-    return found
+        return built_in._replace(plan=built_in.plan._replace(groups=4))
+    return built_in
 
 
 def played(name: str, folder: Path) -> Play:
     """Play it. Names of brokers, clusters and servers begin with the scenario's, so that many go together."""
-    what = scenario(name)
-    virtual_time.run_virtual(play_scenario(what, folder))
+    chosen_scenario = read_scenario(name)
+    virtual_time.run_virtual(play_scenario(chosen_scenario, folder))
     deeds = truth_log.read_deeds(folder / truth_log.TRUTH_FILE)
-    made = Play(name, deeds, [])
-    for server in what.server_names():
+    play = Play(name, deeds, [])
+    for server in chosen_scenario.server_names():
         for file in sorted((folder / server / "journal").glob("*.jsonl*")):
             text = decompress_file(file.read_bytes(), str(file)).decode()
-            made.lines.extend(_lines(made, server, text))
-    return made
+            play.lines.extend(_lines(play, server, text))
+    return play
 
 
 def _lines(made: Play, server: str, text: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import Server, body
+from tests.support.servers import Server, answer_json
 
 
 class PlainAclBroker(Server):
@@ -19,7 +19,7 @@ class PlainAclBroker(Server):
         self.counter = 0
         super().__init__()
         self.handlers = {
-            RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG: lambda asked: body(
+            RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG: lambda asked: answer_json(
                 asked, {"globalWhiteAddrs": self.white, "plainAccessConfigs": [*self.accounts.values()]}
             ),
             RequestCode.GET_BROKER_CLUSTER_ACL_INFO: self._info,

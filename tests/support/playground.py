@@ -25,7 +25,7 @@ from nsadmin.tui.polling import detail_queries, server_polls
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, decode_poll, encode_poll
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 NOON = 1_767_182_400_000
 """2025-12-31 12:00 UTC, in ms."""
@@ -70,20 +70,20 @@ class Playground:
     def _do(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
         asyncio.run_coroutine_threadsafe(work(), self._loop).result(DEADLINE)
 
-    def kill(self, name: str, broker_id: int = 0) -> None:
+    def kill_broker(self, name: str, broker_id: int = 0) -> None:
         """The broker's process dies."""
         seat = self.world.lab_brokers[f"{name}:{broker_id}"]
         self._do(lambda: self.world.take_down_broker(seat, is_abrupt=True))
 
-    def register(self, seat: Any) -> None:
+    def send_heartbeat(self, seat: Any) -> None:
         """Its heartbeat."""
         self._do(seat.broker.register)
 
-    def start(self, name: str, broker_id: int = 0) -> None:
+    def start_broker(self, name: str, broker_id: int = 0) -> None:
         seat = self.world.lab_brokers[f"{name}:{broker_id}"]
         self._do(lambda: self.world.start_broker(seat))
 
-    def freeze(self, name: str, broker_id: int = 0) -> None:
+    def freeze_broker(self, name: str, broker_id: int = 0) -> None:
         """It keeps its connections and does nothing."""
 
         async def freeze() -> None:
@@ -91,7 +91,7 @@ class Playground:
 
         self._do(freeze)
 
-    def thaw(self, name: str, broker_id: int = 0) -> None:
+    def thaw_broker(self, name: str, broker_id: int = 0) -> None:
         self._do(self.world.lab_brokers[f"{name}:{broker_id}"].simulated_broker.thaw)
 
     def stop_server(self, number: int) -> None:
@@ -101,56 +101,60 @@ class Playground:
     def start_server(self, number: int) -> None:
         self._do(list(self.world.name_servers.values())[number].start_server)
 
-    def client(self, addrs: Sequence[str] | None = None, **more: Any) -> AdminClient:
+    def open_client(self, addrs: Sequence[str] | None = None, **more: Any) -> AdminClient:
         return AdminClient(list(addrs or self.addrs), access=Access(timeout=_PATIENCE), **more)
 
-    def look(self) -> list[AnyPoll]:
+    def poll_everything(self) -> list[AnyPoll]:
         """One look at everything that is always looked at."""
-        seen: list[AnyPoll] = []
+        polls: list[AnyPoll] = []
         brokers: dict[str, None] = {}
         for addr in self.addrs:
             with self._looker([addr]) as looker:
                 poll = server_polls.poll_name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
-                seen.append(poll)
+                polls.append(poll)
                 for group in poll.groups.values():
                     brokers.update(dict.fromkeys(group.broker_addrs.values()))
         with self._looker(self.addrs) as looker:
-            seen += server_polls.poll_brokers(looker, brokers)
-        return [self.documented(poll) for poll in seen]
+            polls += server_polls.poll_brokers(looker, brokers)
+        return [self.document_addresses(poll) for poll in polls]
 
-    def ask(self, *asked: DetailQuery) -> list[AnyPoll]:
+    def poll_details(self, *asked: DetailQuery) -> list[AnyPoll]:
         """The answers to what a screen wants to know; names may be documented addresses."""
         real = {documented: addr for addr, documented in self.stand_ins().items()}
         wanted = [DetailQuery(kind, real.get(name, name)) for kind, name in asked]
         with self._looker(self.addrs) as looker:
             return [
-                self.documented(poll)
+                self.document_addresses(poll)
                 for poll in detail_queries.run_queries(looker, wanted, self.addrs, RequestPace(10_000))
             ]
 
     @contextmanager
     def _looker(self, addrs: Sequence[str]) -> Iterator[ServerProbe]:
         watch = RequestStopwatch()
-        with self.client(addrs, observer=watch) as admin:
+        with self.open_client(addrs, observer=watch) as admin:
             yield ServerProbe(admin, watch, lambda: self.now, ("ORDER_TOPIC_CONFIG",), self._kept)
 
     def stand_ins(self) -> dict[str, str]:
         """Documented addresses by real ones."""
-        found = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
+        addresses = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
         for at, seat in enumerate(self.world.lab_brokers.values()):
-            found[seat.reserved_port.socket_addr] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
-        return found
+            addresses[seat.reserved_port.socket_addr] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
+        return addresses
 
-    def documented(self, poll: AnyPoll) -> AnyPoll:
+    def document_addresses(self, poll: AnyPoll) -> AnyPoll:
         line = encode_poll(poll).decode()
         for real, documented in self.stand_ins().items():
             line = line.replace(real, documented)
-        said = decode_poll(line.encode())
-        return msgspec.structs.replace(said, millis=1.0) if hasattr(said, "millis") else said
+        documented_poll = decode_poll(line.encode())
+        return (
+            msgspec.structs.replace(documented_poll, millis=1.0)
+            if hasattr(documented_poll, "millis")
+            else documented_poll
+        )
 
 
 @contextmanager
-def playground(home: Path, plan: FleetPlan = SMALL, name_servers: int = 3) -> Iterator[Playground]:
+def start_playground(home: Path, plan: FleetPlan = SMALL, name_servers: int = 3) -> Iterator[Playground]:
     """The lab of a plan, with its clock standing at noon."""
     ground = Playground(home, plan, name_servers)
     try:

@@ -8,8 +8,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.messages import record
-from tests.support.servers import Answer, Handler, Server, body
+from tests.support.messages import encode_message
+from tests.support.servers import Answer, Handler, Server, answer_json
 
 
 def heartbeat_body(
@@ -77,11 +77,11 @@ class ProxiedBroker(ConsumerBroker):
 
         return answer
 
-    def store(self, message_body: bytes, age_seconds: float = 1) -> None:
+    def store_heartbeat(self, message_body: bytes, age_seconds: float = 1) -> None:
         """Store a heartbeat of that age."""
         stored_ms = int(time.time() * 1000) + self.clock_ms - int(age_seconds * 1000)
         self.heartbeats.append(
-            record(message_body, HEARTBEAT_TOPIC, queue_offset=len(self.heartbeats), stored=stored_ms)
+            encode_message(message_body, HEARTBEAT_TOPIC, queue_offset=len(self.heartbeats), stored=stored_ms)
         )
 
     def _offset(self, asked: RemotingCommand, offset: int) -> RemotingCommand:
@@ -94,7 +94,7 @@ class ProxiedBroker(ConsumerBroker):
             "bootTimestamp": str(boot_ms),
             "runtime": "[ 0 days, 1 hours, 1 minutes, 40 seconds ]",
         }
-        return body(asked, {"table": table})
+        return answer_json(asked, {"table": table})
 
     def _pull(self, asked: RemotingCommand) -> RemotingCommand:
         begin = int((asked.ext or {}).get("queueOffset") or 0)
@@ -117,7 +117,7 @@ class FakeProxy(Server):
     def _route(self, asked: RemotingCommand) -> RemotingCommand:
         own_addr = "10.0.0.7:8081" if self.is_local else self.addr
         broker = {"brokerName": "broker-a", "cluster": "C", "brokerAddrs": {"0": own_addr}}
-        return body(asked, {"brokerDatas": [broker], "queueDatas": []})
+        return answer_json(asked, {"brokerDatas": [broker], "queueDatas": []})
 
     def _consumers(self, asked: RemotingCommand) -> RemotingCommand:
         clients = self.clients.get((asked.ext or {}).get("consumerGroup") or "")
@@ -127,7 +127,7 @@ class FakeProxy(Server):
             {"clientId": client, "clientAddr": "10.0.0.2:6", "language": "JAVA", "version": 513}
             for client in clients
         ]
-        return body(
+        return answer_json(
             asked,
             {
                 "connectionSet": connections,

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 FOLDER = ROOT / "docs" / "recipes"
 SCRIPT = FOLDER / "nightly-reports.sh"

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from tests.support.documented_commands import ELISION, PAGES, find_difference, normalise, read_blocks
+from tests.support.documented_commands import ELISION, PAGES, find_difference, normalise_line, read_blocks
 from tests.support.documented_lab import DocumentedLab, documented_lab
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 _ALL, _MINIMUM_RATIO, _SAME_RATIO = re.compile(r"\?(\d*)"), 0.5, 0.9
 
@@ -36,7 +36,7 @@ def record_page(page: Path, lab: DocumentedLab) -> None:
     for block in read_blocks(page):
         if block.not_run is not None:
             continue
-        lab.prepare(block)
+        lab.prepare_block(block)
         for command in block.list_commands():
             printed = [line.rstrip() for line in lab.run_shown(block, command)]
             if not command.has_output:
@@ -96,7 +96,9 @@ def _keep_elision(shown: str, printed: str) -> str:
 
 
 def _similarity(shown: str, printed: str) -> float:
-    return SequenceMatcher(None, normalise(max(shown.split(ELISION), key=len)), normalise(printed)).ratio()
+    return SequenceMatcher(
+        None, normalise_line(max(shown.split(ELISION), key=len)), normalise_line(printed)
+    ).ratio()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from tests.support.servers import body
+from tests.support.servers import answer_json
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 ITEMS = {
@@ -27,12 +27,12 @@ class RegisteringBroker(TopicBroker):
         self.groups: dict[str, Any] = {}
         self.items |= ITEMS
         self.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = self._all
-        self.handlers[RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG] = lambda asked: body(
+        self.handlers[RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG] = lambda asked: answer_json(
             asked, {"subscriptionGroupTable": self.groups}
         )
 
     def _all(self, asked: RemotingCommand) -> RemotingCommand:
         table = {"dataVersion": {"counter": 2}, "topicConfigTable": self.configs}
-        answer = body(asked, table | {"topicQueueMappingDetailMap": self.mappings})
+        answer = answer_json(asked, table | {"topicQueueMappingDetailMap": self.mappings})
         answer.version = self.version
         return answer

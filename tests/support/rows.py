@@ -50,14 +50,14 @@ ROWS = ResultRows(
 )
 
 
-class Terminal(io.TextIOWrapper):
+class TerminalStdout(io.TextIOWrapper):
     """A stdout that says it is a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def written(
+def capture_rows(
     rows: ResultRows, style: OutputStyle, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]
 ) -> bytes:
     sink = io.BytesIO()

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import Row
 
-from tests.support.observer import Case, Loss, Play, Span
+from tests.support.observer import Loss, ObservedCase, Play, Span
 
 SLACK = 5
 """Ms by which clocks may be apart that show whole ones."""
@@ -97,7 +97,7 @@ def of_flaps(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         score.told.append((row, explained or (row.cause == "address conflict" and seat(row) in conflicts)))
     for loss in losses:
         if is_sure(loss):
-            found = [
+            matching_rows = [
                 row
                 for row in rows
                 if seat(row) == (loss.scenario, loss.broker)
@@ -105,7 +105,7 @@ def of_flaps(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
                 and span_of(row)[0] <= loss.sure[0] + slack
                 and (span_of(row)[1] >= loss.sure[1] - slack)
             ]
-            score.sure.append((loss, len(found) == 1))
+            score.sure.append((loss, len(matching_rows) == 1))
     return score
 
 
@@ -126,7 +126,7 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
         if kind == "WritePermAdded" or case.expected.field_values.get("changes.before.perm") == 4
     ]
 
-    def fits(row: Row, moment: datetime | None, name: str, case: Case) -> bool:
+    def fits(row: Row, moment: datetime | None, name: str, case: ObservedCase) -> bool:
         same = (row.server, row.brokerName) == (
             f"{name}/{case.server}",
             f"{name}/{case.expected.field_values['brokerName']}",
@@ -143,8 +143,8 @@ def of_drains(rows: Sequence[Row], plays: Plays, slack: float = SLACK) -> Score:
             score.sure.append(((name, case), any(fits(row, row.closedTs, name, case) for row in by_hand)))
     for name, case, outcome in undone:
         if case.expected.is_sure:
-            found = [row for row in by_hand if fits(row, row.openedTs, name, case)]
-            score.sure.append(((name, case, outcome), any(row.outcome == outcome for row in found)))
+            matching_rows = [row for row in by_hand if fits(row, row.openedTs, name, case)]
+            score.sure.append(((name, case, outcome), any(row.outcome == outcome for row in matching_rows)))
     # Whom a wipe left out.
     for name, play in plays.items():
         for deed in play.deeds:
@@ -180,10 +180,10 @@ def of_down_time(rows: Sequence[Row], plays: Plays, proven: Mapping[str, float] 
 
 
 def spans_of(losses: Sequence[Loss], server: str, which: str) -> list[Span]:
-    found = [loss for loss in losses if loss.server == server]
+    server_losses = [loss for loss in losses if loss.server == server]
     if which == "sure":
-        return [loss.sure for loss in found if is_sure(loss)]
-    return [loss.possible for loss in found]
+        return [loss.sure for loss in server_losses if is_sure(loss)]
+    return [loss.possible for loss in server_losses]
 
 
 def until_then(spans: Sequence[Span], end: float) -> list[Span]:

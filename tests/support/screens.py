@@ -18,7 +18,7 @@ from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 P = ParamSpec("P")
 
@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "tui"
 NOON = 1_767_182_400_000
 
 
-def driven(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+def run_screen_test(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     """A test that drives a screen, in UTC, on a loop of its own."""
 
     @wraps(test)
@@ -80,12 +80,12 @@ class StillFeed:
         self.message_query = message_query
 
 
-def nobody(addrs: Sequence[str], timeout: float | None, watch: object) -> AdminClient:
+def refuse_client(addrs: Sequence[str], timeout: float | None, watch: object) -> AdminClient:
     raise AssertionError("a still feed asks nobody")
 
 
-def world(**changes: Any) -> ClusterContext:
-    return ClusterContext("lab", ("10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"), nobody)._replace(
+def make_context(**changes: Any) -> ClusterContext:
+    return ClusterContext("lab", ("10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"), refuse_client)._replace(
         **changes
     )
 
@@ -100,7 +100,7 @@ class Clock:
         return self.now
 
 
-class Taped:
+class PollTape:
     """A tape of polls that are at hand; remembers from where it was started."""
 
     def __init__(self, polls: Sequence[AnyPoll]) -> None:
@@ -113,14 +113,16 @@ class Taped:
         return iter(self.polls)
 
 
-def still(worlds: AvailableContexts | None = None, clock: Clock | None = None, **options: Any) -> Tui:
+def make_still_tui(
+    worlds: AvailableContexts | None = None, clock: Clock | None = None, **options: Any
+) -> Tui:
     """A screen that nobody feeds but the test."""
     return Tui(
-        worlds or AvailableContexts(world()), clock=clock or Clock(), feed_factory=StillFeed, **options
+        worlds or AvailableContexts(make_context()), clock=clock or Clock(), feed_factory=StillFeed, **options
     )
 
 
-async def hear(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
+async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     """Polls, and the screen drawn anew."""
     app.post_message(PollsReceived(list(polls), app.feed))
     await pilot.pause()
@@ -128,12 +130,12 @@ async def hear(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     await pilot.pause()
 
 
-def rows(app: Tui) -> list[str]:
+def list_row_keys(app: Tui) -> list[str]:
     """The keys of the rows, in order."""
     return [app.current_view.row_key(row) for row in app.row_grid.rows]
 
 
-def golden(app: Tui, name: str) -> None:
+def compare_golden(app: Tui, name: str) -> None:
     """The screen is as the file has it; with UPDATE_GOLDEN=1 it is written instead."""
     path, text = GOLDEN / f"{name}.txt", screen_to_text(app)
     if os.environ.get("UPDATE_GOLDEN"):
@@ -158,16 +160,16 @@ TABLE = {
 }
 
 
-def broker(addr: str, at: int = NOON, **figures: str) -> BrokerPolled:
+def make_broker_poll(addr: str, at: int = NOON, **figures: str) -> BrokerPolled:
     """A broker that answers."""
     return BrokerPolled(at, addr, 1.0, {**TABLE, **figures})
 
 
-def silent(addr: str, at: int = NOON, kind: str = "timeout") -> BrokerPolled:
+def make_silent_broker(addr: str, at: int = NOON, kind: str = "timeout") -> BrokerPolled:
     return BrokerPolled(at, addr, 1000.0, None, "no answer within 1 s", kind)
 
 
-def server(
+def make_server_poll(
     addr: str = "10.0.0.1:9876",
     at: int = NOON,
     groups: dict[str, dict[int, str]] | None = None,
@@ -187,7 +189,7 @@ def server(
     )  # fmt: skip
 
 
-def browsed(
+def make_browsed_message(
     body: bytes = b"hello",
     topic: str = "T",
     *,
@@ -199,7 +201,7 @@ def browsed(
 ) -> BrowsedMessage:
     """A message as the screen keeps it."""
     [message] = decode_messages(
-        record(body, topic, table=properties, queue_id=queue_id, queue_offset=offset, stored=at,
+        encode_message(body, topic, table=properties, queue_id=queue_id, queue_offset=offset, stored=at,
                physical=1000 * offset)
     ).messages  # fmt: skip
     return BrowsedMessage(broker_name, message, len(body), preview_body(body))

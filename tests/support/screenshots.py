@@ -20,8 +20,15 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, MessagesPolled
 from nsadmin.tui.preferences import Preferences
 from nsadmin.tui.recording.recording_file import PollRecorder, Recording
-from tests.support.playground import NOON, Playground, playground
-from tests.support.screens import GOLDEN, Clock, browsed, hear, still, world
+from tests.support.playground import NOON, Playground, start_playground
+from tests.support.screens import (
+    GOLDEN,
+    Clock,
+    feed_polls,
+    make_browsed_message,
+    make_context,
+    make_still_tui,
+)
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images" / "tui"
 RECORDING = GOLDEN / "incident.zst"
@@ -47,27 +54,27 @@ def polls(ground: Playground) -> Iterator[AnyPoll]:
     for minute in range(30):
         ground.now = NOON + minute * 60_000
         if minute == 18:
-            with ground.client([ground.addrs[1]]) as admin:
+            with ground.open_client([ground.addrs[1]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-2")
         if minute == 22:
-            ground.kill("broker-b-1")
+            ground.kill_broker("broker-b-1")
         if minute == 28:
-            ground.freeze("broker-a-1", 1)
-        yield from ground.look()
+            ground.freeze_broker("broker-a-1", 1)
+        yield from ground.poll_everything()
         if minute < 12:
-            yield from ground.ask(DetailQuery("groups"))
+            yield from ground.poll_details(DetailQuery("groups"))
         for seat in ground.world.lab_brokers.values():
             # As their timers would have it, whose time stands.
             if seat.run_state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
-                ground.register(seat)
-    yield from ground.ask(
+                ground.send_heartbeat(seat)
+    yield from ground.poll_details(
         *(DetailQuery("topicRow", topic) for topic in ORDERS), DetailQuery("topic", "orders")
     )
 
 
 def record() -> None:
     """Let it happen again."""
-    with tempfile.TemporaryDirectory() as folder, playground(Path(folder), PLAN) as ground:
+    with tempfile.TemporaryDirectory() as folder, start_playground(Path(folder), PLAN) as ground:
         recorder = PollRecorder(RECORDING, "prod", ["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
         recorder.record_polls(list(polls(ground)))
         recorder.close()
@@ -77,7 +84,7 @@ def orders(query: MessageQuery, now: int) -> MessagesPolled:
     """Messages that have just come."""
     events = ("created", "updated", "settled", "cancelled")
     messages = [
-        browsed(
+        make_browsed_message(
             json.dumps({"id": 7000 + number, "event": events[number % 4], "amount": 12.5 * number}).encode(),
             query.topic,
             broker_name=f"broker-a-{number % 3}",
@@ -92,23 +99,23 @@ def orders(query: MessageQuery, now: int) -> MessagesPolled:
     return MessagesPolled(now, query, 1, tuple(messages), len(messages), state="waiting")
 
 
-def drawn(name: str) -> str:
+def draw_picture(name: str) -> str:
     """One of them, as SVG."""
     keys, theme = STORIES[name]
     tape = Recording(RECORDING)
-    head, seen = tape.head, list(tape.start(tape.begin))
+    head, polls = tape.head, list(tape.start(tape.begin))
 
     async def draw() -> str:
-        where = world(label=head.label, color="red", addrs=tuple(head.addrs))
-        clock = Clock(seen[-1].at)
-        app = still(AvailableContexts(where), clock, preferences=Preferences(theme=theme))
+        where = make_context(label=head.label, color="red", addrs=tuple(head.addrs))
+        clock = Clock(polls[-1].at)
+        app = make_still_tui(AvailableContexts(where), clock, preferences=Preferences(theme=theme))
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, seen)
+            await feed_polls(app, pilot, polls)
             await pilot.press(*keys)
             await pilot.pause()
             if app.current_view.message_query is not None:
                 # A recording has no messages.
-                await hear(app, pilot, [orders(app.current_view.message_query, seen[-1].at)])
+                await feed_polls(app, pilot, [orders(app.current_view.message_query, polls[-1].at)])
                 await pilot.pause()
             app.redraw_screen()
             await pilot.pause()
@@ -124,4 +131,4 @@ if __name__ == "__main__":
         record()
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in STORIES:
-        (FOLDER / f"{name}.svg").write_text(drawn(name), "utf-8")
+        (FOLDER / f"{name}.svg").write_text(draw_picture(name), "utf-8")

@@ -64,7 +64,7 @@ class Server:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
-    def codes(self) -> list[int]:
+    def asked_codes(self) -> list[int]:
         """The request codes it was asked so far."""
         return [command.code for command in self.asked]
 
@@ -113,7 +113,7 @@ class Server:
         return handler(command)
 
 
-def body(command: RemotingCommand, value: object) -> RemotingCommand:
+def answer_json(command: RemotingCommand, value: object) -> RemotingCommand:
     """A successful answer with this JSON body."""
     return build_reply(command, body=fastjson.encode_json(value))
 
@@ -144,9 +144,13 @@ class FakeNameServer(Server):
             code.GET_BROKER_CLUSTER_INFO: self._cluster_info,
             code.WIPE_WRITE_PERM_OF_BROKER: lambda asked: self._perm(asked, "wipeTopicCount", 4),
             code.ADD_WRITE_PERM_OF_BROKER: lambda asked: self._perm(asked, "addTopicCount", 6),
-            code.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: lambda asked: body(asked, {"topicList": [*self.routes]}),
-            code.GET_TOPICS_BY_CLUSTER: lambda asked: body(asked, {"topicList": [*self.routes]}),
-            code.GET_SYSTEM_TOPIC_LIST_FROM_NS: lambda asked: body(asked, {"topicList": [*self.clusters]}),
+            code.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: lambda asked: answer_json(
+                asked, {"topicList": [*self.routes]}
+            ),
+            code.GET_TOPICS_BY_CLUSTER: lambda asked: answer_json(asked, {"topicList": [*self.routes]}),
+            code.GET_SYSTEM_TOPIC_LIST_FROM_NS: lambda asked: answer_json(
+                asked, {"topicList": [*self.clusters]}
+            ),
             code.DELETE_TOPIC_IN_NAMESRV: self._delete_topic,
             code.UPDATE_NAMESRV_CONFIG: self._update,
             code.GET_NAMESRV_CONFIG: self._config,
@@ -163,10 +167,10 @@ class FakeNameServer(Server):
     def _cluster_info(self, asked: RemotingCommand) -> RemotingCommand:
         names = {cluster: [*groups] for cluster, groups in self.clusters.items()}
         table = {name: self._broker(name) for name in self.brokers}
-        return body(asked, {"brokerAddrTable": table, "clusterAddrTable": names})
+        return answer_json(asked, {"brokerAddrTable": table, "clusterAddrTable": names})
 
     def _route(self, asked: RemotingCommand) -> RemotingCommand:
-        topic = _ext(asked, "topic")
+        topic = _ext_field(asked, "topic")
         if not self.routes.get(topic):
             remark = f"No topic route info in name server for the topic: {topic}\nSee the FAQ."
             return build_reply(asked, 17, remark=remark)
@@ -175,27 +179,29 @@ class FakeNameServer(Server):
             for name, perm in self.routes[topic].items()
         ]
         brokers = [self._broker(name) for name in self.routes[topic] if name in self.brokers]
-        return body(asked, {"brokerDatas": brokers, "queueDatas": queues, "filterServerTable": {}})
+        return answer_json(asked, {"brokerDatas": brokers, "queueDatas": queues, "filterServerTable": {}})
 
     def _perm(self, asked: RemotingCommand, count: str, perm: int) -> RemotingCommand:
-        name = _ext(asked, "brokerName")
+        name = _ext_field(asked, "brokerName")
         touched = [brokers for brokers in self.routes.values() if name in brokers]
         for brokers in touched:
             brokers[name] = perm
         return build_reply(asked, ext={count: str(len(touched))})
 
     def _delete_topic(self, asked: RemotingCommand) -> RemotingCommand:
-        left = self.routes.get(_ext(asked, "topic"), {})
-        for name in [name for name in left if self.brokers[name][0] == _ext(asked, "clusterName")]:
+        left = self.routes.get(_ext_field(asked, "topic"), {})
+        for name in [name for name in left if self.brokers[name][0] == _ext_field(asked, "clusterName")]:
             del left[name]
         return build_reply(asked)
 
     def _put(self, asked: RemotingCommand) -> RemotingCommand:
-        self.kv.setdefault(_ext(asked, "namespace"), {})[_ext(asked, "key")] = _ext(asked, "value")
+        self.kv.setdefault(_ext_field(asked, "namespace"), {})[_ext_field(asked, "key")] = _ext_field(
+            asked, "value"
+        )
         return build_reply(asked)
 
     def _get(self, asked: RemotingCommand) -> RemotingCommand:
-        value = self.kv.get(_ext(asked, "namespace"), {}).get(_ext(asked, "key"))
+        value = self.kv.get(_ext_field(asked, "namespace"), {}).get(_ext_field(asked, "key"))
         return (
             build_reply(asked, 22, remark="No config item")
             if value is None
@@ -203,15 +209,15 @@ class FakeNameServer(Server):
         )
 
     def _delete(self, asked: RemotingCommand) -> RemotingCommand:
-        self.kv.get(_ext(asked, "namespace"), {}).pop(_ext(asked, "key"), None)
+        self.kv.get(_ext_field(asked, "namespace"), {}).pop(_ext_field(asked, "key"), None)
         return build_reply(asked)
 
     def _list(self, asked: RemotingCommand) -> RemotingCommand:
-        table = self.kv.get(_ext(asked, "namespace"))
+        table = self.kv.get(_ext_field(asked, "namespace"))
         return (
             build_reply(asked, 22, remark="No config item")
             if table is None
-            else body(asked, {"table": table})
+            else answer_json(asked, {"table": table})
         )
 
     def _update(self, asked: RemotingCommand) -> RemotingCommand:
@@ -236,29 +242,29 @@ class FakeBroker(Server):
         self.topics: dict[str, list[str]] = {}
         super().__init__(tls=tls)
         self.handlers = {
-            RequestCode.GET_BROKER_RUNTIME_INFO: lambda asked: body(asked, {"table": self.table}),
+            RequestCode.GET_BROKER_RUNTIME_INFO: lambda asked: answer_json(asked, {"table": self.table}),
             RequestCode.DELETE_TOPIC_IN_BROKER: self._delete,
             RequestCode.GET_TOPIC_CONFIG: self._config,
             RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: self._groups,
-            RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: lambda asked: body(
+            RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER: lambda asked: answer_json(
                 asked, {"topicList": ["TBW102"]}
             ),
         }
 
     def _delete(self, asked: RemotingCommand) -> RemotingCommand:
-        self.topics.pop(_ext(asked, "topic"), None)
+        self.topics.pop(_ext_field(asked, "topic"), None)
         return build_reply(asked)
 
     def _config(self, asked: RemotingCommand) -> RemotingCommand:
-        if _ext(asked, "topic") in self.topics:
-            return body(asked, {"topicName": _ext(asked, "topic")})
+        if _ext_field(asked, "topic") in self.topics:
+            return answer_json(asked, {"topicName": _ext_field(asked, "topic")})
         return build_reply(asked, 17, remark="No topic in this broker.")
 
     def _groups(self, asked: RemotingCommand) -> RemotingCommand:
-        return body(asked, {"groupList": self.topics.get(_ext(asked, "topic"), [])})
+        return answer_json(asked, {"groupList": self.topics.get(_ext_field(asked, "topic"), [])})
 
 
-def _ext(asked: RemotingCommand, name: str) -> str:
+def _ext_field(asked: RemotingCommand, name: str) -> str:
     return (asked.ext or {}).get(name) or ""
 
 
@@ -275,19 +281,19 @@ def closed_port() -> int:
     return port
 
 
-def refuse(code: int, remark: str) -> Handler:
+def refuse_with(code: int, remark: str) -> Handler:
     return lambda asked: build_reply(asked, code, remark=remark)
 
 
-def silent(asked: RemotingCommand) -> None:
+def answer_nothing(asked: RemotingCommand) -> None:
     """Never answers."""
 
 
-def garbage(asked: RemotingCommand) -> bytes:
+def answer_garbage(asked: RemotingCommand) -> bytes:
     """Answers in another protocol."""
     return b"HTTP/1.1 400 Bad Request\r\n\r\n"
 
 
-def hang_up(asked: RemotingCommand) -> bytes:
+def answer_hang_up(asked: RemotingCommand) -> bytes:
     """Closes instead of answering."""
     return b""

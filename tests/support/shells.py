@@ -22,7 +22,7 @@ echo END
 """
 
 
-class World:
+class ShellHome:
     """A home with an `nsadmin` in its PATH, whose cache and contexts are its own."""
 
     def __init__(self, home: Path, namesrv_addr: str) -> None:
@@ -43,7 +43,7 @@ class World:
             "LC_ALL": "C.UTF-8",
         }
 
-    def warm(self, source: str, *before: str) -> None:
+    def warm_cache(self, source: str, *before: str) -> None:
         """Wait until these values are in the cache: on a slow machine a first TAB gives up."""
         words = [str(self.program), "complete", "plain", source, "=", *before]
         deadline = time.monotonic() + PATIENCE
@@ -52,7 +52,7 @@ class World:
             time.sleep(0.1)
 
 
-class Terminal:
+class ShellTerminal:
     """Types into a shell and reads what comes back."""
 
     def __init__(self, shell: Sequence[str], environ: Mapping[str, str], setup: str) -> None:
@@ -61,13 +61,13 @@ class Terminal:
         if self._process == 0:
             os.execvpe(shell[0], list(shell), dict(environ))
         # The quotes keep the echo of the line from being taken for its output.
-        self.type(f"{setup}; echo REA''DY\n")
-        self.until("READY")
+        self.type_text(f"{setup}; echo REA''DY\n")
+        self.read_until("READY")
 
-    def type(self, text: str) -> None:
+    def type_text(self, text: str) -> None:
         os.write(self._terminal, text.encode())
 
-    def until(self, wanted: str) -> str:
+    def read_until(self, wanted: str) -> str:
         """What comes before `wanted`."""
         self._read_until(wanted)
         before, _, self._unread = self._unread.partition(wanted)
@@ -80,19 +80,19 @@ class Terminal:
             if select.select([self._terminal], [], [], 0.2)[0]:
                 self._unread += os.read(self._terminal, 65536).decode("utf-8", "replace")
 
-    def completed(self, line: str, open_quote: str = "") -> list[str]:
+    def complete_line(self, line: str, open_quote: str = "") -> list[str]:
         """The words that `nsadmin` gets if this is typed behind its name, then a TAB, then Enter.
 
         A quote that is still open then is closed on the next line; CONTINUED is what PS2 has to be.
         """
         # What has been completed with a blank or a quote behind it may get more quotes: they do no harm.
-        self.type(f"nsadmin {line}\t\n")
+        self.type_text(f"nsadmin {line}\t\n")
         self._read_until("END", *([CONTINUED] if open_quote else []))
         if "END" not in self._unread:
-            self.until(CONTINUED)
-            self.type(f"{open_quote}\n")
-        said = self.until("END")
-        return said[said.rindex("\n<") + 2 :].rstrip(">").split("><")
+            self.read_until(CONTINUED)
+            self.type_text(f"{open_quote}\n")
+        output = self.read_until("END")
+        return output[output.rindex("\n<") + 2 :].rstrip(">").split("><")
 
     def close(self) -> None:
         os.kill(self._process, signal.SIGKILL)

@@ -65,11 +65,11 @@ def no_facts(spark: SparkSession) -> DataFrame:
 def rows(spark: SparkSession, shape: str, *values: dict[str, Any]) -> DataFrame:
     """A table of that shape. The `date` of a row is that of its `ts`, `time` or `validFrom`."""
     names = [column.split()[0] for column in shape.split(", ")]
-    found = []
+    filled_rows = []
     for value in values:
         ts = value.get("ts", value.get("validFrom"))
-        found.append(tuple((value | {"date": ts and ts.date()}).get(name) for name in names))
-    return spark.createDataFrame(found, shape)
+        filled_rows.append(tuple((value | {"date": ts and ts.date()}).get(name) for name in names))
+    return spark.createDataFrame(filled_rows, shape)
 
 
 def route(

@@ -51,12 +51,12 @@ class SshHost:
 
     def processes(self) -> list[int]:
         """The processes of ssh and sshd that use this configuration and still run."""
-        found = []
+        process_ids = []
         for process_folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (process_folder / "cmdline").read_bytes()
             except OSError:
                 continue
             if str(self._config.parent).encode() in command:
-                found.append(int(process_folder.name))
-        return found
+                process_ids.append(int(process_folder.name))
+        return process_ids

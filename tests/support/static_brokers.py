@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, body
+from tests.support.servers import FakeBroker, answer_json
 from tests.support.topic_brokers import keyed_by_queue
 
 
@@ -20,9 +20,11 @@ class StaticBroker(FakeBroker):
         self.handlers |= {351: self._get, 513: self._put, 202: self._stats, 30: self._end}
 
     def _get(self, asked: RemotingCommand) -> RemotingCommand:
-        found = self.static.get((asked.ext or {}).get("topic") or "")
+        topic_mapping = self.static.get((asked.ext or {}).get("topic") or "")
         return (
-            build_reply(asked, 17, remark="No topic in this broker.") if found is None else body(asked, found)
+            build_reply(asked, 17, remark="No topic in this broker.")
+            if topic_mapping is None
+            else answer_json(asked, topic_mapping)
         )
 
     def _put(self, asked: RemotingCommand) -> RemotingCommand:

@@ -11,12 +11,12 @@ from fcntl import ioctl
 from pathlib import Path
 from types import TracebackType
 
-from tests.support.running import DEADLINE, Program
+from tests.support.name_servers import DEADLINE, ServerProgram
 
 _MAIN = "import sys; from nsadmin.app import main; sys.exit(main())"
 
 
-class Terminal:
+class PtyTerminal:
     """`said` is all that came so far, with what moves the cursor. What still runs is killed at the end."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Terminal:
         self._at = 0
         own = {"NSADMIN_CONFIG": str(home / "config.yaml"), "NSADMIN_AUDIT": str(home / "audit.jsonl"),
                "XDG_CACHE_HOME": str(home), "XDG_STATE_HOME": str(home)}  # fmt: skip
-        environment = Program.environment() | own
+        environment = ServerProgram.make_environment() | own
         if terminal_type is not None:
             environment["TERM"] = terminal_type
         # pytest-xdist sets COLUMNS and LINES, which would overrule the size of the terminal.
@@ -42,7 +42,7 @@ class Terminal:
             os.execve(sys.executable, [sys.executable, "-c", _MAIN, *args], environment)
         ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> "PtyTerminal":
         return self
 
     def __exit__(
@@ -57,7 +57,7 @@ class Terminal:
     def pid(self) -> int:
         return self._pid
 
-    def idle(self, seconds: float) -> None:
+    def read_for(self, seconds: float) -> None:
         """Read what comes for so long."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -66,17 +66,17 @@ class Terminal:
         self.said = self.said[-100_000:]
         self._at = len(self.said)
 
-    def type(self, keys: str) -> None:
+    def type_keys(self, keys: str) -> None:
         os.write(self._end, keys.encode())
 
-    def until(self, text: str) -> None:
+    def wait_for_text(self, text: str) -> None:
         """Wait until it says this, after what was waited for before."""
         deadline = time.monotonic() + DEADLINE
         while (at := self.said.find(text, self._at)) < 0:
             assert self._read(deadline), f"{text!r} did not come, but: {self.said[self._at :]}"
         self._at = at + len(text)
 
-    def ended(self) -> int:
+    def wait_for_exit(self) -> int:
         """Wait for its end: the exit code."""
         deadline = time.monotonic() + DEADLINE
         while self._read(deadline):

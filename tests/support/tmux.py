@@ -46,7 +46,7 @@ class Tmux:
     def __exit__(self, *error: object) -> None:
         self.end()
 
-    def call(self, *args: str) -> str:
+    def run_tmux(self, *args: str) -> str:
         """The output of a command of tmux."""
         result = subprocess.run(
             ["tmux", "-S", self._socket, *args], capture_output=True, text=True, check=False
@@ -54,36 +54,38 @@ class Tmux:
         return result.stdout
 
     def keys(self, *keys: str) -> None:
-        self.call("send-keys", *keys)
+        self.run_tmux("send-keys", *keys)
 
     def text(self, text: str) -> None:
-        self.call("send-keys", "-l", text)
+        self.run_tmux("send-keys", "-l", text)
 
     @property
-    def shown(self) -> str:
-        return self.call("capture-pane", "-p")
+    def screen(self) -> str:
+        return self.run_tmux("capture-pane", "-p")
 
     @property
-    def modes(self) -> str:
+    def terminal_modes(self) -> str:
         """Whether the alternate screen, the cursor and reports of the mouse are on: "1 0 1" for a TUI."""
-        return self.call("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}").strip()
+        return self.run_tmux(
+            "display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
+        ).strip()
 
     def until(self, *texts: str, without: str | None = None) -> str:
         """The screen when it showed all of these texts at once, and not the other one."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            shown = self.shown
-            if all(text in shown for text in texts) and (without is None or without not in shown):
-                return shown
+            screen = self.screen
+            if all(text in screen for text in texts) and (without is None or without not in screen):
+                return screen
             time.sleep(0.05)
-        raise AssertionError(f"{texts} did not appear, but:\n{self.shown}")
+        raise AssertionError(f"{texts} did not appear, but:\n{self.screen}")
 
     def resize(self, width: int, height: int) -> None:
-        self.call("resize-window", "-x", str(width), "-y", str(height))
+        self.run_tmux("resize-window", "-x", str(width), "-y", str(height))
 
     @property
     def is_there(self) -> bool:
-        return bool(self.call("list-sessions"))
+        return bool(self.run_tmux("list-sessions"))
 
     def end(self) -> None:
-        self.call("kill-server")
+        self.run_tmux("kill-server")

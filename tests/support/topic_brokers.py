@@ -6,7 +6,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, Handler, body
+from tests.support.servers import FakeBroker, Handler, answer_json
 
 
 def topic_config(name: str, **more: Any) -> dict[str, Any]:
@@ -65,11 +65,11 @@ class TopicBroker(FakeBroker):
     def as_4_9(self) -> None:
         """Cannot be asked for one topic, knows no attributes."""
         del self.handlers[RequestCode.GET_TOPIC_CONFIG]
-        self.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: body(
+        self.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: answer_json(
             asked, {"topicConfigTable": self.configs}
         )
 
-    def lags(self, *queues: tuple[int, int]) -> Handler:
+    def answer_lags(self, *queues: tuple[int, int]) -> Handler:
         """GET_CONSUME_STATS with these (broker offset, consumer offset)."""
         items = {at: {"brokerOffset": end, "consumerOffset": read} for at, (end, read) in enumerate(queues)}
         return lambda asked: build_reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")
@@ -79,7 +79,7 @@ class TopicBroker(FakeBroker):
         return (
             build_reply(asked, 17, remark="No topic in this broker.")
             if config is None
-            else body(asked, config)
+            else answer_json(asked, config)
         )
 
     def _put_topic(self, asked: RemotingCommand) -> RemotingCommand:
@@ -121,10 +121,10 @@ class TopicBroker(FakeBroker):
 
     def _count(self, asked: RemotingCommand) -> RemotingCommand:
         ext: dict[str, Any] = dict(asked.ext or {})
-        found = self.counts.get((ext["statsName"], ext["statsKey"]))
-        if found is None:
+        counter = self.counts.get((ext["statsName"], ext["statsKey"]))
+        if counter is None:
             return build_reply(
                 asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist"
             )
-        spans = {"statsMinute": {"tps": found / 60, "sum": found}, "statsHour": {"tps": 0.0, "sum": 0}}
-        return body(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})
+        spans = {"statsMinute": {"tps": counter / 60, "sum": counter}, "statsHour": {"tps": 0.0, "sum": 0}}
+        return answer_json(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})

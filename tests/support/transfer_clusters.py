@@ -13,8 +13,8 @@ from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.message_brokers import offset
-from tests.support.servers import Answer, FakeNameServer, body
+from tests.support.message_brokers import answer_offset
+from tests.support.servers import Answer, FakeNameServer, answer_json
 
 COPIED = TopicPair("T", "T")
 
@@ -34,8 +34,8 @@ class CopyBroker(DeadLetterBroker):
         code = RequestCode
         self.handlers |= {
             code.SEND_BATCH_MESSAGE: self._store_batch,
-            code.GET_ALL_CONSUMER_OFFSET: lambda asked: body(asked, {"offsetTable": self.offsets}),
-            code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+            code.GET_ALL_CONSUMER_OFFSET: lambda asked: answer_json(asked, {"offsetTable": self.offsets}),
+            code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: answer_json(
                 asked, {"subscriptionGroupTable": {group: {"groupName": group} for group in self.groups}}
             ),
             code.GET_BROKER_CONFIG: lambda asked: build_reply(asked, body=b"useServerSideResetOffset=true\n"),
@@ -57,7 +57,7 @@ class CopyBroker(DeadLetterBroker):
             [property_length] = struct.unpack_from(">h", asked.body, body_end)
             properties = asked.body[body_end + 2 : body_end + 2 + property_length]
             assert body_end + 2 + property_length == position + size
-            self.store(
+            self.store_message(
                 asked.body[position + 20 : body_end],
                 topic,
                 queue_id,
@@ -74,7 +74,9 @@ class CopyBroker(DeadLetterBroker):
 
     def store_again(self, copy: StoredMessage, body: bytes | None = None) -> None:
         """Another message with the properties of this one, in its queue."""
-        self.store(copy.body if body is None else body, copy.topic, copy.queue_id, 0, **copy.properties)
+        self.store_message(
+            copy.body if body is None else body, copy.topic, copy.queue_id, 0, **copy.properties
+        )
 
     def _reset_offset(self, asked: RemotingCommand) -> RemotingCommand:
         ext = asked.ext or {}
@@ -86,7 +88,7 @@ class CopyBroker(DeadLetterBroker):
         ext = asked.ext or {}
         offsets = self.offsets.get(f"{ext['topic']}@{ext['consumerGroup']}", {})
         committed = offsets.get(int(ext["queueId"] or 0))
-        return build_reply(asked, 22) if committed is None else offset(asked, committed)
+        return build_reply(asked, 22) if committed is None else answer_offset(asked, committed)
 
 
 class ClusterPair(NamedTuple):
@@ -98,25 +100,25 @@ class ClusterPair(NamedTuple):
     target_server: FakeNameServer
     clusters: TransferClusters
 
-    def plan(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlan:
-        return self.planner(begin_ms, rules).plan_topic(COPIED)
+    def plan_topic(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlan:
+        return self.make_planner(begin_ms, rules).plan_topic(COPIED)
 
-    def planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
+    def make_planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
         return TopicPlanner(self.clusters, rules or {}, begin_ms)
 
-    def copy(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
+    def copy_all(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
         """Copy everything, and return the finished run."""
         saved_rules = options.rules.save()
-        plan = self.plan(rules=saved_rules)
-        run = TransferRun(self.clusters, self.planner(rules=saved_rules), [plan], options)
+        plan = self.plan_topic(rules=saved_rules)
+        run = TransferRun(self.clusters, self.make_planner(rules=saved_rules), [plan], options)
         assert list(run.run()) is not None
         return run
 
     def copied_bodies(self, queue_id: int = 0) -> list[bytes]:
-        return [message.body for message in self.copies(queue_id)]
+        return [message.body for message in self.copied_messages(queue_id)]
 
-    def copies(self, queue_id: int = 0) -> list[StoredMessage]:
-        return [message for message in self.target.stored("T") if message.queue_id == queue_id]
+    def copied_messages(self, queue_id: int = 0) -> list[StoredMessage]:
+        return [message for message in self.target.stored_messages("T") if message.queue_id == queue_id]
 
 
 @contextmanager

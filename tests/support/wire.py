@@ -20,10 +20,10 @@ STARTED_AT = 1_700_000_000_000
 VERSION = DataVersion(1, 0, 1)
 
 
-def carried(command: RemotingCommand) -> RemotingCommand:
+def carry_command(command: RemotingCommand) -> RemotingCommand:
     """The command as the other end sees it."""
-    (seen,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
-    return seen
+    (received,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
+    return received
 
 
 class Wire:
@@ -37,7 +37,7 @@ class Wire:
         self.events: Sequence[Event] = ()
         self._opaque = 0
 
-    def ask(
+    def send_request(
         self,
         code: int,
         ext: ExtFields | None = None,
@@ -52,13 +52,17 @@ class Wire:
         asked = RemotingCommand(
             code, ext, body, opaque=self._opaque, version=version, language="GO", header_type=self.form
         )
-        answer, self.events = handle_request(self.state, carried(asked), channel, now)
-        seen = carried(answer)
-        assert (seen.opaque, seen.flag, seen.header_type) == (self._opaque, 1, self.form)
-        assert (seen.language, seen.version) == ("JAVA", V5_5_0)
-        return seen
+        answer, self.events = handle_request(self.state, carry_command(asked), channel, now)
+        received_answer = carry_command(answer)
+        assert (received_answer.opaque, received_answer.flag, received_answer.header_type) == (
+            self._opaque,
+            1,
+            self.form,
+        )
+        assert (received_answer.language, received_answer.version) == ("JAVA", V5_5_0)
+        return received_answer
 
-    def register(
+    def register_broker(
         self,
         broker: str = "a",
         *topics: str,
@@ -74,7 +78,7 @@ class Wire:
         """REGISTER_BROKER with these topics, as a 5.x broker sends it."""
         ext = broker_ext(broker, broker_id, addr, cluster) | {"haServerAddr": f"ha-{addr}"} | dict(more or {})
         content = registration_body(topics, version) if body is None else body
-        return self.ask(RequestCode.REGISTER_BROKER, ext, content, channel=channel, now=now)
+        return self.send_request(RequestCode.REGISTER_BROKER, ext, content, channel=channel, now=now)
 
 
 def broker_ext(

@@ -20,8 +20,8 @@ class Case:
     ledger: Ledger
 
     def code(self, view: View) -> int | None:
-        found = view.get("code")
-        return found if isinstance(found, int) else None
+        response_code = view.get("code")
+        return response_code if isinstance(response_code, int) else None
 
     @property
     def codes(self) -> tuple[int | None, int | None]:

@@ -80,8 +80,8 @@ class Generator(Scenarios):
             yield self._plain_registration(broker)
         weights = [weight for weight, _ in self._makers]
         for _, make in self.rng.choices(self._makers, weights, k=count):
-            made = make()
-            yield from made if isinstance(made, tuple) else (made,)
+            operation = make()
+            yield from operation if isinstance(operation, tuple) else (operation,)
         yield from self.look()
 
     def look(self) -> Iterator[Op]:

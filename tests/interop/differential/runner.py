@@ -41,8 +41,8 @@ class Report:
             ("answered", self.answered),
             ("tolerated", self.tolerated),
         ):
-            shown = ", ".join(f"{key}: {count}" for key, count in sorted(counts.items(), key=str))
-            lines.append(f"{title}: {shown or 'nothing'}")
+            count_texts = ", ".join(f"{key}: {count}" for key, count in sorted(counts.items(), key=str))
+            lines.append(f"{title}: {count_texts or 'nothing'}")
         return "\n".join(lines)
 
 
@@ -92,8 +92,8 @@ class Run:
         self.report.note(op, java)
         ledger.record(op, java)
         cases = [
-            Case(part, one, other, view(part, one, prefix), view(part, other, prefix), ledger)
-            for part, one, other in pairs(op, java, ours)
+            Case(part, java_answer, other, view(part, java_answer, prefix), view(part, other, prefix), ledger)
+            for part, java_answer, other in pairs(op, java, ours)
         ]
         return any([self._compare(case, seed, done) for case in cases])
 

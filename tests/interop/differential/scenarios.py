@@ -136,8 +136,8 @@ class Scenarios(Registering):
             marks = ("compressed without saying so",)
         body = packed(broker, topics, filters)
         op = self._registration(broker, None, None, marks, body[: len(body) - cut])
-        said = {} if "compressed without saying so" in marks else {"compressed": "true"}
-        return first, replace(op, ext={**(op.ext or {}), **said}), self._route(topics)
+        compression_ext = {} if "compressed without saying so" in marks else {"compressed": "true"}
+        return first, replace(op, ext={**(op.ext or {}), **compression_ext}), self._route(topics)
 
     def refused_takeover(self) -> tuple[Op, ...]:
         """A slave claims the place of a master with a higher stateVersion, and comes back as a slave."""

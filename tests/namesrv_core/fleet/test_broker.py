@@ -31,13 +31,13 @@ def play(scene: Coroutine[None, None, None]) -> None:
 
 def test_it_registers_at_every_name_server_and_says_goodbye_to_each(tmp_path: Path) -> None:
     async def scene() -> None:
-        async with running_name_server(tmp_path) as one, running_name_server(tmp_path) as two:
-            mine = broker(one, two)
+        async with running_name_server(tmp_path) as name_server, running_name_server(tmp_path) as two:
+            mine = broker(name_server, two)
             await mine.start()
-            for address in (one, two):
+            for address in (name_server, two):
                 assert await route(address, "orders") == {"b": 6}
             await mine.leave_cluster()
-            for address in (one, two):
+            for address in (name_server, two):
                 assert (await cluster_info(address))["brokerAddrTable"] == {}
 
     play(scene())

@@ -9,8 +9,8 @@ from tests.namesrv_core.fleet.test_request_handlers import ask, body, outcome
 
 
 def test_a_permission_change_registers_everything_with_a_new_version(model: BrokerModel) -> None:
-    told = outcome(model, RequestCode.UPDATE_BROKER_CONFIG, body=b"brokerPermission=4")
-    assert (told.needs_registration, told.changed_topics) == (True, None)
+    registration = outcome(model, RequestCode.UPDATE_BROKER_CONFIG, body=b"brokerPermission=4")
+    assert (registration.needs_registration, registration.changed_topics) == (True, None)
     assert model.topic_table.data_version == (1, 0, NOW + 1)
     config = ask(model, RequestCode.GET_BROKER_CONFIG)
     assert b"brokerPermission=4\n" in config.body

@@ -28,13 +28,13 @@ def test_a_registration_says_who_and_what() -> None:
         "bodyCrc32": str(zlib.crc32(body) & 0x7FFFFFFF),
         "heartbeatTimeoutMillis": "9000", "enableActingMaster": "false",
     }  # fmt: skip
-    told = decoded(body)
-    assert told.data_version == (0, 0, NOW)
-    assert told.topic_configs is not None
+    registration = decoded(body)
+    assert registration.data_version == (0, 0, NOW)
+    assert registration.topic_configs is not None
     assert (
-        len(told.topic_configs),
-        told.topic_configs["orders"].perm,
-        told.topic_configs["history"].perm,
+        len(registration.topic_configs),
+        registration.topic_configs["orders"].perm,
+        registration.topic_configs["history"].perm,
     ) == (17, 6, 4)
 
 

@@ -58,10 +58,10 @@ def test_every_broker_knows_the_same_consumers(fleet: list[BrokerModel]) -> None
 
 
 def test_nobody_is_there_of_a_group_that_reads_nothing(fleet: list[BrokerModel]) -> None:
-    got = ask(fleet[0], 203, consumerGroup="TOOLS_CONSUMER")
-    assert (got.code, got.remark) == (206, "the consumer group[TOOLS_CONSUMER] not online")
-    got = ask(fleet[0], 307, consumerGroup="g", clientId="x")
-    assert (got.code, got.remark) == (1, "The Consumer <g> <x> not online")
+    answer = ask(fleet[0], 203, consumerGroup="TOOLS_CONSUMER")
+    assert (answer.code, answer.remark) == (206, "the consumer group[TOOLS_CONSUMER] not online")
+    answer = ask(fleet[0], 307, consumerGroup="g", clientId="x")
+    assert (answer.code, answer.remark) == (1, "The Consumer <g> <x> not online")
 
 
 def test_every_queue_is_in_exactly_one_hand(fleet: list[BrokerModel]) -> None:
@@ -74,10 +74,10 @@ def test_every_queue_is_in_exactly_one_hand(fleet: list[BrokerModel]) -> None:
 
 def test_a_client_is_where_its_group_is_on_the_broker(fleet: list[BrokerModel]) -> None:
     for client in ids(fleet[0]):
-        told = info(fleet[0], client)
-        assert told["properties"]["PROP_NAMESERVER_ADDR"] == "ns:1"
-        assert "jstack" not in told
-        for key, item in told["mqTable"]:
+        runtime_info = info(fleet[0], client)
+        assert runtime_info["properties"]["PROP_NAMESERVER_ADDR"] == "ns:1"
+        assert "jstack" not in runtime_info
+        for key, item in runtime_info["mqTable"]:
             model = fleet["ab".index(key["brokerName"])]
             ext = {"consumerGroup": "g", "topic": key["topic"], "queueId": str(key["queueId"])}
             assert ask(model, 14, **ext).ext == {"offset": str(item["commitOffset"])}
@@ -91,8 +91,8 @@ def test_producers_are_those_of_masters(fleet: list[BrokerModel]) -> None:
     body = json.loads(ask(fleet[0], 204, producerGroup="orders-producer").body)
     assert len(body["connectionSet"]) == 2
     for group, model in (("nope", fleet[0]), ("orders-producer", fleet[2])):
-        got = ask(model, 204, producerGroup=group)
-        assert (got.code, got.remark) == (1, f"the producer group[{group}] not exist")
+        answer = ask(model, 204, producerGroup=group)
+        assert (answer.code, answer.remark) == (1, f"the producer group[{group}] not exist")
 
 
 def test_all_producers_are_told_with_the_inner_ones_of_every_client(fleet: list[BrokerModel]) -> None:

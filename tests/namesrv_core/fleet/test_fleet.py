@@ -42,11 +42,11 @@ def test_topics_are_as_varied_as_in_life() -> None:
 
 
 def test_a_topic_has_the_same_readers_in_every_cluster() -> None:
-    seen: dict[str, set[tuple[str, ...]]] = {}
+    readers_by_topic: dict[str, set[tuple[str, ...]]] = {}
     for spec in FleetPlan().plan_brokers():
         for topic, groups in spec.groups_by_topic.items():
-            seen.setdefault(topic, set()).add(groups)
-    assert {len(readers) for readers in seen.values()} == {1}
+            readers_by_topic.setdefault(topic, set()).add(groups)
+    assert {len(readers) for readers in readers_by_topic.values()} == {1}
 
 
 def test_ports_follow_each_other_from_the_first_on() -> None:

@@ -26,9 +26,9 @@ def ask(
 
 
 def groups(model: BrokerModel) -> dict[str, Any]:
-    got = ask(model, 201)
-    body: dict[str, Any] = json.loads(got.body)
-    assert got.ext == {"totalGroupNum": str(len(body["subscriptionGroupTable"]))}
+    answer = ask(model, 201)
+    body: dict[str, Any] = json.loads(answer.body)
+    assert answer.ext == {"totalGroupNum": str(len(body["subscriptionGroupTable"]))}
     return body
 
 
@@ -47,10 +47,14 @@ def test_a_group_is_replaced_but_for_its_attributes_which_are_merged(model: Brok
     before = groups(model)["dataVersion"]["counter"]
     assert put(model, groupName="g", retryMaxTimes=3, attributes={"+a": "1", "+b": "2"}).code == 0
     assert put(model, groupName="g", consumeEnable=False, attributes={"-a": ""}).code == 0
-    found = groups(model)
-    got = found["subscriptionGroupTable"]["g"]
-    assert (got["retryMaxTimes"], got["consumeEnable"], got["attributes"]) == (16, False, {"b": "2"})
-    assert found["dataVersion"]["counter"] == before + 2
+    stored_groups = groups(model)
+    stored_group = stored_groups["subscriptionGroupTable"]["g"]
+    assert (stored_group["retryMaxTimes"], stored_group["consumeEnable"], stored_group["attributes"]) == (
+        16,
+        False,
+        {"b": "2"},
+    )
+    assert stored_groups["dataVersion"]["counter"] == before + 2
 
 
 @pytest.mark.parametrize(

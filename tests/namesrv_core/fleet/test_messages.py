@@ -73,8 +73,8 @@ def test_a_time_and_an_offset_agree(model: BrokerModel) -> None:
     _, high = bounds(model)
     [message] = messages(pull(model, high - 5000, maxMsgNums="1"))
     for later, offset in ((0, high - 5000), (1, high - 4999)):
-        found = ask(model, 29, topic="payments", queueId="1", timestamp=str(message.store_timestamp + later))
-        assert int((found.ext or {})["offset"] or "") == offset
+        answer = ask(model, 29, topic="payments", queueId="1", timestamp=str(message.store_timestamp + later))
+        assert int((answer.ext or {})["offset"] or "") == offset
 
 
 def test_the_same_message_by_key_by_id_and_by_its_place(model: BrokerModel) -> None:

@@ -26,8 +26,8 @@ def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> RemotingCo
 
 
 def offset(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> int:
-    got = ask(model, code, now, **{"topic": "orders", "queueId": "1", **ext})
-    return int((got.ext or {})["offset"] or "") if got.code == 0 else -got.code
+    answer = ask(model, code, now, **{"topic": "orders", "queueId": "1", **ext})
+    return int((answer.ext or {})["offset"] or "") if answer.code == 0 else -answer.code
 
 
 def at(model: BrokerModel, now: int = NOW, group: str = "g", **ext: str) -> int:
@@ -136,8 +136,8 @@ def test_moving_what_is_not_there(model: BrokerModel, ext: dict[str, Any], code:
 
 def test_a_slave_moves_nobody() -> None:
     slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS, READERS), "127.0.0.1:1001", [], NOW)
-    got = ask(slave, 222, group="g", topic="orders", timestamp="-1", isForce="true")
-    assert (got.code, got.remark) == (1, "Can not reset offset in slave broker")
+    answer = ask(slave, 222, group="g", topic="orders", timestamp="-1", isForce="true")
+    assert (answer.code, answer.remark) == (1, "Can not reset offset in slave broker")
 
 
 def test_all_offsets_are_those_that_were_committed(model: BrokerModel) -> None:

@@ -42,8 +42,8 @@ def mode(topic: str, group: str) -> bytes:
 
 def test_a_consume_mode_is_kept(model: BrokerModel) -> None:
     assert ask(model, 401, None, mode("orders", "g")).code == 0
-    found = told(ask(model, 402))["messageRequestModeMap"]
-    assert found == {"orders": {"g": json.loads(mode("orders", "g"))}}
+    modes = told(ask(model, 402))["messageRequestModeMap"]
+    assert modes == {"orders": {"g": json.loads(mode("orders", "g"))}}
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,12 @@ def test_a_consume_mode_of_what_is_not_there(model: BrokerModel, topic: str, gro
 
 def test_thresholds_for_cold_data_come_and_go(model: BrokerModel) -> None:
     assert ask(model, 2001, None, b"g=5\nh=soon\n").code == 0
-    found = told(ask(model, 2003))
-    assert found["configTable"] == {"g": 5}
-    assert (found["cgColdReadThreshold"], found["globalColdReadThreshold"]) == (3_145_728, 104_857_600)
+    thresholds = told(ask(model, 2003))
+    assert thresholds["configTable"] == {"g": 5}
+    assert (thresholds["cgColdReadThreshold"], thresholds["globalColdReadThreshold"]) == (
+        3_145_728,
+        104_857_600,
+    )
     assert ask(model, 2002, None, b"g").code == ask(model, 2002, None, b"nobody").code == 0
     assert told(ask(model, 2003))["configTable"] == {}
 
@@ -84,8 +87,8 @@ def test_the_engine_of_timed_messages(model: BrokerModel) -> None:
 def test_a_slave_is_told_of_its_master_and_a_master_passes_over_it(model: BrokerModel) -> None:
     slave = broker(1)
     slave.peer_models = model.peer_models | slave.peer_models
-    for one in (model, slave):
-        assert ask(one, 908, {"masterFlushOffset": "5"}).code == 0
+    for broker_model in (model, slave):
+        assert ask(broker_model, 908, {"masterFlushOffset": "5"}).code == 0
     assert told(ask(slave, 907))["haClientRuntimeInfo"]["masterFlushOffset"] == 5
     assert model.master_flush_offset is None
 
@@ -94,9 +97,9 @@ def test_entries_of_a_queue(model: BrokerModel) -> None:
     refused = ask(model, 321, {"topic": "orders", "queueId": "0", "index": "0", "count": "2"})
     assert (refused.code, refused.body, refused.remark) == (0, b"", "Index 0 of 0@orders is not exist!")
     low = int((ask(model, 31, {"topic": "orders", "queueId": "0"}).ext or {})["offset"] or 0)
-    found = told(ask(model, 321, {"topic": "orders", "queueId": "0", "index": str(low), "count": "2"}))
-    assert (found["minQueueIndex"], len(found["queueData"])) == (low, 2)
-    first = found["queueData"][0]
+    entries = told(ask(model, 321, {"topic": "orders", "queueId": "0", "index": str(low), "count": "2"}))
+    assert (entries["minQueueIndex"], len(entries["queueData"])) == (low, 2)
+    first = entries["queueData"][0]
     message = ask(model, 33, {"offset": str(first["physicOffset"])})
     assert len(message.body) == first["physicSize"]
     assert (

@@ -55,7 +55,7 @@ def body(command: RemotingCommand) -> Any:
 def test_code_and_remark(
     model: BrokerModel, code: int, ext: dict[str, str], text: bytes, expected: tuple[int, str | None]
 ) -> None:
-    got = ask(model, code, ext, text)
-    assert got.code == expected[0]
+    answer = ask(model, code, ext, text)
+    assert answer.code == expected[0]
     if expected[1] is not None:
-        assert got.remark == expected[1]
+        assert answer.remark == expected[1]

@@ -21,8 +21,8 @@ def model() -> BrokerModel:
 
 
 def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Any:
-    got = handle_request(model, build_request(code, ext), now)[0]
-    return decode_object_keys(got.body) if got.code == 0 else (got.code, got.remark)
+    answer = handle_request(model, build_request(code, ext), now)[0]
+    return decode_object_keys(answer.body) if answer.code == 0 else (answer.code, answer.remark)
 
 
 def ends(model: BrokerModel, topic: str, now: int = NOW) -> list[int]:
@@ -38,9 +38,9 @@ def test_queues_add_up_to_what_the_broker_has_stored(model: BrokerModel) -> None
 
 
 def test_offsets_never_go_back(model: BrokerModel) -> None:
-    seen = [ends(model, "payments", NOW + later) for later in range(0, 3000, 7)]
-    assert all(a <= b for before, after in pairwise(seen) for a, b in zip(before, after, strict=True))
-    assert seen[0] < seen[-1]
+    end_offsets = [ends(model, "payments", NOW + later) for later in range(0, 3000, 7)]
+    assert all(a <= b for before, after in pairwise(end_offsets) for a, b in zip(before, after, strict=True))
+    assert end_offsets[0] < end_offsets[-1]
 
 
 def test_topics_made_later_are_empty_and_others_unknown(model: BrokerModel) -> None:

@@ -13,8 +13,10 @@ from tests.namesrv_core.fleet.test_request_handlers import CREATE, ask, body, ou
 
 
 def test_creating_a_topic_registers_it_alone(model: BrokerModel) -> None:
-    told = outcome(model, RequestCode.UPDATE_AND_CREATE_TOPIC, {**CREATE, "attributes": "+message.type=FIFO"})
-    assert (told.needs_registration, told.changed_topics) == (True, ("new",))
+    registration = outcome(
+        model, RequestCode.UPDATE_AND_CREATE_TOPIC, {**CREATE, "attributes": "+message.type=FIFO"}
+    )
+    assert (registration.needs_registration, registration.changed_topics) == (True, ("new",))
     config = body(ask(model, RequestCode.GET_TOPIC_CONFIG, {"topic": "new"}))
     assert (config["readQueueNums"], config["writeQueueNums"]) == (4, 2)
     assert config["attributes"] == {"message.type": "FIFO"}
@@ -53,8 +55,8 @@ def test_pages_begin_anew_when_the_table_has_changed(model: BrokerModel) -> None
 def test_a_list_of_topics(model: BrokerModel) -> None:
     fifo = {**make_topic_config("new", 4), "attributes": {"+message.type": "FIFO"}}
     listed = json.dumps({"topicConfigList": [fifo, make_topic_config("payments", 2)]}).encode()
-    made = outcome(model, RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, {}, listed)
-    assert (made.needs_registration, made.changed_topics) == (True, ("new", "payments"))
+    answer = outcome(model, RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, {}, listed)
+    assert (answer.needs_registration, answer.changed_topics) == (True, ("new", "payments"))
     assert model.topic_table.configs["new"]["attributes"] == {"message.type": "FIFO"}
     assert model.topic_table.configs["payments"]["readQueueNums"] == 2
 

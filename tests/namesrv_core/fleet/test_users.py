@@ -15,10 +15,10 @@ def acl(resource: str, policy: str | None = None, actions: tuple[str, ...] = ("P
 
 
 def resources(table: UserTable) -> list[tuple[str, str, tuple[str, ...]]]:
-    found = table.get_acl(WHO)
+    acl = table.get_acl(WHO)
     return [
         (policy["policyType"], entry["resource"], tuple(entry["actions"]))
-        for policy in (fastjson.decode_json(found)["policies"] if found else ())
+        for policy in (fastjson.decode_json(acl)["policies"] if acl else ())
         for entry in policy["entries"]
     ]
 

@@ -31,7 +31,7 @@ from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalReason
 from namesrv_core.state.settings import NameServerSettings
-from tests.support.wire import STARTED_AT, Wire, broker_ext, carried, registration_body
+from tests.support.wire import STARTED_AT, Wire, broker_ext, carry_command, registration_body
 
 READ = {105, 106, 206, 224, 304, 311, 312, 313}
 BROKER = {103, 104, 217, 322, 901, 904}
@@ -73,7 +73,7 @@ class Guarded(Wire):
         if key is not None:
             known = KEYS.get(key)
             asked = sign_command(asked, key, secret or (known.secret_key if known else "a guess"))
-        answer, self.events = dispatch.handle_request(self.state, carried(asked), 1, STARTED_AT, peer)
+        answer, self.events = dispatch.handle_request(self.state, carry_command(asked), 1, STARTED_AT, peer)
         return answer
 
     def refused(self, *args: Any, **more: Any) -> RefusalReason | None:
@@ -136,7 +136,7 @@ def test_an_observer_changes_nothing_and_keeps_nobody_alive() -> None:
         asked = sign_command(
             build_request(code, ext, b"a=b\n" if code == 318 else b""), "observer", "observer's secret"
         )
-        _, events = dispatch.handle_request(server.state, carried(asked), 1, STARTED_AT + 50_000, HERE)
+        _, events = dispatch.handle_request(server.state, carry_command(asked), 1, STARTED_AT + 50_000, HERE)
         assert not events
     assert (server.state.route_generation, live.heard_at_ms) == before
 
@@ -159,7 +159,7 @@ def test_what_an_observer_needs_is_said_and_a_weaker_grant_is_no_obstacle() -> N
 def test_what_is_refused_changes_nothing_and_tells_nothing(form: HeaderType) -> None:
     server = closed(form)
     server.state.policy = None
-    server.register("a", "T", "U")
+    server.register_broker("a", "T", "U")
     assert server.by(None, 105, {"topic": "T"}).code == 0
     server.state.policy = closed().state.policy
     answer = server.by(None, 105, {"topic": "T"})
@@ -181,13 +181,13 @@ def test_a_oneway_request_is_refused_alike(code: int) -> None:
 
 def test_who_asks_is_told_what_5_x_brokers_tell_and_never_which_keys_there_are() -> None:
     server = closed()
-    told = {
+    remarks = {
         (key, secret): server.by(key, 318, peer=HERE, secret=secret).remark
         for key, secret in (
             (None, None), ("nobody", None), ("admin", "wrong"), ("reader", None), ("away", None)
         )
     }  # fmt: skip
-    assert told == {
+    assert remarks == {
         (None, None): "username cannot be null. UPDATE_NAMESRV_CONFIG needs the role admin",
         ("nobody", None): "check signature failed.",
         ("admin", "wrong"): "check signature failed.",
@@ -209,7 +209,7 @@ def test_a_signature_is_only_good_for_what_was_signed(form: HeaderType) -> None:
         build_request(100, {"namespace": "n", "key": "k", "value": "v"}, header_type=form), "admin", "x"
     )
     good = sign_command(signed, "admin", "admin's secret")
-    assert dispatch.handle_request(server.state, carried(good), 1, STARTED_AT, HERE)[0].code == 0
+    assert dispatch.handle_request(server.state, carry_command(good), 1, STARTED_AT, HERE)[0].code == 0
     for changed in (
         {"value": "w"},
         {"more": "x"},
@@ -218,9 +218,9 @@ def test_a_signature_is_only_good_for_what_was_signed(form: HeaderType) -> None:
         {"AccessKey": "away"},
     ):
         asked = RemotingCommand(100, {**(good.ext or {}), **changed}, good.body, header_type=form)
-        assert dispatch.handle_request(server.state, carried(asked), 1, STARTED_AT, HERE)[0].code == 16
+        assert dispatch.handle_request(server.state, carry_command(asked), 1, STARTED_AT, HERE)[0].code == 16
     with_body = RemotingCommand(100, good.ext, b"x", header_type=form)
-    assert dispatch.handle_request(server.state, carried(with_body), 1, STARTED_AT, HERE)[0].code == 16
+    assert dispatch.handle_request(server.state, carry_command(with_body), 1, STARTED_AT, HERE)[0].code == 16
 
 
 def test_a_key_that_is_not_needed_is_not_looked_at() -> None:

@@ -33,9 +33,9 @@ EXT = broker_ext("a", 0, "10.0.0.1:1", "c")
 
 @pytest.fixture
 def state() -> NameServerState:
-    made = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)
-    made.policy = FENCED
-    return made
+    new_state = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)
+    new_state.policy = FENCED
+    return new_state
 
 
 @pytest.fixture

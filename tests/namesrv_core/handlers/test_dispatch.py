@@ -24,13 +24,13 @@ def test_the_codes_that_a_5_5_0_name_server_answers_are_answered() -> None:
 
 @pytest.mark.parametrize("code", [0, -1, 1, 17, 28, 99, 107, 215, 905, 1001, 1003, 32767, -32768])
 def test_another_code_is_refused_with_code_3_and_upstream_s_words(form: HeaderType, code: int) -> None:
-    answer = Wire(form).ask(code, {"topic": "T"}, b"body")
+    answer = Wire(form).send_request(code, {"topic": "T"}, b"body")
     assert (answer.code, answer.remark, answer.body) == (3, f" request type {code} not supported", b"")
     assert answer.ext is None
 
 
 def test_a_code_beyond_a_short_is_refused_too() -> None:
-    answer = Wire(HeaderType.JSON).ask(70_000)
+    answer = Wire(HeaderType.JSON).send_request(70_000)
     assert (answer.code, answer.remark) == (3, " request type 70000 not supported")
 
 
@@ -59,14 +59,14 @@ EMPTY = {
 
 @pytest.mark.parametrize("code", EMPTY)
 def test_a_request_without_ext_fields_and_body_is_answered(form: HeaderType, code: int) -> None:
-    answer = Wire(form).ask(code)
+    answer = Wire(form).send_request(code)
     assert (answer.code, answer.remark) == EMPTY[code]
 
 
 @pytest.mark.parametrize("code", sorted(ANSWERED - set(EMPTY)))
 def test_a_request_whose_fields_cannot_be_done_without_is_refused(form: HeaderType, code: int) -> None:
     wire = Wire(form)
-    answer = wire.ask(code)
+    answer = wire.send_request(code)
     assert answer.code == 1
     assert answer.remark
     assert wire.events == ()
@@ -82,13 +82,13 @@ FIELDS = [
 def test_odd_ext_fields_and_a_broken_body_never_escape_as_an_exception(form: HeaderType, code: int) -> None:
     for text in ("x", "9" * 5000, "-1", "true", "\ufffd"):
         for body in (b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"x":' + b"[" * 3000, b"x\x9c"):
-            answer = Wire(form).ask(code, dict.fromkeys(FIELDS, text), body)
+            answer = Wire(form).send_request(code, dict.fromkeys(FIELDS, text), body)
             assert answer.code in (0, 1, 16, 17, 22)
 
 
 def test_a_oneway_request_is_carried_out(form: HeaderType) -> None:
     wire = Wire(form)
-    wire.register("a", "T", "U")
+    wire.register_broker("a", "T", "U")
     wire.state.tables.live_brokers["c", "10.0.0.1:10911"].heard_at_ms = 0
     asked = RemotingCommand(904, broker_ext(), flag=2, header_type=form)
     handle_request(wire.state, asked, 1, STARTED_AT + 5)
@@ -97,5 +97,5 @@ def test_a_oneway_request_is_carried_out(form: HeaderType) -> None:
 
 def test_fields_of_signing_and_namespaces_are_passed_over(form: HeaderType) -> None:
     extra = {"AccessKey": "k", "Signature": "s", "ns": "n", "nsd": "true", "bname": "b", "oway": "x"}
-    answer = Wire(form).ask(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, extra)
+    answer = Wire(form).send_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, extra)
     assert (answer.code, answer.body) == (0, b'{"topicList":[]}')

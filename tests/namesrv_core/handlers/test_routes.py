@@ -25,8 +25,8 @@ def broker_a(form: HeaderType, settings: NameServerSettings | None = None, **mor
     """The topic T on a master and its slave."""
     wire = Wire(form, settings)
     cluster, name = "DefaultCluster", "broker-a"
-    wire.register(name, "T", "U", addr="127.0.0.1:10911", cluster=cluster, more=more)
-    wire.register(name, broker_id=1, addr="127.0.0.1:10921", cluster=cluster, more=more)
+    wire.register_broker(name, "T", "U", addr="127.0.0.1:10911", cluster=cluster, more=more)
+    wire.register_broker(name, broker_id=1, addr="127.0.0.1:10921", cluster=cluster, more=more)
     return wire
 
 
@@ -43,13 +43,13 @@ def broker_a(form: HeaderType, settings: NameServerSettings | None = None, **mor
 def test_a_route_is_answered_byte_for_byte(file: str, form: HeaderType, version: int) -> None:
     wire = broker_a(form)
     for _ in range(2):
-        answer = wire.ask(105, {"topic": "T"}, version=version)
+        answer = wire.send_request(105, {"topic": "T"}, version=version)
         answer.opaque = 1
         assert codec.encode_command(answer) == (GOLDEN / f"{file}.bin").read_bytes()
 
 
 def route(wire: Wire, version: int = 317, **ext: str) -> Any:
-    return wire.ask(105, {"topic": "T", **ext}, version=version)
+    return wire.send_request(105, {"topic": "T", **ext}, version=version)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_old_client_may_ask_for_standard_json(form: HeaderType, text: str, st
 
 
 def test_a_topic_without_route_is_code_17_in_upstream_s_words(form: HeaderType) -> None:
-    answer = Wire(form).ask(105, {"topic": "X"})
+    answer = Wire(form).send_request(105, {"topic": "X"})
     assert (answer.code, answer.body) == (17, b"")
     assert answer.remark == (
         "No topic route info in name server for the topic: X\n"
@@ -74,34 +74,34 @@ def test_an_order_topic_has_its_configuration_where_the_settings_say_so(form: He
     off, on = broker_a(form), broker_a(form, NameServerSettings(orderMessageEnable=True))
     for wire in (off, on):
         assert b"orderTopicConf" not in route(wire).body
-        wire.ask(100, order)
+        wire.send_request(100, order)
     assert b"orderTopicConf" not in route(off).body
     assert b'"orderTopicConf":"broker-a:8"' in route(on).body
-    on.ask(102, order)
+    on.send_request(102, order)
     assert b"orderTopicConf" not in route(on).body
 
 
 def test_a_slave_stands_in_for_its_master_where_the_settings_say_so(form: HeaderType) -> None:
     for supported in (False, True):
         wire = broker_a(form, NameServerSettings(supportActingMaster=supported), enableActingMaster="true")
-        wire.ask(104, broker_ext("broker-a", 0, "127.0.0.1:10911", "DefaultCluster"))
+        wire.send_request(104, broker_ext("broker-a", 0, "127.0.0.1:10911", "DefaultCluster"))
         addrs = b'{0:"127.0.0.1:10921"}' if supported else b'{1:"127.0.0.1:10921"}'
         assert b'"brokerAddrs":' + addrs in route(wire).body
 
 
 def test_a_name_server_that_has_to_wait_is_not_ready_until_it_has(form: HeaderType) -> None:
     wire = broker_a(form, NameServerSettings(needWaitForService=True, waitSecondsForService=45))
-    answer = wire.ask(105, {"topic": "T"}, now=STARTED_AT + 44_999)
+    answer = wire.send_request(105, {"topic": "T"}, now=STARTED_AT + 44_999)
     assert (answer.code, answer.remark, answer.body) == (1, "name server not ready", b"")
-    assert wire.ask(105, {"topic": "T"}, now=STARTED_AT + 45_000).code == 0
-    assert wire.ask(105, {"topic": "T"}, now=STARTED_AT).code == 1
+    assert wire.send_request(105, {"topic": "T"}, now=STARTED_AT + 45_000).code == 0
+    assert wire.send_request(105, {"topic": "T"}, now=STARTED_AT).code == 1
 
 
 def test_a_route_cut_to_a_zone_is_in_the_default_dialect(form: HeaderType) -> None:
     wire = broker_a(form, __ZONE_NAME="east")
     ext = {"topic": "T", "__ZONE_MODE": "true", "__ZONE_NAME": "EAST"}
-    assert b'"brokerAddrs":{0:' in wire.ask(105, ext, version=513).body
-    answer = wire.ask(105, ext | {"__ZONE_NAME": "west"}, version=513)
+    assert b'"brokerAddrs":{0:' in wire.send_request(105, ext, version=513).body
+    answer = wire.send_request(105, ext | {"__ZONE_NAME": "west"}, version=513)
     assert (answer.code, answer.body) == (0, b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[]}')
 
 
@@ -116,7 +116,7 @@ def test_a_route_cut_to_a_zone_is_in_the_default_dialect(form: HeaderType) -> No
 )
 def test_a_route_is_whole_for_whoever_names_no_zone(form: HeaderType, ext: dict[str, str]) -> None:
     wire = broker_a(form, __ZONE_NAME="east")
-    assert b'"brokerAddrs":{"0":' in wire.ask(105, {"topic": "T"} | ext).body
+    assert b'"brokerAddrs":{"0":' in wire.send_request(105, {"topic": "T"} | ext).body
 
 
 def test_a_zone_s_route_and_the_whole_one_are_not_mixed_up(form: HeaderType) -> None:
@@ -133,7 +133,7 @@ def test_topics_that_are_placed_alike_have_one_body(
     wire = broker_a(form)
     body = route(wire).body
     monkeypatch.delattr(table_lookup, "encode_route_body")
-    assert wire.ask(105, {"topic": "U"}, version=317).body == body
+    assert wire.send_request(105, {"topic": "U"}, version=317).body == body
 
 
 class Remembered(RuleBasedStateMachine):
@@ -169,33 +169,33 @@ class Remembered(RuleBasedStateMachine):
         body = registration_body(
             [topic_config("T", perm=perm), "U", MEMBERS], DataVersion(counter, 0, 1), mapping, filters
         )
-        self.wire.register(
+        self.wire.register_broker(
             name, broker_id=broker_id, addr=f"{name}{broker_id}{addr}", more=more, body=body, now=self.now
         )
 
     @rule(name=st.sampled_from("ab"), broker_id=st.integers(0, 1), addr=st.sampled_from("xy"))
     def unregister(self, name: str, broker_id: int, addr: str) -> None:
-        self.wire.ask(104, broker_ext(name, broker_id, f"{name}{broker_id}{addr}"))
+        self.wire.send_request(104, broker_ext(name, broker_id, f"{name}{broker_id}{addr}"))
 
     @rule(code=st.sampled_from([205, 327]), name=st.sampled_from("ab"))
     def set_perm(self, code: int, name: str) -> None:
-        self.wire.ask(code, {"brokerName": name})
+        self.wire.send_request(code, {"brokerName": name})
 
     @rule(code=st.sampled_from([100, 102]), value=st.sampled_from(["a:8", "b:8"]))
     def set_order(self, code: int, value: str) -> None:
-        self.wire.ask(code, {"namespace": "ORDER_TOPIC_CONFIG", "key": "T", "value": value})
+        self.wire.send_request(code, {"namespace": "ORDER_TOPIC_CONFIG", "key": "T", "value": value})
 
     @rule(key=st.sampled_from(["orderMessageEnable", "supportActingMaster"]), on=st.booleans())
     def update(self, key: str, on: bool) -> None:
-        self.wire.ask(318, body=f"{key}={on}".encode())
+        self.wire.send_request(318, body=f"{key}={on}".encode())
 
     @rule()
     def delete_topic(self) -> None:
-        self.wire.ask(216, {"topic": "T"})
+        self.wire.send_request(216, {"topic": "T"})
 
     @rule(perm=st.sampled_from([0, 6]))
     def register_topic(self, perm: int) -> None:
-        self.wire.ask(217, {"topic": "T"}, b'{"queueDatas":[{"brokerName":"a","perm":%d}]}' % perm)
+        self.wire.send_request(217, {"topic": "T"}, b'{"queueDatas":[{"brokerName":"a","perm":%d}]}' % perm)
 
     @rule(passed=st.sampled_from([1, 60_001]))
     def let_time_pass(self, passed: int) -> None:
@@ -211,14 +211,18 @@ class Remembered(RuleBasedStateMachine):
         state = self.wire.state
         # They are placed alike at times, and only one has a mapping and an order.
         for topic, version in product(("T", "U", MEMBERS), (317, 513)):
-            found = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+            topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
             order = (
                 state.kv_config.get_value("ORDER_TOPIC_CONFIG", topic)
                 if state.settings.orderMessageEnable
                 else None
             )
-            fresh = b"" if found is None else table_lookup.encode_route_body(found, order, version >= 401)
-            assert self.wire.ask(105, {"topic": topic}, version=version).body == fresh
+            fresh = (
+                b""
+                if topic_route is None
+                else table_lookup.encode_route_body(topic_route, order, version >= 401)
+            )
+            assert self.wire.send_request(105, {"topic": topic}, version=version).body == fresh
 
 
 TestRemembered = Remembered.TestCase

@@ -9,13 +9,13 @@ from tests.support.wire import Wire
 
 
 def shown(wire: Wire) -> dict[str, str]:
-    lines = wire.ask(319).body.decode().splitlines()
+    lines = wire.send_request(319).body.decode().splitlines()
     return dict(line.split("=", 1) for line in lines)
 
 
 def test_all_keys_are_shown_sorted_one_in_a_line(form: HeaderType) -> None:
     wire = Wire(form, NameServerSettings(rocketmqHome="/h", kvConfigPath="C:\\kv"))
-    answer = wire.ask(319)
+    answer = wire.send_request(319)
     assert (answer.code, answer.ext) == (0, None)
     assert answer.body.endswith(b"\n")
     assert list(shown(wire)) == sorted(shown(wire))
@@ -25,7 +25,7 @@ def test_all_keys_are_shown_sorted_one_in_a_line(form: HeaderType) -> None:
 
 def test_an_update_is_in_force_at_once(form: HeaderType) -> None:
     wire = Wire(form)
-    answer = wire.ask(318, body=b"enableAllTopicList=false\nwaitSecondsForService = 9 \n")
+    answer = wire.send_request(318, body=b"enableAllTopicList=false\nwaitSecondsForService = 9 \n")
     assert (answer.code, answer.remark, answer.body) == (0, None, b"")
     assert wire.events == (
         SettingsChanged(
@@ -36,12 +36,12 @@ def test_an_update_is_in_force_at_once(form: HeaderType) -> None:
         ),
     )
     assert shown(wire)["waitSecondsForService"] == "9"
-    assert wire.ask(206).remark == "disable"
+    assert wire.send_request(206).remark == "disable"
 
 
 def test_java_s_escapes_and_comments_are_understood(form: HeaderType) -> None:
     wire = Wire(form)
-    wire.ask(318, body="# why\nproductEnvName:\\u00e9\\\n  \\t=x é\n! more\n".encode())
+    wire.send_request(318, body="# why\nproductEnvName:\\u00e9\\\n  \\t=x é\n! more\n".encode())
     assert shown(wire)["productEnvName"] == "é\t=x é"
 
 
@@ -49,7 +49,7 @@ def test_java_s_escapes_and_comments_are_understood(form: HeaderType) -> None:
 def test_what_changes_nothing_succeeds(form: HeaderType, body: bytes) -> None:
     wire = Wire(form)
     before = shown(wire)
-    assert wire.ask(318, body=body).code == 0
+    assert wire.send_request(318, body=body).code == 0
     assert shown(wire) == before
 
 
@@ -59,16 +59,16 @@ def test_what_changes_nothing_succeeds(form: HeaderType, body: bytes) -> None:
 def test_a_protected_key_refuses_all_of_the_update(form: HeaderType, key: str) -> None:
     wire = Wire(form)
     before = shown(wire)
-    answer = wire.ask(318, body=f"enableTopicList=false\n{key}=/tmp/x\n".encode())
+    answer = wire.send_request(318, body=f"enableTopicList=false\n{key}=/tmp/x\n".encode())
     assert (answer.code, answer.remark) == (16, "Can not update config in black list.")
     assert wire.events == ()
     assert shown(wire) == before
 
 
 def test_a_key_spelt_with_escapes_is_protected_too(form: HeaderType) -> None:
-    assert Wire(form).ask(318, body=b"kvConfig\\u0050ath=/tmp/x\n").code == 16
+    assert Wire(form).send_request(318, body=b"kvConfig\\u0050ath=/tmp/x\n").code == 16
 
 
 def test_a_text_that_is_no_properties_is_refused(form: HeaderType) -> None:
-    answer = Wire(form).ask(318, body=b"productEnvName=\\u12\n")
+    answer = Wire(form).send_request(318, body=b"productEnvName=\\u12\n")
     assert (answer.code, answer.remark) == (1, "string2Properties error")

@@ -67,8 +67,8 @@ def test_the_file_is_what_the_events_say() -> None:
 @pytest.mark.parametrize("table", ["events", "fields", "parts"])
 def test_the_tables_of_the_manual_are_what_the_events_say(table: str) -> None:
     rows = build_document_tables()[table]
-    shown = (DOCS / "journal.md").read_text()
-    assert "\n".join(rows) in shown, "docs/reference/journal.md should have:\n" + "\n".join(rows)
+    manual_page = (DOCS / "journal.md").read_text()
+    assert "\n".join(rows) in manual_page, "docs/reference/journal.md should have:\n" + "\n".join(rows)
 
 
 def test_each_field_is_explained_once() -> None:

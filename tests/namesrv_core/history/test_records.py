@@ -91,8 +91,12 @@ def test_every_event_reads_back_as_it_was(kind: type[Event]) -> None:
 
 def fields(event: Event | None) -> dict[str, typing.Any]:
     """Changes in an order that does not depend on how they stand together."""
-    found = vars(event)
-    return found | {"changes": sorted(found["changes"], key=repr)} if "changes" in found else found
+    event_fields = vars(event)
+    return (
+        event_fields | {"changes": sorted(event_fields["changes"], key=repr)}
+        if "changes" in event_fields
+        else event_fields
+    )
 
 
 @pytest.mark.parametrize("kind", EVENT_TYPES_BY_NAME.values(), ids=list(EVENT_TYPES_BY_NAME))

@@ -114,7 +114,7 @@ class NameServerLife(RuleBasedStateMachine):
             self.replay.feed_record(record(self.seq, event))
 
     def ask(self, code: int, ext: dict[str, Any] | None = None, body: bytes = b"", channel: int = 1) -> None:
-        self.wire.ask(code, ext, body, channel=channel, now=self.now)
+        self.wire.send_request(code, ext, body, channel=channel, now=self.now)
         self.follow(self.wire.events)
 
     @rule(

@@ -26,13 +26,13 @@ from namesrv_core.events import (
 from namesrv_core.history.record_lines import encode_record_line, parse_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.subject_filter import JournalSubject, SubjectFilter, SubjectKind
-from tests.support.journals import registered, snapshot
+from tests.support.journals import make_snapshot, registration_events
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 OTHER = QueueData("b", 4, 4, 6)
 EVENTS: tuple[Event, ...] = (
-    snapshot("start", groups=(Group("c", "a", False, None, ()), Group("d", "b", False, None, ()))),
-    *registered("a", "T", "U"),
+    make_snapshot("start", groups=(Group("c", "a", False, None, ()), Group("d", "b", False, None, ()))),
+    *registration_events("a", "T", "U"),
     WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
     TopicDeleted("T", None, group_topic_changes([TopicChange("T", RO, None), TopicChange("T", OTHER, None)])),
     TopicsChanged("b", "registration", group_topic_changes([TopicChange("\u4e3b\u9898", None, OTHER)])),
@@ -50,16 +50,16 @@ EVENTS: tuple[Event, ...] = (
 
 def concerned(kind: SubjectKind, name: str, key: str | None = None) -> list[tuple[int, Any]]:
     """The number of each event that concerns it, and its part; no line is passed over that should not be."""
-    found = []
+    concerned_records = []
     concerning = SubjectFilter(JournalSubject(kind, name, key))
     for number, event in enumerate(EVENTS):
         text = encode_record_line(number + 1, "s", RecordOrigin(1, "test"), event)
         part = concerning.matching_fields(parse_record_line(text))
         if part is not None:
             assert concerning.can_match_line(text), text
-            found.append((number, part))
-    assert found[-1][0] == len(EVENTS) - 1, "a loss concerns all"
-    return found[:-1]
+            concerned_records.append((number, part))
+    assert concerned_records[-1][0] == len(EVENTS) - 1, "a loss concerns all"
+    return concerned_records[:-1]
 
 
 @pytest.mark.parametrize(

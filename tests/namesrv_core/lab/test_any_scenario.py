@@ -69,7 +69,7 @@ def one_fault(chance: random.Random, base: Scenario, at: float, number: int) -> 
 def test_the_truth_and_nothing_else(seed: int, tmp_path: Path) -> None:
     played = scenario(seed)
     deeds = virtual_time.run_virtual(play_scenario(played, tmp_path))
-    found = judge_run(played, tmp_path, deeds)
+    verdict = judge_run(played, tmp_path, deeds)
     assert [
         (
             finding.deed.fault,
@@ -78,9 +78,9 @@ def test_the_truth_and_nothing_else(seed: int, tmp_path: Path) -> None:
             finding.server_name,
             finding.broker_id_text,
         )
-        for finding in found.missed_findings
+        for finding in verdict.missed_findings
     ] == []
     assert [
         (server, record.event_type, record.origin, record.event_fields)
-        for server, record in found.unexplained
+        for server, record in verdict.unexplained
     ] == []

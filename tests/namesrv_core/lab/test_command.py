@@ -29,9 +29,9 @@ def lab(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None
-        found = re.fullmatch(r"export NAMESRV_ADDR='(.+)'\n", child.stdout.readline())
-        assert found, child.communicate()
-        yield child, found[1]
+        export_match = re.fullmatch(r"export NAMESRV_ADDR='(.+)'\n", child.stdout.readline())
+        assert export_match, child.communicate()
+        yield child, export_match[1]
     finally:
         child.terminate()
         child.communicate(timeout=10)
@@ -140,9 +140,9 @@ def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture
     folder = tmp_path / "run"
     assert main(["run", "undone-wipe", "--dir", str(folder), "--java-logs", "4.x"]) == 0
     assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.LOG_FILE).read_text()
-    said = capsys.readouterr().out
-    assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in said
-    assert said.endswith(f"0 records are unexplained; see {folder}/truth.jsonl and {folder}/ns-*/journal\n")
+    stdout = capsys.readouterr().out
+    assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in stdout
+    assert stdout.endswith(f"0 records are unexplained; see {folder}/truth.jsonl and {folder}/ns-*/journal\n")
     assert main(["run", "undone-wipe", "--dir", str(folder)]) == 1
     assert "is not empty" in capsys.readouterr().err
 

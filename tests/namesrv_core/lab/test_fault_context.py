@@ -15,8 +15,8 @@ SMALL = Scenario("x", plan=FleetPlan(1, 2, 1, 1), namesrvs=2)
 def test_those_are_meant_who_are_in_the_state_that_is_wanted(tmp_path: Path) -> None:
     world = LabCluster(SMALL, tmp_path, lambda: 1_700_000_000.0)
     try:
-        with TruthLog(tmp_path / "truth.jsonl") as told:
-            stage = FaultContext(world, told, 1_699_999_990.0)
+        with TruthLog(tmp_path / "truth.jsonl") as log:
+            stage = FaultContext(world, log, 1_699_999_990.0)
             world.lab_brokers["broker-a-1:0"].run_state = "up"
             every = Fault(0, "kill")
             assert member_names(stage.matching_brokers(every)) == ["broker-a-1:0"]

@@ -67,10 +67,10 @@ def test_the_journals_have_the_truth(name: str, tmp_path: Path) -> None:
     scenario = load_built_in_scenarios()[name]
     if name == "quiet-day":
         scenario = scenario._replace(duration=3 * 3600)
-    _, found = played(scenario, tmp_path)
-    assert [told(finding) for finding in found.missed_findings] == []
-    assert [(server, record.event_type, record.event_fields) for server, record in found.unexplained] == []
-    sure = [finding for finding in found.findings if finding.expected.is_sure]
+    _, verdict = played(scenario, tmp_path)
+    assert [told(finding) for finding in verdict.missed_findings] == []
+    assert [(server, record.event_type, record.event_fields) for server, record in verdict.unexplained] == []
+    sure = [finding for finding in verdict.findings if finding.expected.is_sure]
     assert SHOWN[name] <= {kind for finding in sure for kind in finding.expected.types}
 
 
@@ -80,8 +80,8 @@ def test_a_seed_gives_the_same_story_each_time(tmp_path: Path) -> None:
     stories = [
         [(finding.deed.time_ms, finding.expected.types, finding.server_name, finding.broker_id_text,
         finding.after_seconds)
-         for finding in found.findings]
-        for _, found in runs
+         for finding in verdict.findings]
+        for _, verdict in runs
     ]  # fmt: skip
     assert stories[0] == stories[1]
     assert [deed[:5] for deed in runs[0][0]] == [deed[:5] for deed in runs[1][0]]

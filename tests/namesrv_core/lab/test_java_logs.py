@@ -19,8 +19,8 @@ QUEUES = {"brokerName": "b", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6,
 
 def told(dialect: str, *records: Told) -> list[str]:
     """What is written of (second, type, cause, fields); without time, level and thread."""
-    made = made_of(records)
-    return [line.split(" - ", 1)[1].rstrip("\n") for line in java_logs.format_lines(made, dialect)]
+    log_lines = made_of(records)
+    return [line.split(" - ", 1)[1].rstrip("\n") for line in java_logs.format_lines(log_lines, dialect)]
 
 
 def made_of(records: Sequence[Told]) -> list[JournalRecord]:

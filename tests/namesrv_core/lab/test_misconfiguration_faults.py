@@ -17,8 +17,8 @@ def events(folder: Path, server: str, type_: str, *faults: Fault) -> list[tuple[
     start = 1_767_600_000_000
     scenario = Scenario("x", plan=PLAN, namesrvs=2, start=start, duration=150, faults=faults)
     deeds = virtual_time.run_virtual(play_scenario(scenario, folder))
-    found = judge_run(scenario, folder, deeds)
-    assert (found.missed_findings, found.unexplained) == ([], [])
+    verdict = judge_run(scenario, folder, deeds)
+    assert (verdict.missed_findings, verdict.unexplained) == ([], [])
     return [
         ((record.time_ms - start) / 1000, dict(record.event_fields))
         for record in reader.read_records(folder / server / "journal")

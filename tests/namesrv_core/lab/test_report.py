@@ -10,12 +10,16 @@ from namesrv_core.lab.verdict import ExpectationFinding, RunVerdict
 
 
 def test_a_report() -> None:
-    seen = ExpectedEvent(("BrokerUnregistered",), ("ns-1", "ns-2"), 1, broker_id_texts=("a:0", "b:0"))
+    expected_event = ExpectedEvent(
+        ("BrokerUnregistered",), ("ns-1", "ns-2"), 1, broker_id_texts=("a:0", "b:0")
+    )
     deed = Deed(0, 60, "kill", "begin", ("a:0", "b:0"))
     findings = [
-        ExpectationFinding(deed, seen, server, broker, None if (server, broker) == ("ns-2", "b:0") else 0.25)
-        for server in seen.server_names
-        for broker in seen.broker_id_texts
+        ExpectationFinding(
+            deed, expected_event, server, broker, None if (server, broker) == ("ns-2", "b:0") else 0.25
+        )
+        for server in expected_event.server_names
+        for broker in expected_event.broker_id_texts
     ]
     stray = (
         "ns-1",

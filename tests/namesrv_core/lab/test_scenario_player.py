@@ -15,8 +15,8 @@ PLAN = FleetPlan(1, 2, 2, 2)
 def played(folder: Path, *faults: Fault) -> list[tuple[float, str, str, tuple[str, ...]]]:
     scenario = Scenario("x", plan=PLAN, namesrvs=2, start=START, duration=300, faults=faults)
     deeds = virtual_time.run_virtual(play_scenario(scenario, folder))
-    found = judge_run(scenario, folder, deeds)
-    assert (found.missed_findings, found.unexplained) == ([], [])
+    verdict = judge_run(scenario, folder, deeds)
+    assert (verdict.missed_findings, verdict.unexplained) == ([], [])
     assert truth_log.read_deeds(folder / "truth.jsonl") == deeds
     assert [deed.time_ms for deed in deeds] == [START + round(deed.after_seconds * 1000) for deed in deeds]
     return [(deed.after_seconds, deed.fault, deed.phase, deed.target_names) for deed in deeds][1:-1]

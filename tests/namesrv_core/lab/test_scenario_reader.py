@@ -78,9 +78,9 @@ def test_a_scenario_is_read() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line(text: str, line: str) -> None:
-    said = mistakes(text)
-    assert len(said) == 1
-    assert said[0].startswith(f"x.yaml: {line}")
+    message = mistakes(text)
+    assert len(message) == 1
+    assert message[0].startswith(f"x.yaml: {line}")
 
 
 def test_all_mistakes_are_found_at_once() -> None:

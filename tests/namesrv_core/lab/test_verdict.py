@@ -33,8 +33,8 @@ def record(
 
 
 def test_what_was_expected_is_found_in_time() -> None:
-    found = judge_journals(deeds(LOST), {"ns-1": [record(4)]})
-    assert (found.missed_findings, found.unexplained, found.findings[0].after_seconds) == ([], [], 4)
+    verdict = judge_journals(deeds(LOST), {"ns-1": [record(4)]})
+    assert (verdict.missed_findings, verdict.unexplained, verdict.findings[0].after_seconds) == ([], [], 4)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_what_was_expected_is_found_in_time() -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_missed_and_unexplained(seen: JournalRecord) -> None:
-    found = judge_journals(deeds(LOST), {"ns-1": [seen]})
-    assert len(found.missed_findings) == 1
-    assert found.unexplained == [("ns-1", seen)]
+    verdict = judge_journals(deeds(LOST), {"ns-1": [seen]})
+    assert len(verdict.missed_findings) == 1
+    assert verdict.unexplained == [("ns-1", seen)]
 
 
 def test_what_is_not_sure_may_be_missing_and_explains() -> None:
@@ -61,15 +61,17 @@ def test_what_is_due_after_the_end_is_not_missed() -> None:
 
 
 def test_a_clock_that_was_set_is_allowed_for() -> None:
-    seen = record(4)
-    shifted = seen._replace(origin=seen.origin._replace(time_ms=seen.time_ms + 3_600_000))
+    shifted_record = record(4)
+    shifted = shifted_record._replace(
+        origin=shifted_record.origin._replace(time_ms=shifted_record.time_ms + 3_600_000)
+    )
     assert judge_journals(deeds(LOST, skew=3600), {"ns-1": [shifted]}).findings[0].after_seconds == 4
-    assert len(judge_journals(deeds(LOST, skew=3600), {"ns-1": [seen]}).missed_findings) == 1
+    assert len(judge_journals(deeds(LOST, skew=3600), {"ns-1": [shifted_record]}).missed_findings) == 1
 
 
 def test_paths_go_into_lists_and_ranges() -> None:
     changes = [{"topics": ["a"], "before": {"perm": 6}}, {"topics": ["b", "c"], "before": {"perm": 4}}]
-    seen = record(1, "TopicsChanged", changes=changes, pauseMillis=40)
+    changed_record = record(1, "TopicsChanged", changes=changes, pauseMillis=40)
     expected = ExpectedEvent(("TopicsChanged",), ("ns-1",), 5)
     for where, is_there in (
         ({"changes.topics": "c"}, True),
@@ -78,5 +80,5 @@ def test_paths_go_into_lists_and_ranges() -> None:
         ({"pauseMillis": {"min": 30, "max": 40}}, True),
         ({"pauseMillis": {"min": 41, "max": 50}}, False),
     ):
-        found = judge_journals(deeds(expected._replace(field_values=where)), {"ns-1": [seen]})
-        assert (not found.missed_findings) is is_there
+        verdict = judge_journals(deeds(expected._replace(field_values=where)), {"ns-1": [changed_record]})
+        assert (not verdict.missed_findings) is is_there

@@ -11,14 +11,14 @@ from tests.namesrv_core.fleet.running import ask
 
 def test_a_day_passes_at_once_and_in_order() -> None:
     async def scene() -> list[tuple[float, str]]:
-        loop, seen = asyncio.get_running_loop(), []
+        loop, timeline = asyncio.get_running_loop(), []
 
         async def after(seconds: float, name: str) -> None:
             await asyncio.sleep(seconds)
-            seen.append((loop.time(), name))
+            timeline.append((loop.time(), name))
 
         await asyncio.gather(after(86_400, "day"), after(0.5, "half"), after(3600, "hour"))
-        return seen
+        return timeline
 
     assert virtual_time.run_virtual(scene()) == [(0.5, "half"), (3600, "hour"), (86_400, "day")]
 

@@ -10,7 +10,7 @@ from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec, header_json
 from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
 from namesrv_core.protocol.command import RemotingCommand
-from tests.support.wire import carried
+from tests.support.wire import carry_command
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
 JAVA_5_3 = 479
@@ -70,36 +70,38 @@ def test_every_golden_frame_is_described_in_the_readme() -> None:
 
 @given(COMMANDS)
 def test_any_command_survives_the_wire(command: RemotingCommand) -> None:
-    assert carried(command) == command
+    assert carry_command(command) == command
 
 
 @given(COMMANDS)
 def test_a_command_read_a_second_time_is_the_same_again(command: RemotingCommand) -> None:
     header_json._decoded_headers.clear()
-    assert carried(command) == carried(command) == command
+    assert carry_command(command) == carry_command(command) == command
 
 
 def test_an_empty_text_survives_only_the_json_header(form: HeaderType) -> None:
-    seen = carried(RemotingCommand(100, {"value": "", "key": "k"}, remark="", header_type=form))
+    received = carry_command(RemotingCommand(100, {"value": "", "key": "k"}, remark="", header_type=form))
     if form is HeaderType.JSON:
-        assert (seen.ext, seen.remark) == ({"value": "", "key": "k"}, "")
+        assert (received.ext, received.remark) == ({"value": "", "key": "k"}, "")
     else:
-        assert (seen.ext, seen.remark) == ({"value": None, "key": "k"}, None)
+        assert (received.ext, received.remark) == ({"value": None, "key": "k"}, None)
 
 
 def test_a_null_ext_value_is_left_out(form: HeaderType) -> None:
-    seen = carried(RemotingCommand(100, {"value": None, "key": "k"}, header_type=form))
-    assert seen.ext == {"key": "k"}
+    received = carry_command(RemotingCommand(100, {"value": None, "key": "k"}, header_type=form))
+    assert received.ext == {"key": "k"}
 
 
 def test_no_ext_fields_and_empty_ones_differ_only_in_the_json_header(form: HeaderType) -> None:
-    assert carried(RemotingCommand(1, None, header_type=form)).ext is None
-    assert carried(RemotingCommand(1, {}, header_type=form)).ext == ({} if form is HeaderType.JSON else None)
+    assert carry_command(RemotingCommand(1, None, header_type=form)).ext is None
+    assert carry_command(RemotingCommand(1, {}, header_type=form)).ext == (
+        {} if form is HeaderType.JSON else None
+    )
 
 
 def test_text_beyond_ascii_survives(form: HeaderType) -> None:
     command = RemotingCommand(100, {"ключ": "値😀\x7f\u2028\ufeff"}, remark="ü\n", header_type=form)
-    assert carried(command) == command
+    assert carry_command(command) == command
 
 
 @pytest.mark.parametrize(

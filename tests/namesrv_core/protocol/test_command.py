@@ -46,10 +46,10 @@ def test_a_oneway_request_wants_no_answer(form: HeaderType) -> None:
 
 @pytest.mark.parametrize("member", ["code", "ext", "body", "opaque", "flag", "remark", "language", "version"])
 def test_commands_that_differ_in_one_member_are_not_equal(member: str) -> None:
-    one, other = RemotingCommand(1), RemotingCommand(1)
-    assert one == other
+    command, other = RemotingCommand(1), RemotingCommand(1)
+    assert command == other
     setattr(other, member, "something else")
-    assert one != other
+    assert command != other
 
 
 def test_a_command_shows_its_kind_code_and_number_but_not_its_body() -> None:

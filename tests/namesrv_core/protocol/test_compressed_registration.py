@@ -178,6 +178,6 @@ def test_the_steps_of_a_compressed_body_tell_what_they_hold() -> None:
     body = registration_codec.encode_compressed_registration(DataVersion(1, 0, 1), configs)
     size = len(zlib.decompress(body))
     held = list(decode_compressed_steps(body, 513, 0, DecodeLimits()))
-    told = [number for number in held if number is not None]
-    assert told == sorted(told)
-    assert told[-1] > size + 2000 * 300
+    held_counts = [number for number in held if number is not None]
+    assert held_counts == sorted(held_counts)
+    assert held_counts[-1] > size + 2000 * 300

@@ -33,10 +33,10 @@ def test_any_split_of_the_bytes_gives_the_same_commands(
     stream = b"".join(map(codec.encode_command, commands))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=12)))
     connection = ProtocolConnection()
-    seen = []
+    received = []
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
-        seen += connection.feed_bytes(stream[start:end])
-    assert seen == commands
+        received += connection.feed_bytes(stream[start:end])
+    assert received == commands
     assert connection.error is None
 
 
@@ -83,8 +83,8 @@ def test_whatever_header_comes_it_answers_with_a_command_or_an_error(header: byt
 def test_an_answer_is_matched_to_its_request_once(form: HeaderType) -> None:
     near, far = ProtocolConnection(), ProtocolConnection()
     asked = build_request(105, {"topic": "T"}, header_type=form)
-    (seen,) = far.feed_bytes(near.encode_request(asked))
-    (answer,) = near.feed_bytes(codec.encode_command(build_reply(seen, ext={"a": "b"})))
+    (request,) = far.feed_bytes(near.encode_request(asked))
+    (answer,) = near.feed_bytes(codec.encode_command(build_reply(request, ext={"a": "b"})))
     assert near.pending_request_count == 1
     assert near.take_request(answer) is asked
     assert near.take_request(answer) is None

@@ -53,10 +53,10 @@ def test_any_split_of_the_bytes_gives_the_same_payloads(bodies: list[bytes], dat
     stream = b"".join(build_frame(0, b"{}", body) for body in bodies)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=10)))
     reader = FrameReader()
-    seen = []
+    payloads = []
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
-        seen += reader.feed_bytes(stream[start:end])
-    assert seen == [b"\x00\x00\x00\x02{}" + body for body in bodies]
+        payloads += reader.feed_bytes(stream[start:end])
+    assert payloads == [b"\x00\x00\x00\x02{}" + body for body in bodies]
 
 
 @pytest.mark.parametrize("piece", [7, 4096, 65_536, 100_000, 300_000])
@@ -64,12 +64,12 @@ def test_a_large_frame_in_pieces_is_given_between_its_neighbours(piece: int) -> 
     large = build_frame(0, b"{}", bytes(range(256)) * 600)
     stream = ONE + large + ONE * 2 + large + ONE[:9]
     reader = FrameReader()
-    seen: list[bytes] = []
+    payloads: list[bytes] = []
     for start in range(0, len(stream), piece):
-        before = sum(4 + len(payload) for payload in seen)
+        before = sum(4 + len(payload) for payload in payloads)
         assert reader.buffered_bytes == start - before
-        seen += reader.feed_bytes(stream[start : start + piece])
-    assert list(map(whole, seen)) == [PAYLOAD, large[4:], PAYLOAD, PAYLOAD, large[4:]]
+        payloads += reader.feed_bytes(stream[start : start + piece])
+    assert list(map(whole, payloads)) == [PAYLOAD, large[4:], PAYLOAD, PAYLOAD, large[4:]]
     assert (reader.buffered_bytes, reader.missing_bytes) == (9, len(ONE) - 9)
 
 

@@ -30,8 +30,10 @@ def refused(header: bytes) -> bool:
 
 
 def test_the_smallest_header_has_21_bytes() -> None:
-    seen = decode(HEAD + NO_REMARK + NO_EXT, b"body")
-    assert seen == RemotingCommand(101, None, b"body", opaque=7, version=479, header_type=HeaderType.ROCKETMQ)
+    command = decode(HEAD + NO_REMARK + NO_EXT, b"body")
+    assert command == RemotingCommand(
+        101, None, b"body", opaque=7, version=479, header_type=HeaderType.ROCKETMQ
+    )
 
 
 @pytest.mark.parametrize("size", range(21))
@@ -40,8 +42,8 @@ def test_a_header_cut_short_closes_the_connection(size: int) -> None:
 
 
 def test_remark_and_ext_fields_are_read() -> None:
-    seen = decode(HEAD + text(b"why") + text(FIELD + FIELD.replace(b"key", b"two")), b"")
-    assert (seen.remark, seen.ext) == ("why", {"key": "value", "two": "value"})
+    command = decode(HEAD + text(b"why") + text(FIELD + FIELD.replace(b"key", b"two")), b"")
+    assert (command.remark, command.ext) == ("why", {"key": "value", "two": "value"})
 
 
 @pytest.mark.parametrize("size", [0, -1, -(2**31)])
@@ -112,8 +114,14 @@ def test_any_language_byte_is_taken(language: int) -> None:
 
 @pytest.mark.parametrize("number", [-1, -(2**15), 2**15 - 1])
 def test_code_and_version_are_signed_shorts(number: int) -> None:
-    seen = decode(pack(">hbhii", number, 9, number, -2, -4) + NO_REMARK + NO_EXT, b"")
-    assert (seen.code, seen.version, seen.opaque, seen.flag, seen.language) == (number, number, -2, -4, "GO")
+    command = decode(pack(">hbhii", number, 9, number, -2, -4) + NO_REMARK + NO_EXT, b"")
+    assert (command.code, command.version, command.opaque, command.flag, command.language) == (
+        number,
+        number,
+        -2,
+        -4,
+        "GO",
+    )
 
 
 def test_a_header_is_written_field_by_field() -> None:

@@ -194,8 +194,8 @@ def test_the_last_of_two_ext_fields_counts() -> None:
 
 
 def test_a_lone_surrogate_is_written_back_as_a_question_mark() -> None:
-    seen = decode(header('"code":101,"extFields":{"k":"\\ud800"}'), b"")
-    assert b'"k":"?"' in encode(RemotingCommand(0, seen.ext))
+    command = decode(header('"code":101,"extFields":{"k":"\\ud800"}'), b"")
+    assert b'"k":"?"' in encode(RemotingCommand(0, command.ext))
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_bad_utf_8_is_the_callers_choice() -> None:
 
 
 def test_twenty_thousand_queues_are_read_in_time() -> None:
-    one = b'{"brokerName":"broker-a","queueId":%d,"topic":"T"}:{"maxOffset":1,"minOffset":0}'
-    body = b'{"offsetTable":{' + b",".join(one % number for number in range(20_000)) + b"}}"
+    queue_entry = b'{"brokerName":"broker-a","queueId":%d,"topic":"T"}:{"maxOffset":1,"minOffset":0}'
+    body = b'{"offsetTable":{' + b",".join(queue_entry % number for number in range(20_000)) + b"}}"
     assert len(decode_object_keys(body)["offsetTable"]) == 20_000
 
 

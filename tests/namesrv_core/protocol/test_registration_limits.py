@@ -94,8 +94,8 @@ def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, rea
     ],
 )
 def test_what_registers_nothing_neither_counts_nor_costs(text: str, read_as: list[int]) -> None:
-    found = decode_registration(raw(text), version=513, compressed=False, now=NOW, within=FEW)
-    assert (found.topic_configs, found.queue_mappings) == ({}, {})
+    registration = decode_registration(raw(text), version=513, compressed=False, now=NOW, within=FEW)
+    assert (registration.topic_configs, registration.queue_mappings) == ({}, {})
     assert read_as == [len("{}"), len("{}")]
 
 
@@ -115,12 +115,12 @@ def test_an_odd_registration_has_the_same_limits(text: str, limit: str) -> None:
 
 def test_filter_servers_are_counted() -> None:
     body = registration_body(["T"], DataVersion(3, 1, 9), {}, ["1:2", "1:3", "1:4"])
-    found = decode_registration(
+    registration = decode_registration(
         body, version=513, compressed=False, now=NOW, within=DecodeLimits(registration_filters=3)
     )
-    assert found.filter_servers == ["1:2", "1:3", "1:4"]
-    said = over(DecodeLimits(registration_filters=2), body)
-    assert said.endswith("3 filter servers, over the limit maxFilterServersPerRegistration")
+    assert registration.filter_servers == ["1:2", "1:3", "1:4"]
+    error_text = over(DecodeLimits(registration_filters=2), body)
+    assert error_text.endswith("3 filter servers, over the limit maxFilterServersPerRegistration")
 
 
 def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
@@ -128,8 +128,8 @@ def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
     assert decode_registration(COMPRESSED, version=513, compressed=True, now=NOW, within=limits) == read(
         COMPRESSED
     )
-    said = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
-    assert said.endswith(
+    error_text = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
+    assert error_text.endswith(
         f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration,"
         " over the limit maxOddRegistrationBytes"
     )

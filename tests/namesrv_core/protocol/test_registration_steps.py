@@ -59,8 +59,8 @@ def at_once(body: bytes, version: int, compressed: bool, within: DecodeLimits) -
 def same(
     body: bytes, version: int = V5_5_0, compressed: bool = False, within: DecodeLimits = NO_LIMITS
 ) -> int:
-    found, pauses = stepped(body, version, compressed, within)
-    assert found == at_once(body, version, compressed, within)
+    registration, pauses = stepped(body, version, compressed, within)
+    assert registration == at_once(body, version, compressed, within)
     return pauses
 
 
@@ -150,10 +150,10 @@ def test_limits_are_those_of_decoding_at_once() -> None:
         configs = {name: topic_config(name) for name in names}
         same(registration_codec.encode_compressed_registration(DataVersion(), configs), within=LIMITS)
     large = {name: topic_config(name * 50) for name in NAMES[:9]}
-    found, _ = stepped(
+    registration, _ = stepped(
         registration_codec.encode_compressed_registration(DataVersion(), large), V5_5_0, False, LIMITS
     )
-    assert "inflated" in str(found)
+    assert "inflated" in str(registration)
     mappings = {name: {"topic": name, "bname": "b"} for name in NAMES[:4]}
     same(registration_body([topic_config(name) for name in NAMES], DataVersion(), mappings), within=LIMITS)
 
@@ -166,8 +166,8 @@ def test_a_name_that_is_too_long_is_found_wherever_it_is(position: int) -> None:
     configs = {name: topic_config(name) for name in names}
     for body in (body_of(*names), registration_codec.encode_compressed_registration(DataVersion(), configs)):
         same(body, within=within)
-        found, _ = stepped(body, V5_5_0, False, within)
-        assert "a topic name of 256 bytes" in str(found)
+        registration, _ = stepped(body, V5_5_0, False, within)
+        assert "a topic name of 256 bytes" in str(registration)
 
 
 PIECES = st.sampled_from(

@@ -17,7 +17,7 @@ from namesrv_core.protocol.stored_messages import (
     encode_properties,
     parse_properties,
 )
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 FROM_A_BROKER = b64decode(
     "AAABE9qjIKcJ01/IAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAaH8HMlefwAAAQAA4gQAAAGh/BzJin8AAAEAAFGvAAAAAAAA"
@@ -77,9 +77,9 @@ def test_records_follow_each_other_and_what_is_cut_is_counted() -> None:
 
 @pytest.mark.parametrize("at", [4, 91, 0], ids=["magic", "body length", "size"])
 def test_a_record_that_is_broken_is_left_over(at: int) -> None:
-    broken = bytearray(record())
+    broken = bytearray(encode_message())
     broken[at : at + 4] = b"\x7f\xff\xff\xff"
-    messages, left_over = decode_messages(record() + broken)
+    messages, left_over = decode_messages(encode_message() + broken)
     assert (len(messages), left_over) in [(1, len(broken)), (2, 0)]
     if at != 91:
         assert left_over == len(broken)
@@ -87,20 +87,20 @@ def test_a_record_that_is_broken_is_left_over(at: int) -> None:
 
 @pytest.mark.parametrize("cut", range(1, 60, 7))
 def test_lengths_beyond_the_end_of_a_record_are_no_record(cut: int) -> None:
-    short = record()[:-cut]
+    short = encode_message()[:-cut]
     data = struct.pack(">i", len(short)) + short[4:]
     assert decode_messages(data).unread_bytes == len(data)
 
 
 def test_the_second_form_takes_long_topics() -> None:
     topic = "%RETRY%" + "g" * 200
-    message = one(record(topic=topic, magic=MAGIC_V2))
+    message = one(encode_message(topic=topic, magic=MAGIC_V2))
     assert message.topic == topic
-    assert one(record(topic="T", magic=MAGIC_V1)).topic == "T"
+    assert one(encode_message(topic="T", magic=MAGIC_V1)).topic == "T"
 
 
 def test_hosts_may_be_ipv6() -> None:
-    message = one(record(sys_flag=0x30, store_ip=bytes(15) + b"\x01", physical=7))
+    message = one(encode_message(sys_flag=0x30, store_ip=bytes(15) + b"\x01", physical=7))
     assert (message.born_host, message.store_host) == ("[::1]:1", "[::1]:20911")
     assert message.offset_msg_id == "00" * 15 + "01" + "000051AF" + "0000000000000007"
     assert message.msg_id == message.offset_msg_id
@@ -108,16 +108,16 @@ def test_hosts_may_be_ipv6() -> None:
 
 @pytest.mark.parametrize(("crc", "ok"), [(None, True), (0, None), (7, False)])
 def test_the_checksum_is_that_of_the_stored_body(crc: int | None, ok: bool | None) -> None:
-    assert one(record(body=zlib.compress(b"x"), sys_flag=1, crc=crc)).crc_ok is ok
+    assert one(encode_message(body=zlib.compress(b"x"), sys_flag=1, crc=crc)).crc_ok is ok
 
 
 def test_a_compressed_body_is_inflated() -> None:
-    message = one(record(body=zlib.compress(b"hello"), sys_flag=0x301))
+    message = one(encode_message(body=zlib.compress(b"hello"), sys_flag=0x301))
     assert (message.body, message.body_error) == (b"hello", None)
 
 
 def test_a_body_that_cannot_be_inflated_stays_as_it_is() -> None:
-    message = one(record(body=b"garbage", sys_flag=0x301))
+    message = one(encode_message(body=b"garbage", sys_flag=0x301))
     assert message.body == b"garbage"
     assert "corrupt" in (message.body_error or "")
 
@@ -130,19 +130,19 @@ def inner(body: bytes, table: dict[str, str], flag: int = 0) -> bytes:
 
 def test_the_messages_of_an_inner_batch_count_each_by_itself() -> None:
     batch = inner(b"one", {"KEYS": "a"}) + inner(b"two", {"UNIQ_KEY": "B"}, flag=9)
-    first, second = decode_messages(record(body=batch, sys_flag=0xC0, queue_offset=40)).messages
+    first, second = decode_messages(encode_message(body=batch, sys_flag=0xC0, queue_offset=40)).messages
     assert (first.queue_offset, first.body, first.keys, first.flag) == (40, b"one", ("a",), 0)
     assert (second.queue_offset, second.body, second.msg_id, second.flag) == (41, b"two", "B", 9)
     assert first.offset_msg_id == second.offset_msg_id == first.msg_id
 
 
 def test_one_bit_of_the_two_makes_no_batch() -> None:
-    assert one(record(body=b"plain", sys_flag=0x80)).body == b"plain"
+    assert one(encode_message(body=b"plain", sys_flag=0x80)).body == b"plain"
 
 
 def test_a_broken_batch_is_left_over() -> None:
     for body in (b"\0" * 20, inner(b"x", {})[:-1]):
-        data = record(body=body, sys_flag=0xC0)
+        data = encode_message(body=body, sys_flag=0xC0)
         assert decode_messages(data) == ((), len(data))
 
 
@@ -154,7 +154,7 @@ def test_the_bodies_of_an_answer_inflate_to_a_limit_in_all(monkeypatch: pytest.M
         return plain
 
     monkeypatch.setattr(stored_messages, "inflate_body", inflate)
-    data = record(body=zlib.compress(bytes(8 << 20)), sys_flag=1) * 40
+    data = encode_message(body=zlib.compress(bytes(8 << 20)), sys_flag=1) * 40
     messages, left_over = decode_messages(data)
     assert (len(messages), left_over) == (40, 0)
     assert sum(inflated) <= MAX_INFLATED_BYTES + 16 * len(data) + (8 << 20)
@@ -173,16 +173,16 @@ def test_a_body_that_fails_counts_as_a_large_one() -> None:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stored_messages, "inflate_body", fail)
-        messages = decode_messages(record(body=b"bomb", sys_flag=1) * 50).messages
+        messages = decode_messages(encode_message(body=b"bomb", sys_flag=1) * 50).messages
     assert len(messages) == 50
     assert len(calls) == 2
 
 
 def test_an_inner_batch_inflates_to_a_bounded_number_of_messages() -> None:
     batch = zlib.compress(inner(b"", {}) * 100_000)
-    data = record(body=batch, sys_flag=0xC1)
+    data = encode_message(body=batch, sys_flag=0xC1)
     assert decode_messages(data) == ((), len(data))
-    plain = record(body=inner(b"", {}) * 100_000, sys_flag=0xC0)
+    plain = encode_message(body=inner(b"", {}) * 100_000, sys_flag=0xC0)
     assert len(decode_messages(plain).messages) == 100_000
 
 

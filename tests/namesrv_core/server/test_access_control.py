@@ -20,7 +20,7 @@ from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalKind, RefusalReason, RefusalTally, RequestRefusal
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.running import Peer, on_a_loop, serving, settings_in, until
+from tests.support.name_servers import Peer, make_settings, run_on_loop, start_name_server, wait_until
 
 NOW = 1_700_000_000_000
 READ, ADMIN = "everybody: read\n", "everybody: admin\n"
@@ -40,7 +40,7 @@ def guarded(
         path.write_text(text)
         path.chmod(0o600)
     fields = {"credentialsFile": str(path) if text is not None else None, **more}
-    state = NameServerState(settings_in(home, **fields), KvConfig(), NOW)
+    state = NameServerState(make_settings(home, **fields), KvConfig(), NOW)
     return state, AccessControl(state), path
 
 
@@ -89,9 +89,9 @@ def test_a_switch_is_a_policy_too(tmp_path: Path, switch: str) -> None:
 )
 def test_a_file_that_lets_everybody_in_is_warned_of(tmp_path: Path, everybody: str, may: str | None) -> None:
     _, guarding, _ = guarded(tmp_path, f"everybody: {everybody}\n")
-    [said] = guarding.startup_warnings()
-    assert ("accepts unauthenticated requests" in said) == (may is not None)
-    assert may is None or f"every client can {may}" in said
+    [warning] = guarding.startup_warnings()
+    assert ("accepts unauthenticated requests" in warning) == (may is not None)
+    assert may is None or f"every client can {may}" in warning
 
 
 def test_switches_stay_when_the_file_is_read_again(tmp_path: Path) -> None:
@@ -239,16 +239,16 @@ networks:
 """
 
 
-@on_a_loop
+@run_on_loop
 async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text(FILE)
     async with (
-        serving(tmp_path, credentialsFile=str(path)) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        start_name_server(tmp_path, credentialsFile=str(path)) as server,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        assert (await peer.ask(106)).code == 0
-        assert (await peer.ask(319)).code == 16
+        assert (await peer.send_request(106)).code == 0
+        assert (await peer.send_request(319)).code == 16
         peer.send(codec.encode_command(sign_command(build_request(319), "ops", "a secret of ours")))
         answer = await peer.receive()
         assert answer is not None
@@ -257,24 +257,24 @@ async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None
         assert server.state.refusals.counts_by_reason[RefusalReason.UNSIGNED] == 1
         path.write_text(FILE.replace("127.0.0.0/8, role: read", "10.0.0.0/8, role: read"))
         server.reload_files()
-        assert (await peer.ask(106)).code == 16
+        assert (await peer.send_request(106)).code == 16
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_server_looks_at_its_file_by_itself(tmp_path: Path) -> None:
     path, before = tmp_path / "credentials.yaml", access_control.TICK_SECONDS
     path.write_text(READ)
     access_control.TICK_SECONDS = 0.01
     try:
-        async with serving(tmp_path, credentialsFile=str(path)) as server:
+        async with start_name_server(tmp_path, credentialsFile=str(path)) as server:
             path.write_text(ADMIN)
-            await until(lambda: role(server.state) == AccessRole.ADMIN)
+            await wait_until(lambda: role(server.state) == AccessRole.ADMIN)
             await asyncio.sleep(0)
     finally:
         access_control.TICK_SECONDS = before
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_path: Path) -> None:
     authority = Authority(tmp_path / "ca")
     server_pair, ops, other = (authority.issue(name) for name in ("server", "ops", "other"))
@@ -283,13 +283,13 @@ async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_
     tls = TlsSettings(
         "permissive", str(server_pair.cert), str(server_pair.key), None, "optional", str(authority.ca)
     )
-    async with serving(tmp_path, credentialsFile=str(path), tls=tls) as server:
+    async with start_name_server(tmp_path, credentialsFile=str(path), tls=tls) as server:
         for pair, code in ((ops, 0), (other, 16), (None, 16)):
             context = ssl.create_default_context(cafile=str(authority.ca))
             if pair is not None:
                 context.load_cert_chain(*pair)
-            async with Peer.to(server.namesrv_addr, context) as peer:
-                assert (await peer.ask(106)).code == 0
-                assert (await peer.ask(319)).code == code
-        async with Peer.to(server.namesrv_addr) as peer:
-            assert (await peer.ask(319)).code == 16
+            async with Peer.connect(server.namesrv_addr, context) as peer:
+                assert (await peer.send_request(106)).code == 0
+                assert (await peer.send_request(319)).code == code
+        async with Peer.connect(server.namesrv_addr) as peer:
+            assert (await peer.send_request(319)).code == 16

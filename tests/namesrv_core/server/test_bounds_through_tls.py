@@ -16,7 +16,7 @@ from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.tls_settings import TlsSettings
 from namesrv_core.transport import protocol_detection
 from tests.support.certificates import Authority
-from tests.support.running import Peer, on_a_loop, serving, until
+from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
 from tests.support.wire import broker_ext, registration_body
 
 
@@ -26,13 +26,13 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def offered(authority: Authority) -> TlsSettings:
+def tls_settings(authority: Authority) -> TlsSettings:
     pair = authority.issue("name server")
     return TlsSettings("enforcing", str(pair.cert), str(pair.key))
 
 
 @pytest.fixture(scope="module")
-def tls(authority: Authority) -> ssl.SSLContext:
+def client_context(authority: Authority) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(authority.ca))
 
 
@@ -46,12 +46,12 @@ async def both(
 ) -> AsyncIterator[tuple[NameServer, Peer, Peer]]:
     """A server, one who will go over a limit, and one who does nothing wrong."""
     async with (
-        serving(home, tls=offered, **more) as server,
-        Peer.to(server.namesrv_addr, tls) as bad,
-        Peer.to(server.namesrv_addr, tls) as good,
+        start_name_server(home, tls=offered, **more) as server,
+        Peer.connect(server.namesrv_addr, tls) as bad,
+        Peer.connect(server.namesrv_addr, tls) as good,
     ):
         yield server, bad, good
-        assert (await good.ask(106)).code == 0
+        assert (await good.send_request(106)).code == 0
 
 
 HALF = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
@@ -69,11 +69,16 @@ TOPICS = registration_body([f"topic-{number:0>100}" for number in range(5000)])
     ],
 )
 def test_frames_over_a_limit_end_their_connection(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int, sent: bytes
+    tmp_path: Path,
+    tls_settings: TlsSettings,
+    client_context: ssl.SSLContext,
+    limit: str,
+    value: int,
+    sent: bytes,
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, _):
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, _):
             bad.send(sent)
             assert await bad.is_closed()
             assert met(server) == {limit: 1}
@@ -83,16 +88,16 @@ def test_frames_over_a_limit_end_their_connection(
 
 @pytest.mark.parametrize(("limit", "value"), [("maxUnsentSeconds", 1), ("maxUnsentBytes", 1)])
 def test_who_takes_no_answers_is_cut_off(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, limit: str, value: int
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
-            assert (await good.ask(103, broker_ext(), TOPICS)).code == 0
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, good):
+            assert (await good.send_request(103, broker_ext(), TOPICS)).code == 0
             bad.send(codec.encode_command(build_request(206)) * 100)
-            await until(lambda: met(server))
+            await wait_until(lambda: met(server))
             assert met(server) == {limit: 1}
-            await until(lambda: len(server.open_streams) == 1)
+            await wait_until(lambda: len(server.open_streams) == 1)
 
     test()
 
@@ -101,14 +106,19 @@ def test_who_takes_no_answers_is_cut_off(
     ("limit", "value", "body"), [("maxFramesPerSecond", 50, b""), ("maxBytesPerSecond", 20_000, bytes(400))]
 )
 def test_who_sends_faster_than_he_may_is_read_later_and_answered(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, limit: str, value: int, body: bytes
+    tmp_path: Path,
+    tls_settings: TlsSettings,
+    client_context: ssl.SSLContext,
+    limit: str,
+    value: int,
+    body: bytes,
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
+        async with both(tmp_path, tls_settings, client_context, **{limit: value}) as (server, bad, good):
             bad.send(codec.encode_command(build_request(106, body=body)) * 60)
-            await until(lambda: limit in met(server))
-            assert (await good.ask(106)).code == 0
+            await wait_until(lambda: limit in met(server))
+            assert (await good.send_request(106)).code == 0
             for _ in range(60):
                 assert await bad.receive() is not None
 
@@ -116,7 +126,7 @@ def test_who_sends_faster_than_he_may_is_read_later_and_answered(
 
 
 def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
     real = NameServer.command_received
@@ -127,24 +137,24 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
 
     monkeypatch.setattr(NameServer, "command_received", received)
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls) as (server, slow, good):
+        async with both(tmp_path, tls_settings, client_context) as (server, slow, good):
             for stream in server.open_streams:
                 stream.work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
-            assert (await slow.ask(206)).code == 0
+            assert (await slow.send_request(206)).code == 0
             rests = next(stream for stream in server.open_streams if stream.rate_limiter.is_resting)
             assert not rests._socket_transport.is_reading()
-            assert (await good.ask(106)).code == 0
-            assert (await slow.ask(106)).code == 0
+            assert (await good.send_request(106)).code == 0
+            assert (await slow.send_request(106)).code == 0
             assert asyncio.get_running_loop().time() - begun > 0.85
 
     test()
 
 
 def test_nobody_rests_for_a_pause_of_the_machine(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = NameServer.command_received
 
@@ -154,32 +164,32 @@ def test_nobody_rests_for_a_pause_of_the_machine(
 
     monkeypatch.setattr(NameServer, "command_received", received)
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with both(tmp_path, offered, tls) as (server, one, _):
-            assert (await one.ask(206)).code == 0
+        async with both(tmp_path, tls_settings, client_context) as (server, one, _):
+            assert (await one.send_request(206)).code == 0
             assert not any(stream.rate_limiter.is_resting for stream in server.open_streams)
 
     test()
 
 
 def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.5)
     # The beginning of a record of 16 KiB: there is always a byte more of it, and never all.
     record = b"\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03" + bytes(10_000)
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with serving(tmp_path, tls=offered) as server, AsyncExitStack() as stack:
-            good = await stack.enter_async_context(Peer.to(server.namesrv_addr, tls))
-            drips = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(20)]
+        async with start_name_server(tmp_path, tls=tls_settings) as server, AsyncExitStack() as stack:
+            good = await stack.enter_async_context(Peer.connect(server.namesrv_addr, client_context))
+            drips = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(20)]
             for byte in record:
                 for drip in drips:
                     if not drip._writer.is_closing():
                         drip.send(bytes([byte]))
-                assert (await good.ask(106)).code == 0
+                assert (await good.send_request(106)).code == 0
                 if len(server.open_streams) == 1:
                     break
                 await asyncio.sleep(0.005)
@@ -190,24 +200,24 @@ def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
 
 
 def test_those_whose_handshake_is_not_done_count_as_connections(
-    tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext
+    tmp_path: Path, tls_settings: TlsSettings, client_context: ssl.SSLContext
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with (
-            serving(tmp_path, tls=offered, maxConnectionsPerAddress=2) as server,
-            Peer.to(server.namesrv_addr) as silent,
-            Peer.to(server.namesrv_addr) as begun,
+            start_name_server(tmp_path, tls=tls_settings, maxConnectionsPerAddress=2) as server,
+            Peer.connect(server.namesrv_addr) as silent,
+            Peer.connect(server.namesrv_addr) as begun,
         ):
             begun.send(b"\x16\x03")
-            await until(lambda: len(server.open_streams) == 2)
-            async with Peer.to(server.namesrv_addr) as third:
+            await wait_until(lambda: len(server.open_streams) == 2)
+            async with Peer.connect(server.namesrv_addr) as third:
                 assert await third.is_closed()
             assert met(server) == {"maxConnectionsPerAddress": 1}
             await silent.close()
             await begun.close()
-            await until(lambda: not server.open_streams)
-            async with Peer.to(server.namesrv_addr, tls) as another:
-                assert (await another.ask(106)).code == 0
+            await wait_until(lambda: not server.open_streams)
+            async with Peer.connect(server.namesrv_addr, client_context) as another:
+                assert (await another.send_request(106)).code == 0
 
     test()

@@ -7,8 +7,8 @@ from itertools import pairwise
 from namesrv_core.events import BrokerUnregistered, Event, HeartbeatGap
 from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.transport.fair_scheduler import FairScheduler
-from tests.support.brokers import Lab
-from tests.support.running import on_a_loop, until
+from tests.support.brokers import TableHarness
+from tests.support.name_servers import run_on_loop, wait_until
 
 
 class Stream:
@@ -26,7 +26,7 @@ class Server:
     """Tables, and what is published of their changes. Each publication takes a millisecond of its clock."""
 
     def __init__(self, *streams: Stream) -> None:
-        self.lab = Lab()
+        self.lab = TableHarness()
         self.clock = 0.0
         self.published: list[tuple[str, str, str | None]] = []
         self.scheduler = FairScheduler(lambda: self.clock)
@@ -45,31 +45,31 @@ class Server:
 
     def register_crowd(self, count: int, channel: int = 7) -> None:
         for number in range(count):
-            self.lab.register(f"b{number}", 0, [], channel=channel)
+            self.lab.register_broker(f"b{number}", 0, [], channel=channel)
 
     async def finish(self) -> None:
-        await until(lambda: not len(self.scheduler))
+        await wait_until(lambda: not len(self.scheduler))
 
 
-@on_a_loop
+@run_on_loop
 async def test_many_brokers_of_a_channel_leave_in_turns_and_others_have_the_loop_in_between() -> None:
     server = Server()
     server.register_crowd(50)
     server.departures.end_channel(7, "channel closed", "peer:1")
-    seen = [50]
+    departures_seen = [50]
     while server.lab.tables.live_brokers:
-        seen.append(len(server.lab.tables.live_brokers))
+        departures_seen.append(len(server.lab.tables.live_brokers))
         await asyncio.sleep(0)
-    assert max(before - after for before, after in pairwise(seen)) <= 4
+    assert max(before - after for before, after in pairwise(departures_seen)) <= 4
     assert server.published == [(f"b{n}0", "channel closed", "peer:1") for n in range(50)]
 
 
-@on_a_loop
+@run_on_loop
 async def test_channels_that_close_while_others_leave_come_next_each_with_its_own_cause() -> None:
     server = Server()
     server.register_crowd(3, channel=7)
-    server.lab.register("x", 0, [], channel=8)
-    server.lab.register("y", 0, [], channel=9)
+    server.lab.register_broker("x", 0, [], channel=8)
+    server.lab.register_broker("y", 0, [], channel=9)
     server.departures.end_channel(7, "channel closed", "peer:7")
     server.departures.end_channel(8, "channel idle", "peer:8")
     server.departures.end_channel(9, "channel closed", "peer:9")
@@ -79,23 +79,23 @@ async def test_channels_that_close_while_others_leave_come_next_each_with_its_ow
         ("channel closed", "peer:9"),
     ]
     assert server.lab.is_empty()
-    server.lab.register("z", 0, channel=10)
+    server.lab.register_broker("z", 0, channel=10)
     server.departures.end_channel(10, "channel closed", "peer:10")
     await server.finish()
     assert server.lab.is_empty()
 
 
-@on_a_loop
+@run_on_loop
 async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_place_are_closed() -> None:
     streams = [Stream(number) for number in range(1, 7)]
     server = Server(*streams)
     for number in range(1, 5):
-        server.lab.register(f"b{number}", 0, channel=number, timeout=10)
-    server.lab.register("b4", 1, channel=4, timeout=10)
-    server.lab.register("alive", 0, channel=6, timeout=100)
+        server.lab.register_broker(f"b{number}", 0, channel=number, timeout=10)
+    server.lab.register_broker("b4", 1, channel=4, timeout=10)
+    server.lab.register_broker("alive", 0, channel=6, timeout=100)
     # It has taken another address, and still uses the channel.
-    server.lab.register("moved", 0, addr="old", channel=5, timeout=10)
-    server.lab.register("moved", 0, addr="new", channel=5, now=5, timeout=10)
+    server.lab.register_broker("moved", 0, addr="old", channel=5, timeout=10)
+    server.lab.register_broker("moved", 0, addr="new", channel=5, now=5, timeout=10)
     server.departures.expire_silent_brokers(11)
     await server.finish()
     assert [stream.closed for stream in streams] == [1, 1, 1, 1, 0, 0]
@@ -103,12 +103,12 @@ async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_plac
     assert [entry[1:] for entry in server.published] == [("no heartbeat", None)] * 5
 
 
-@on_a_loop
+@run_on_loop
 async def test_brokers_that_are_silent_are_reported_in_turns_and_those_that_expire_are_not() -> None:
     server = Server()
     for number in range(30):
-        server.lab.register(f"b{number}", 0, [], timeout=100)
-    server.lab.register("late", 0, timeout=50)
+        server.lab.register_broker(f"b{number}", 0, [], timeout=100)
+    server.lab.register_broker("late", 0, timeout=50)
     server.departures.expire_silent_brokers(80)
     reported = []
     while len(server.scheduler):
@@ -119,7 +119,7 @@ async def test_brokers_that_are_silent_are_reported_in_turns_and_those_that_expi
     assert len(server.published) == 31
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_server_that_stops_removes_no_more_brokers() -> None:
     server = Server()
     server.register_crowd(20)

@@ -16,24 +16,24 @@ from namesrv_core.transport.protocol_detection import TlsPolicy
 from namesrv_core.transport.tls_server import TlsServerFiles
 from tests.namesrv_core.server.test_name_server import Recorder
 from tests.support.certificates import Authority
-from tests.support.running import listening, on_a_loop, until
+from tests.support.name_servers import open_listener, run_on_loop, wait_until
 
 
 def change(*recipients: str) -> MinBrokerIdChanged:
     return MinBrokerIdChanged("a", 1, "127.0.0.1:2", "127.0.0.1:1", None, recipients)
 
 
-@on_a_loop
+@run_on_loop
 async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
     one, two = Recorder(), Recorder()
     notices = BrokerNotices()
-    async with listening(one) as first, listening(two) as second:
+    async with open_listener(one) as first, open_listener(two) as second:
         notices.send_min_id_notice(change(f"127.0.0.1:{first.bound_port}", f"127.0.0.1:{second.bound_port}"))
-        await until(lambda: one.told and two.told and not notices._running_tasks)
+        await wait_until(lambda: one.told and two.told and not notices._running_tasks)
     for recorder in (one, two):
-        (told,) = recorder.told
-        assert isinstance(told, RemotingCommand)
-        assert told.ext == {
+        (request,) = recorder.told
+        assert isinstance(request, RemotingCommand)
+        assert request.ext == {
             "minBrokerId": "1",
             "minBrokerAddr": "127.0.0.1:2",
             "offlineBrokerAddr": "127.0.0.1:1",
@@ -44,23 +44,23 @@ async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
 def test_a_recipient_that_cannot_be_reached_is_named_in_the_log(
     caplog: pytest.LogCaptureFixture, addr: str
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         notices = BrokerNotices()
         notices.send_min_id_notice(change(addr))
-        await until(lambda: not notices._running_tasks)
+        await wait_until(lambda: not notices._running_tasks)
 
     with caplog.at_level(logging.WARNING, "namesrv"):
         test()
     assert f"could not notify {addr}" in caplog.text
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_is_under_way_is_given_up_at_the_stop() -> None:
     notices = BrokerNotices()
     notices.send_min_id_notice(change("192.0.2.1:1"))
     notices.stop()
-    await until(lambda: not notices._running_tasks)
+    await wait_until(lambda: not notices._running_tasks)
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_brokers_that_speak_nothing_but_tls_are_told_through_it(
         TlsSettings(outgoing=OutgoingTls(True, str(authority.ca), *pair))
     )
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         recorder, notices = Recorder(), BrokerNotices(tls)
-        async with listening(recorder, terms=terms) as listener:
+        async with open_listener(recorder, terms=terms) as listener:
             notices.send_min_id_notice(change(f"127.0.0.1:{listener.bound_port}"))
-            await until(lambda: not notices._running_tasks)
-            await until(lambda: recorder.told or refused)
+            await wait_until(lambda: not notices._running_tasks)
+            await wait_until(lambda: recorder.told or refused)
         assert bool(recorder.told) == (said is None)
 
     run()
@@ -103,12 +103,12 @@ def test_a_broker_whose_certificate_nobody_trusts_is_not_told(
     terms = TlsPolicy(tls_server.build_server_context(TlsServerFiles(*other.issue("broker"))))
     tls = tls_certificates.build_outgoing_context(TlsSettings(outgoing=OutgoingTls(True, str(authority.ca))))
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         recorder, notices = Recorder(), BrokerNotices(tls)
-        async with listening(recorder, terms=terms) as listener:
+        async with open_listener(recorder, terms=terms) as listener:
             notices.send_min_id_notice(change(f"127.0.0.1:{listener.bound_port}"))
-            await until(lambda: not notices._running_tasks)
+            await wait_until(lambda: not notices._running_tasks)
             assert recorder.told == []
 
     with caplog.at_level(logging.WARNING, "namesrv"):

@@ -16,7 +16,7 @@ from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.kv_config import ENTRY_OVERHEAD_BYTES
 from namesrv_core.transport.answer_work import AnswerWork, WorkMemory
 from namesrv_core.transport.command_stream import CommandStream
-from tests.support.running import Peer, on_a_loop, serving, until
+from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
 from tests.support.wire import broker_ext, registration_body
 
 
@@ -24,31 +24,34 @@ def met(server: NameServer) -> dict[str, int]:
     return {limit: times for limit, times in server.state.limit_hits.hit_counts.items() if times}
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_connection_too_many_is_closed_and_there_is_room_again_when_one_goes(
     tmp_path: Path,
 ) -> None:
-    async with serving(tmp_path, maxConnections=4) as server, AsyncExitStack() as stack:
-        first = await stack.enter_async_context(Peer.to(server.namesrv_addr))
-        await first.ask(106)
-        others = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(2)]
+    async with start_name_server(tmp_path, maxConnections=4) as server, AsyncExitStack() as stack:
+        first = await stack.enter_async_context(Peer.connect(server.namesrv_addr))
+        await first.send_request(106)
+        others = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(2)]
         for other in others:
-            await other.ask(106)
+            await other.send_request(106)
         # Three of four places is all that one address may have.
-        async with Peer.to(server.namesrv_addr) as refused:
+        async with Peer.connect(server.namesrv_addr) as refused:
             assert await refused.is_closed()
         assert met(server) == {"maxConnectionsPerAddress": 1}
         await first.close()
-        await until(lambda: len(server.open_streams) == 2)
-        async with Peer.to(server.namesrv_addr) as another:
-            assert (await another.ask(106)).code == 0
+        await wait_until(lambda: len(server.open_streams) == 2)
+        async with Peer.connect(server.namesrv_addr) as another:
+            assert (await another.send_request(106)).code == 0
 
 
-@on_a_loop
+@run_on_loop
 async def test_connections_in_total(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxConnections=1) as server, Peer.to(server.namesrv_addr) as first:
-        assert (await first.ask(106)).code == 0
-        async with Peer.to(server.namesrv_addr) as second:
+    async with (
+        start_name_server(tmp_path, maxConnections=1) as server,
+        Peer.connect(server.namesrv_addr) as first,
+    ):
+        assert (await first.send_request(106)).code == 0
+        async with Peer.connect(server.namesrv_addr) as second:
             assert await second.is_closed()
         assert met(server) == {"maxConnections": 1}
 
@@ -58,9 +61,9 @@ def test_there_are_never_more_connections_than_files_that_may_be_open(tmp_path: 
     resource.setrlimit(resource.RLIMIT_NOFILE, (1000, hard))
     try:
 
-        @on_a_loop
+        @run_on_loop
         async def test() -> None:
-            async with serving(tmp_path, maxConnections=0) as server:
+            async with start_name_server(tmp_path, maxConnections=0) as server:
                 assert (
                     server.connection_limits.max_connections,
                     server.connection_limits.max_connections_per_host,
@@ -73,13 +76,13 @@ def test_there_are_never_more_connections_than_files_that_may_be_open(tmp_path: 
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp_path: Path) -> None:
     whole = codec.encode_command(build_request(106))
     async with (
-        serving(tmp_path, maxSecondsPerFrame=1) as server,
-        Peer.to(server.namesrv_addr) as slow,
-        Peer.to(server.namesrv_addr) as busy,
+        start_name_server(tmp_path, maxSecondsPerFrame=1) as server,
+        Peer.connect(server.namesrv_addr) as slow,
+        Peer.connect(server.namesrv_addr) as busy,
     ):
         slow.send(whole[:7])
         # Always in the middle of a frame, and never of the same.
@@ -98,27 +101,32 @@ async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp
         assert len(server.open_streams) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_reader_that_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxUnsentSeconds=1) as server, Peer.to(server.namesrv_addr) as peer:
+    async with (
+        start_name_server(tmp_path, maxUnsentSeconds=1) as server,
+        Peer.connect(server.namesrv_addr) as peer,
+    ):
         ext = broker_ext()
-        await peer.ask(103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)]))
+        await peer.send_request(
+            103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)])
+        )
         peer.send(codec.encode_command(build_request(206)) * 100)
-        await until(lambda: met(server))
+        await wait_until(lambda: met(server))
         assert met(server) == {"maxUnsentSeconds": 1}
-        await until(lambda: not server.open_streams)
+        await wait_until(lambda: not server.open_streams)
 
 
-@on_a_loop
+@run_on_loop
 async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_path: Path) -> None:
     half = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
     async with (
-        serving(tmp_path, maxBufferedBytes=3 << 20) as server,
-        Peer.to(server.namesrv_addr) as modest,
-        Peer.to(server.namesrv_addr) as greedy,
+        start_name_server(tmp_path, maxBufferedBytes=3 << 20) as server,
+        Peer.connect(server.namesrv_addr) as modest,
+        Peer.connect(server.namesrv_addr) as greedy,
     ):
         modest.send(half)
-        await until(
+        await wait_until(
             lambda: any(
                 stream.protocol_connection.unfinished_bytes == len(half) + 1 for stream in server.open_streams
             )
@@ -132,9 +140,9 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
         assert answer.code == 0
 
 
-@on_a_loop
+@run_on_loop
 async def test_small_answers_that_many_peers_leave_unread_count_together(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxBufferedBytes=100_000) as server:
+    async with start_name_server(tmp_path, maxBufferedBytes=100_000) as server:
         limits, transports = server.connection_limits, [UnreadTransport() for _ in range(20)]
         streams = [CommandStream(server, stream_quotas=limits.stream_quotas) for _ in transports]
         for stream, transport in zip(streams, transports, strict=True):
@@ -167,9 +175,9 @@ class UnreadTransport(asyncio.Transport):
         self.is_aborted = True
 
 
-@on_a_loop
+@run_on_loop
 async def test_the_search_for_those_with_the_most_frees_more_than_it_must(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxBufferedBytes=80_000) as server:
+    async with start_name_server(tmp_path, maxBufferedBytes=80_000) as server:
         limits, transports = server.connection_limits, [UnreadTransport() for _ in range(10)]
         streams = [CommandStream(server, stream_quotas=limits.stream_quotas) for _ in transports]
         for held, (stream, transport) in enumerate(zip(streams, transports, strict=True)):
@@ -191,24 +199,27 @@ def bomb(size: int) -> bytes:
 PACKED = broker_ext() | {"compressed": "true"}
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server, Peer.to(server.namesrv_addr) as peer:
-        answer = await peer.ask(103, PACKED, bomb(60 << 20))
+    async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
+        answer = await peer.send_request(103, PACKED, bomb(60 << 20))
         assert (answer.code, answer.remark) == (0, None)
         assert list(server.state.tables.placements_by_topic) == ["T", "U"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_an_inflated_body_counts_as_held(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxBufferedBytes=1 << 20) as server, Peer.to(server.namesrv_addr) as peer:
+    async with (
+        start_name_server(tmp_path, maxBufferedBytes=1 << 20) as server,
+        Peer.connect(server.namesrv_addr) as peer,
+    ):
         peer.send(codec.encode_command(build_request(103, PACKED, bomb(1 << 22))))
         assert await peer.is_closed()
         assert met(server) == {"maxBufferedBytes": 1}
         assert not server.state.tables.placements_by_topic
 
 
-@on_a_loop
+@run_on_loop
 async def test_many_bodies_are_inflated_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,8 +232,8 @@ async def test_many_bodies_are_inflated_one_after_the_other(
 
     monkeypatch.setattr(WorkMemory, "reserve_bytes", reserved)
     size, count = 1 << 22, 12
-    async with serving(tmp_path, maxBufferedBytes=32 << 20) as server, AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(count)]
+    async with start_name_server(tmp_path, maxBufferedBytes=32 << 20) as server, AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(count)]
         for peer in peers:
             peer.send(codec.encode_command(build_request(103, PACKED, bomb(size))))
         for peer in peers:
@@ -245,10 +256,13 @@ async def test_many_bodies_are_inflated_one_after_the_other(
 def test_frames_over_a_limit_close_their_connection(
     tmp_path: Path, limit: str, value: int, frames: bytes
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with serving(tmp_path, **{limit: value}) as server, Peer.to(server.namesrv_addr) as peer:
-            await peer.ask(106)
+        async with (
+            start_name_server(tmp_path, **{limit: value}) as server,
+            Peer.connect(server.namesrv_addr) as peer,
+        ):
+            await peer.send_request(106)
             peer.send(frames)
             assert await peer.is_closed()
             assert met(server) == {limit: 1}
@@ -289,50 +303,56 @@ BOMB = zlib.compress(bytes(1 << 22))
 def test_requests_over_a_limit_are_refused_change_nothing_and_the_connection_lives(
     tmp_path: Path, limit: str, value: int, code: int, ext: dict[str, str], body: bytes
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
-        async with serving(tmp_path, **{limit: value}) as server, Peer.to(server.namesrv_addr) as peer:
-            answer = await peer.ask(code, ext, body)
+        async with (
+            start_name_server(tmp_path, **{limit: value}) as server,
+            Peer.connect(server.namesrv_addr) as peer,
+        ):
+            answer = await peer.send_request(code, ext, body)
             assert (answer.code, f", over the limit {limit}" in (answer.remark or "")) == (1, True)
             assert met(server) == {limit: 1}
             assert not server.state.tables.broker_groups
             assert not server.state.kv_config.tables_by_namespace
-            assert (await peer.ask(106)).code == 0
+            assert (await peer.send_request(106)).code == 0
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxBrokers=1) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, maxBrokers=1) as server, Peer.connect(server.namesrv_addr) as peer:
         body = registration_body(["a", "b"])
-        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
-        assert (await peer.ask(103, broker_ext("b", addr="10.0.0.2:1"), body)).code == 1
-        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
+        assert (await peer.send_request(103, broker_ext("a"), body)).code == 0
+        assert (await peer.send_request(103, broker_ext("b", addr="10.0.0.2:1"), body)).code == 1
+        assert (await peer.send_request(103, broker_ext("a"), body)).code == 0
         assert met(server) == {"maxBrokers": 1}
 
 
-@on_a_loop
+@run_on_loop
 async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
     entry_bytes = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
     settings = {"maxKvBytes": 2 * entry_bytes - 1}
-    async with serving(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **settings) as server, Peer.connect(server.namesrv_addr) as peer:
         for key, code in (("a", 0), ("b", 1), ("a", 0)):
             entry = {"namespace": "n", "key": key, "value": "v" * 15}
-            assert (await peer.ask(100, entry)).code == code
-        assert (await peer.ask(102, {"namespace": "n", "key": "a"})).code == 0
-        assert (await peer.ask(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
+            assert (await peer.send_request(100, entry)).code == code
+        assert (await peer.send_request(102, {"namespace": "n", "key": "a"})).code == 0
+        assert (await peer.send_request(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
         assert server.state.kv_config.total_bytes == entry_bytes
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_limit_that_is_met_again_and_again_is_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "namesrv")
-    async with serving(tmp_path, maxKvEntryBytes=1) as server, Peer.to(server.namesrv_addr) as peer:
+    async with (
+        start_name_server(tmp_path, maxKvEntryBytes=1) as server,
+        Peer.connect(server.namesrv_addr) as peer,
+    ):
         for _ in range(50):
-            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})).code == 1
+            assert (await peer.send_request(100, {"namespace": "n", "key": "k", "value": "v"})).code == 1
         server.connection_limits.cut_off_slow_streams()
         assert met(server) == {"maxKvEntryBytes": 50}
     lines = [record.getMessage() for record in caplog.records if "maxKvEntryBytes" in record.getMessage()]

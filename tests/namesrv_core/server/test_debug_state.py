@@ -4,36 +4,36 @@ import json
 from pathlib import Path
 
 from namesrv_core.server.debug_state import describe_server
-from tests.support.running import Peer, on_a_loop, serving
+from tests.support.name_servers import Peer, run_on_loop, start_name_server
 from tests.support.wire import broker_ext, registration_body
 
 
-@on_a_loop
+@run_on_loop
 async def test_settings_tables_brokers_connections_requests_and_journal_are_described(tmp_path: Path) -> None:
     more = {"httpAddress": "0", "journalDir": str(tmp_path / "j")}
-    async with serving(tmp_path, **more) as server, Peer.to(server.namesrv_addr) as peer:
+    async with start_name_server(tmp_path, **more) as server, Peer.connect(server.namesrv_addr) as peer:
         body = registration_body(["T", "U"])
-        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), body)
-        found = json.loads(json.dumps(describe_server(server)))
-        assert found["address"] == server.namesrv_addr
-        assert found["unready"] is None
-        assert found["settings"]["listenPort"] == server.namesrv_addr.rpartition(":")[2]
-        assert found["tables"] == {
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), body)
+        state = json.loads(json.dumps(describe_server(server)))
+        assert state["address"] == server.namesrv_addr
+        assert state["unready"] is None
+        assert state["settings"]["listenPort"] == server.namesrv_addr.rpartition(":")[2]
+        assert state["tables"] == {
             "clusters": 1, "brokerGroups": 1, "brokers": 1, "topics": 2, "staticTopics": 0, "kvNamespaces": 0,
             "generation": server.state.tables.generation,
         }  # fmt: skip
-        (broker,) = found["brokers"]
+        (broker,) = state["brokers"]
         assert (broker["brokerAddr"], broker["registrationBytes"]) == ("127.0.0.1:1", len(body))
         assert 0 <= broker["silentMillis"] < 10_000
-        (connection,) = found["connections"]
+        (connection,) = state["connections"]
         assert connection["number"] == broker["connection"]
         assert connection["peer"].startswith("127.0.0.1:")
-        assert found["requests"] == {"REGISTER_BROKER": {"0": 1}}
-        assert found["journal"]["is_ok"] is True
-        assert "journal" in found["process"]["threads"]
+        assert state["requests"] == {"REGISTER_BROKER": {"0": 1}}
+        assert state["journal"]["is_ok"] is True
+        assert "journal" in state["process"]["threads"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_without_a_journal_there_is_none(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
+    async with start_name_server(tmp_path) as server:
         assert describe_server(server)["journal"] is None

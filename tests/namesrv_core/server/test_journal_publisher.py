@@ -29,8 +29,8 @@ from namesrv_core.storage.journal.reader import check_journal, count_records_by_
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from namesrv_core.storage.journal.segments import list_segments, read_lines
 from tests.namesrv_core.server.test_journal_recorder import written
-from tests.support.brokers import queue
-from tests.support.running import Peer, on_a_loop, serving
+from tests.support.brokers import make_queue
+from tests.support.name_servers import Peer, run_on_loop, start_name_server
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -42,16 +42,16 @@ class Desk:
         self.wire = Wire(settings=NameServerSettings(journalDir=str(folder), **settings))
         self.now = STARTED_AT
         self.kv: dict[str, dict[str, str | None]] = {}
-        made = open_journal(
+        journal = open_journal(
             self.wire.state,
             lambda: ({namespace: dict(table) for namespace, table in self.kv.items()}, {}),
             lambda: self.now / 1000,
         )
-        assert made is not None
-        self.journaling: JournalPublisher = made
+        assert journal is not None
+        self.journaling: JournalPublisher = journal
         monkeypatch.setattr(JournalRecorder, "start", lambda recorder: None)
         monkeypatch.setattr(JournalRecorder, "stop", lambda recorder: recorder.write_waiting())
-        self._journal = made._journal_writer
+        self._journal = journal._journal_writer
 
     def start(self) -> None:
         self.journaling.start("127.0.0.1:9876", "s", self.now)
@@ -76,9 +76,9 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    made = Desk(tmp_path, monkeypatch)
-    yield made
-    made.close()
+    new_desk = Desk(tmp_path, monkeypatch)
+    yield new_desk
+    new_desk.close()
 
 
 def test_there_is_no_journal_unless_a_folder_is_set() -> None:
@@ -129,8 +129,8 @@ def test_what_a_kill_left_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_every_minute_one_line_proves_the_life_of_all_brokers(desk: Desk) -> None:
     desk.start()
-    desk.wire.register("a", "T", "U", addr="x:1", now=desk.now)
-    desk.wire.register("b", "T", "U", addr="y:1", now=desk.now + 20_000)
+    desk.wire.register_broker("a", "T", "U", addr="x:1", now=desk.now)
+    desk.wire.register_broker("b", "T", "U", addr="y:1", now=desk.now + 20_000)
     desk.pass_by(120)
     assert desk.written(3) == [Heartbeats(2, 60_000, "x:1"), Heartbeats(2, 120_000, "x:1")]
 
@@ -207,13 +207,15 @@ def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bo
     assert rolls > 20
     # What is kept, and the open segment with what it gets until the roll.
     assert max(sizes) < 4 << 20
-    assert not any(found.problem_texts for found in check_journal(tmp_path))
+    assert not any(problem.problem_texts for problem in check_journal(tmp_path))
     desk.close()
 
 
 def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> None:
     for number in range(30):
-        desk.wire.register("a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now)
+        desk.wire.register_broker(
+            "a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now
+        )
     desk.journaling._journal_writer._journal_limits = JournalLimits(segment_bytes=1 << 20)
     desk.start()
     desk.pass_by(20)
@@ -230,12 +232,12 @@ def test_a_server_that_could_do_nothing_for_a_while_says_for_how_long(desk: Desk
 
 def test_the_status_is_what_the_configuration_shows(desk: Desk) -> None:
     desk.start()
-    assert b"\njournal=ok\n" in desk.wire.ask(319).body
+    assert b"\njournal=ok\n" in desk.wire.send_request(319).body
     recorder = desk.journaling._journal_recorder
     assert recorder is not None
     recorder._errors_by_step["write"] = "No space left on device"
     desk.pass_by(1)
-    assert desk.wire.ask(319).body.endswith(b"\njournal=failing: No space left on device\n")
+    assert desk.wire.send_request(319).body.endswith(b"\njournal=failing: No space left on device\n")
 
 
 def named(count: int) -> list[str]:
@@ -252,11 +254,11 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     chance = random.Random(5)
     tables = desk.wire.state.tables
     for number in range(64):
-        desk.wire.register(f"broker-{number}", "T", "U", addr=f"10.0.0.{number}:10911", now=desk.now)
+        desk.wire.register_broker(f"broker-{number}", "T", "U", addr=f"10.0.0.{number}:10911", now=desk.now)
     for topic in named(10_000):
         queues = chance.choice((4, 8, 16))
         for number in sorted(chance.sample(range(64), spread)):
-            tables.set_queue(topic, queue(f"broker-{number}", queues=queues))
+            tables.set_queue(topic, make_queue(f"broker-{number}", queues=queues))
     desk.start()
     for _ in range(24 * 60):
         for live in tables.live_brokers.values():
@@ -266,13 +268,13 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     closed, _ = sorted(desk.folder.glob("*.jsonl*"))
     assert closed.suffix == ".zst"
     assert closed.stat().st_size < 1 << 20
-    assert [found.problem_texts for found in check_journal(desk.folder)] == [(), ()]
+    assert [problem.problem_texts for problem in check_journal(desk.folder)] == [(), ()]
     kinds = count_records_by_type(desk.folder)
     assert kinds["Heartbeats"].record_count in (1441, 1442)
     assert kinds["SnapshotMark"].record_count == 24
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,13 +282,13 @@ async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     monkeypatch.setattr("namesrv_core.server.journal_publisher.TICK_MS", 1_000_000)
     journal, megabyte = tmp_path / "journal", 1 << 20
     async with (
-        serving(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        start_name_server(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
         for number in range(60):
             value = f"{number:03}" * 20_000
-            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": value})).code == 0
+            assert (await peer.send_request(100, {"namespace": "n", "key": "k", "value": value})).code == 0
     sizes = [sum(map(len, read_lines(segment))) for segment in list_segments(journal)]
     assert len(sizes) > 5
     assert max(sizes) < 2 * megabyte
-    assert not any(found.problem_texts for found in check_journal(journal))
+    assert not any(problem.problem_texts for problem in check_journal(journal))

@@ -32,7 +32,7 @@ from namesrv_core.server.journal_recorder import JournalFigures, JournalRecorder
 from namesrv_core.state.snapshot import copy_tables
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
 from namesrv_core.storage.journal.segments import list_segments, read_lines
-from tests.support.brokers import queue
+from tests.support.brokers import make_queue
 from tests.support.wire import STARTED_AT, Wire
 
 ORIGIN = RecordOrigin(1_700_000_000_000, "test", "10.0.0.1:5")
@@ -47,9 +47,9 @@ def records(folder: Path) -> list[JournalRecord]:
 
 
 def written(folder: Path) -> list[Event | None]:
-    found = records(folder)
-    assert [record.seq for record in found] == list(range(1, len(found) + 1))
-    return [event_of_record(record) for record in found]
+    written_records = records(folder)
+    assert [record.seq for record in written_records] == list(range(1, len(written_records) + 1))
+    return [event_of_record(record) for record in written_records]
 
 
 class Disk:
@@ -95,10 +95,10 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    made = Bench(tmp_path, monkeypatch, max_waiting_changes=10)
-    yield made
-    if not made.recorder._writer_thread.ident:
-        made.journal.close()
+    new_bench = Bench(tmp_path, monkeypatch, max_waiting_changes=10)
+    yield new_bench
+    if not new_bench.recorder._writer_thread.ident:
+        new_bench.journal.close()
 
 
 def until(event: threading.Event) -> None:
@@ -160,7 +160,7 @@ def test_a_loss_is_told_before_the_next_event_and_without_one(bench: Bench) -> N
 
 
 def test_an_event_that_is_larger_than_all_room_is_taken_by_an_idle_recorder(bench: Bench) -> None:
-    changes = group_topic_changes(TopicChange(f"T{number}", None, queue()) for number in range(50))
+    changes = group_topic_changes(TopicChange(f"T{number}", None, make_queue()) for number in range(50))
     large = TopicsChanged("a", "registration", changes)
     assert bench.recorder.put_event(ORIGIN, large)
     assert not bench.recorder.put_event(ORIGIN, put(1))
@@ -232,7 +232,7 @@ def test_a_snapshot_rolls_a_segment_that_is_full_and_begins_the_next(
 ) -> None:
     bench = Bench(tmp_path, monkeypatch, limits=JournalLimits(segment_bytes=300))
     wire = Wire()
-    wire.register("a", "T", "U")
+    wire.register_broker("a", "T", "U")
     taken = QueuedSnapshot(copy_tables(wire.state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
     for number in range(3):
         bench.recorder.put_event(ORIGIN, put(number))
@@ -302,8 +302,8 @@ def test_a_disk_that_fails_makes_the_oldest_that_waits_older(bench: Bench) -> No
     while bench.recorder.status_text == "ok":
         pass
     bench.now += 30
-    found = bench.recorder.read_figures()
-    assert (found.is_ok, found.waiting_changes, found.behind_seconds) == (False, 1, 30.0)
+    figures = bench.recorder.read_figures()
+    assert (figures.is_ok, figures.waiting_changes, figures.behind_seconds) == (False, 1, 30.0)
     bench.disk.error = None
     while bench.recorder.read_figures().behind_seconds:
         pass
@@ -350,19 +350,19 @@ def test_a_segment_is_known_to_be_full_before_the_queue_is_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = Bench(tmp_path, monkeypatch, limits=JournalLimits(segment_bytes=20_000))
-    seen: list[bool] = []
+    rolls: list[bool] = []
     append_lines = bench.journal.append_lines
 
     def append_and_look(*args: Any) -> None:
-        seen.append(bench.recorder.needs_roll)
+        rolls.append(bench.recorder.needs_roll)
         append_lines(*args)
 
     monkeypatch.setattr(bench.journal, "append_lines", append_and_look)
     for number in range(600):
-        changes = group_topic_changes([TopicChange(f"T{number}", None, queue())])
+        changes = group_topic_changes([TopicChange(f"T{number}", None, make_queue())])
         bench.recorder.put_event(ORIGIN, TopicsChanged("a", "registration", changes))
     bench.recorder.write_waiting()
-    assert seen == [False, True, True]
+    assert rolls == [False, True, True]
     taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
     bench.recorder.put_event(ORIGIN, taken)
     # One roll is asked for, however long it waits in the queue.

@@ -92,13 +92,13 @@ def test_every_event_has_a_line(kind: type[events.Event]) -> None:
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def log_lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What goes to stderr; loggers are as they were afterwards."""
-    found: list[str] = []
-    monkeypatch.setattr(logs, "_write_to_stderr", found.append)
+    lines: list[str] = []
+    monkeypatch.setattr(logs, "_write_to_stderr", lines.append)
     loggers = [log, logging.getLogger("asyncio")]
     before = [(logger.handlers[:], logger.level) for logger in loggers]
-    yield found
+    yield lines
     for logger, (handlers, level) in zip(loggers, before, strict=True):
         logger.handlers[:] = handlers
         logger.setLevel(level)
@@ -109,28 +109,28 @@ def flushed() -> None:
         handler.flush()
 
 
-def test_what_is_said_before_the_form_is_known_is_said_in_that_form(written: list[str]) -> None:
+def test_what_is_said_before_the_form_is_known_is_said_in_that_form(log_lines: list[str]) -> None:
     set_up_log()
     log.warning("early %d", 1)
-    assert written == []
+    assert log_lines == []
     configure_log("json")
     log.info("late")
     flushed()
-    first, last = "".join(written).splitlines()
+    first, last = "".join(log_lines).splitlines()
     assert first.endswith('"level": "WARNING", "message": "early 1"}')
     assert last.endswith('"level": "INFO", "message": "late"}')
 
 
-def test_what_the_loop_says_is_in_the_same_form(written: list[str]) -> None:
+def test_what_the_loop_says_is_in_the_same_form(log_lines: list[str]) -> None:
     set_up_log()
     configure_log("text")
     logging.getLogger("asyncio").warning("slow")
     flushed()
-    (line_of_it,) = "".join(written).splitlines()
+    (line_of_it,) = "".join(log_lines).splitlines()
     assert line_of_it.endswith("Z WARNING slow")
 
 
-def test_less_or_more_is_said_as_the_level_wants(written: list[str]) -> None:
+def test_less_or_more_is_said_as_the_level_wants(log_lines: list[str]) -> None:
     set_up_log()
     configure_log("text", "WARN")
     for level in ("WARN", "DEBUG", "ERROR"):
@@ -139,10 +139,10 @@ def test_less_or_more_is_said_as_the_level_wants(written: list[str]) -> None:
         log_event(KvPut("n", "k", None, "v"), f"put at {level}")
         log.error("error at %s", level)
     flushed()
-    assert [text.split()[1] for text in "".join(written).splitlines()] == [
+    assert [text.split()[1] for text in "".join(log_lines).splitlines()] == [
         "ERROR", "DEBUG", "INFO", "ERROR", "ERROR",
     ]  # fmt: skip
-    assert "KvPut namespace=n key=k value_bytes=1 (put at DEBUG)" in "".join(written)
+    assert "KvPut namespace=n key=k value_bytes=1 (put at DEBUG)" in "".join(log_lines)
 
 
 # No lone surrogate: pytest-xdist cannot send a report with one. `test_printable_text` has them.
@@ -151,7 +151,7 @@ FORGED = "a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m\x85\u202e\u2028"
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
 def test_a_name_cannot_forge_a_line_and_a_terminal_sees_no_control_characters(
-    written: list[str], log_format: str
+    log_lines: list[str], log_format: str
 ) -> None:
     set_up_log()
     configure_log(log_format)
@@ -159,13 +159,13 @@ def test_a_name_cannot_forge_a_line_and_a_terminal_sees_no_control_characters(
     log.warning("%s", FORGED)
     log.warning(FORGED)
     flushed()
-    lines = "".join(written).split("\n")
+    lines = "".join(log_lines).split("\n")
     assert len(lines) == 4
     assert all(line.isprintable() and line.isascii() for line in lines)
     assert r"broker_name=a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m" in lines[0] or log_format == "json"
 
 
-def test_the_lines_of_a_traceback_are_indented_and_its_message_cannot_forge_one(written: list[str]) -> None:
+def test_the_lines_of_a_traceback_are_indented_and_its_message_cannot_forge_one(log_lines: list[str]) -> None:
     set_up_log()
     configure_log("text")
     try:
@@ -173,7 +173,7 @@ def test_the_lines_of_a_traceback_are_indented_and_its_message_cannot_forge_one(
     except KeyError:
         log.exception("failed")
     flushed()
-    first, *lines = "".join(written).splitlines()
+    first, *lines = "".join(log_lines).splitlines()
     assert first.endswith("Z ERROR failed")
     assert lines[0] == "  Traceback (most recent call last):" or lines[0].startswith("  ValueError: a")
     assert all(line.startswith("  ") and line.isprintable() for line in lines)
@@ -181,7 +181,7 @@ def test_the_lines_of_a_traceback_are_indented_and_its_message_cannot_forge_one(
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_a_line_is_cut_whatever_it_says(written: list[str], log_format: str) -> None:
+def test_a_line_is_cut_whatever_it_says(log_lines: list[str], log_format: str) -> None:
     set_up_log()
     configure_log(log_format)
     log.warning("%s", "\n" * 1_000_000)
@@ -190,5 +190,5 @@ def test_a_line_is_cut_whatever_it_says(written: list[str], log_format: str) -> 
     except ValueError:
         log.exception("failed")
     flushed()
-    assert len("".join(written)) < 20_000
-    assert "(1000000 characters)" in "".join(written)
+    assert len("".join(log_lines)) < 20_000
+    assert "(1000000 characters)" in "".join(log_lines)

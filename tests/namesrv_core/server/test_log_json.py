@@ -24,8 +24,8 @@ def formatted(message: object, *args: object, error: bool = False) -> dict[str, 
     record.created, record.msecs = 1_700_000_000.9996, 999.6
     text = JsonFormatter().format(record)
     assert "\n" not in text
-    found: dict[str, Any] = json.loads(text)
-    return found
+    fields: dict[str, Any] = json.loads(text)
+    return fields
 
 
 def test_a_line_has_its_time_its_level_and_what_it_says() -> None:
@@ -36,11 +36,11 @@ def test_a_line_has_its_time_its_level_and_what_it_says() -> None:
 
 def test_an_event_has_its_fields_as_the_journal_spells_them() -> None:
     event = BrokerRegistered("c", "a", 0, "1.1.1.1:10911", 40)
-    found = formatted(EventMessage(event, "REGISTER_BROKER", "1.1.1.1:5", "in words"))
-    assert found["message"] == "in words"
-    assert found["event"] == "BrokerRegistered"
-    assert (found["cause"], found["client"]) == ("REGISTER_BROKER", "1.1.1.1:5")
-    assert (found["brokerName"], found["brokerId"], found["topics"]) == ("a", 0, 40)
+    record = formatted(EventMessage(event, "REGISTER_BROKER", "1.1.1.1:5", "in words"))
+    assert record["message"] == "in words"
+    assert record["event"] == "BrokerRegistered"
+    assert (record["cause"], record["client"]) == ("REGISTER_BROKER", "1.1.1.1:5")
+    assert (record["brokerName"], record["brokerId"], record["topics"]) == ("a", 0, 40)
     assert "client" not in formatted(EventMessage(event, "no heartbeat", None, ""))
 
 
@@ -48,31 +48,36 @@ def test_of_many_changes_three_are_shown_and_the_others_counted() -> None:
     changes = group_topic_changes(
         TopicChange(f"T{number}", None, QueueData("a", number, 8, 6)) for number in range(5000)
     )
-    found = formatted(EventMessage(TopicsChanged("a", "registration", changes), "x", None, ""))
-    assert len(found["changes"]) == 3
-    assert found["changesLeftOut"] == 4997
-    assert len(json.dumps(found)) < 1000
+    record = formatted(EventMessage(TopicsChanged("a", "registration", changes), "x", None, ""))
+    assert len(record["changes"]) == 3
+    assert record["changesLeftOut"] == 4997
+    assert len(json.dumps(record)) < 1000
 
 
 def test_an_exception_is_in_its_line() -> None:
     try:
         raise KeyError("x")
     except KeyError:
-        found = formatted("failed", error=True)
-    assert found["message"] == "failed"
-    assert found["exception"].endswith("KeyError: 'x'")
+        record = formatted("failed", error=True)
+    assert record["message"] == "failed"
+    assert record["exception"].endswith("KeyError: 'x'")
 
 
 def test_values_of_the_kv_config_are_never_in_a_line_but_their_sizes_are() -> None:
-    found = formatted(EventMessage(KvPut("n", "k", "s", "secret"), "x", None, "KvPut"))
-    assert (found["namespace"], found["key"], found["beforeBytes"], found["valueBytes"]) == ("n", "k", 1, 6)
-    assert "secret" not in json.dumps(found)
+    record = formatted(EventMessage(KvPut("n", "k", "s", "secret"), "x", None, "KvPut"))
+    assert (record["namespace"], record["key"], record["beforeBytes"], record["valueBytes"]) == (
+        "n",
+        "k",
+        1,
+        6,
+    )
+    assert "secret" not in json.dumps(record)
 
 
 def test_long_values_are_cut_and_ordinary_ones_are_not() -> None:
     changed = SettingsChanged((SettingChange("productEnvName", "center", "x" * 200_000),))
-    found = formatted(EventMessage(changed, "x", None, ""))
-    (change,) = found["settingChanges"]
+    record = formatted(EventMessage(changed, "x", None, ""))
+    (change,) = record["settingChanges"]
     assert (change["key"], change["before"]) == ("productEnvName", "center")
     assert change["after"] == "x" * 1024 + "... (200000 characters)"
     moved = MinBrokerIdChanged(

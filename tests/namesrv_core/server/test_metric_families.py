@@ -28,8 +28,8 @@ def test_figures_of_one_series_have_our_prefix() -> None:
 
 
 def test_those_with_labels_have_a_series_for_each_key() -> None:
-    made = metric_families.build_labelled_gauge("a", "?", ("x", "y"), {("1", "2"): 3, ("1", 'q"\n'): 4})
-    assert text(made) == ['nsadmin_namesrv_a{x="1",y="2"} 3.0', 'nsadmin_namesrv_a{x="1",y="q\\"\\n"} 4.0']
+    gauge = metric_families.build_labelled_gauge("a", "?", ("x", "y"), {("1", "2"): 3, ("1", 'q"\n'): 4})
+    assert text(gauge) == ['nsadmin_namesrv_a{x="1",y="2"} 3.0', 'nsadmin_namesrv_a{x="1",y="q\\"\\n"} 4.0']
     assert text(metric_families.build_labelled_counter("b", "?", ("x",), {("1",): 3})) == [
         'nsadmin_namesrv_b_total{x="1"} 3.0'
     ]

@@ -3,10 +3,10 @@
 import asyncio
 
 from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
-from tests.support.running import on_a_loop, until
+from tests.support.name_servers import run_on_loop, wait_until
 
 
-@on_a_loop
+@run_on_loop
 async def test_every_task_comes_round_at_its_own_pace() -> None:
     quick: list[float] = []
     slow: list[float] = []
@@ -15,13 +15,13 @@ async def test_every_task_comes_round_at_its_own_pace() -> None:
         (lambda: 0.001, lambda: quick.append(clock())), (lambda: 0.02, lambda: slow.append(clock()))
     )
     housekeeping.start()
-    await until(lambda: len(slow) == 2)
+    await wait_until(lambda: len(slow) == 2)
     housekeeping.stop()
     assert len(quick) > len(slow)
     assert slow[1] - slow[0] > 0.015
 
 
-@on_a_loop
+@run_on_loop
 async def test_nothing_is_done_before_the_first_pause_is_over() -> None:
     done: list[int] = []
     housekeeping = PeriodicTasks((lambda: 60.0, lambda: done.append(1)))
@@ -31,23 +31,23 @@ async def test_nothing_is_done_before_the_first_pause_is_over() -> None:
     housekeeping.stop()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_pause_is_asked_for_each_time() -> None:
     pauses = iter([0.001, 0.001, 60.0])
     done: list[int] = []
     housekeeping = PeriodicTasks((lambda: next(pauses), lambda: done.append(1)))
     housekeeping.start()
-    await until(lambda: len(done) == 2)
+    await wait_until(lambda: len(done) == 2)
     housekeeping.stop()
     assert list(pauses) == []
 
 
-@on_a_loop
+@run_on_loop
 async def test_nothing_is_done_after_the_stop() -> None:
     done: list[int] = []
     housekeeping = PeriodicTasks((lambda: 0.001, lambda: done.append(1)))
     housekeeping.start()
-    await until(lambda: done)
+    await wait_until(lambda: done)
     housekeeping.stop()
     before = len(done)
     await asyncio.sleep(0.01)

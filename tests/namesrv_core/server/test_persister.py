@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 from namesrv_core.server.persister import ChangePersister
-from tests.support.running import on_a_loop
+from tests.support.name_servers import run_on_loop
 
 
 class Disk:
@@ -35,7 +35,7 @@ class Disk:
         self.keeper.persist_change(self.told.append)
 
 
-@on_a_loop
+@run_on_loop
 async def test_nobody_is_told_before_it_is_written() -> None:
     disk = Disk()
     assert not disk.keeper.is_writing
@@ -49,7 +49,7 @@ async def test_nobody_is_told_before_it_is_written() -> None:
     assert (disk.told, disk.written) == ([None], [[0, 1]])
 
 
-@on_a_loop
+@run_on_loop
 async def test_changes_that_come_during_a_write_go_together_with_the_next() -> None:
     disk = Disk()
     disk.gate.clear()
@@ -63,7 +63,7 @@ async def test_changes_that_come_during_a_write_go_together_with_the_next() -> N
     assert disk.told == [None] * 3
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_failure_undoes_what_was_not_written_with_all_that_was_built_on_it() -> None:
     disk = Disk()
     disk.change(1)
@@ -79,7 +79,7 @@ async def test_a_failure_undoes_what_was_not_written_with_all_that_was_built_on_
     assert [str(failure) for failure in disk.told] == ["None", "full", "full"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_after_a_failure_the_next_change_is_written() -> None:
     disk = Disk()
     disk.fails = True
@@ -92,12 +92,12 @@ async def test_after_a_failure_the_next_change_is_written() -> None:
     assert disk.told[-1] is None
 
 
-@on_a_loop
+@run_on_loop
 async def test_there_is_nothing_to_finish_where_nothing_changed() -> None:
     await Disk().keeper.finish_writes()
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_cannot_be_written_for_any_other_reason_is_undone_too() -> None:
     disk = Disk()
 

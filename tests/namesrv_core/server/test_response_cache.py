@@ -35,8 +35,8 @@ class Server:
         self.quick = RouteResponseCache(self.state, self.counters) if is_quick else None
 
     def ask(self, payload: bytes, now: int = STARTED_AT) -> tuple[bytes | None, list[Any]]:
-        if self.quick is not None and (found := self.quick.find_answers([payload], 0)[0]):
-            return b"".join(found), []
+        if self.quick is not None and (quick_answer := self.quick.find_answers([payload], 0)[0]):
+            return b"".join(quick_answer), []
         try:
             asked = codec.decode_command(payload)
         except ProtocolError:
@@ -72,9 +72,9 @@ def register(broker: str, topics: list[str], perm: int = 6, version: int = 1) ->
 
 @pytest.fixture
 def server() -> Server:
-    made = Server(True)
-    made.ask(register("a", ["T", "U"]))
-    return made
+    new_server = Server(True)
+    new_server.ask(register("a", ["T", "U"]))
+    return new_server
 
 
 def test_a_lookup_is_decoded_once(server: Server) -> None:

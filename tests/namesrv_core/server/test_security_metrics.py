@@ -11,8 +11,8 @@ from namesrv_core.server.log_writer import LogWriter
 from namesrv_core.state.refusals import RefusalReason
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.running import Peer, on_a_loop, serving, until
-from tests.support.scraping import Scraped
+from tests.support.metric_samples import ScrapedSamples
+from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
 
 
 def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
@@ -25,18 +25,18 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
     cert.write_bytes(first.cert.read_bytes())
     key.write_bytes(first.key.read_bytes())
 
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         tls = TlsSettings("enforcing", str(cert), str(key))
-        async with serving(tmp_path, tls=tls) as server:
-            async with Peer.to(server.namesrv_addr) as plain:
+        async with start_name_server(tmp_path, tls=tls) as server:
+            async with Peer.connect(server.namesrv_addr) as plain:
                 plain.send(b"\0\0\0\1")
                 assert await plain.is_closed()
-            async with Peer.to(server.namesrv_addr) as bad:
+            async with Peer.connect(server.namesrv_addr) as bad:
                 bad.send(b"\x16\x03\x01\x00\x05hello")
                 assert await bad.is_closed()
-            await until(lambda: not server.open_streams)
-            scraped = Scraped.off(server)
+            await wait_until(lambda: not server.open_streams)
+            scraped = ScrapedSamples.scrape_server(server)
             assert scraped("tls_handshakes_total") == 1
             assert scraped("tls_refused_total") == 2
             expires = scraped("tls_certificate_expiry_timestamp_seconds") or 0
@@ -45,46 +45,48 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
             server.reload_files()
             cert.write_bytes(second.cert.read_bytes())
             server.reload_files()
-            scraped = Scraped.off(server)
+            scraped = ScrapedSamples.scrape_server(server)
             assert scraped("tls_reloads_total", result="failed") == 1
             assert scraped("tls_reloads_total", result="read") == 1
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_without_tls_nothing_is_told_of_it(tmp_path: Path) -> None:
-    async with serving(tmp_path, tls=TlsSettings("disabled")) as server:
-        assert "tls" not in Scraped.off(server).text
+    async with start_name_server(tmp_path, tls=TlsSettings("disabled")) as server:
+        assert "tls" not in ScrapedSamples.scrape_server(server).text
 
 
-@on_a_loop
+@run_on_loop
 async def test_lines_of_the_log_that_nobody_read_are_counted(tmp_path: Path) -> None:
     writer = LogWriter(lambda text: None, max_waiting_lines=0)
     log.addHandler(writer)
     try:
         writer.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
-        async with serving(tmp_path) as server:
-            assert (Scraped.off(server)("log_lost_lines_total") or 0) >= 1
+        async with start_name_server(tmp_path) as server:
+            assert (ScrapedSamples.scrape_server(server)("log_lost_lines_total") or 0) >= 1
     finally:
         log.removeHandler(writer)
 
 
-@on_a_loop
+@run_on_loop
 async def test_refusals_are_told_by_reason_and_files_that_could_not_be_used(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text("everybody: read")
     async with (
-        serving(tmp_path, credentialsFile=str(path)) as server,
-        Peer.to(server.namesrv_addr) as peer,
+        start_name_server(tmp_path, credentialsFile=str(path)) as server,
+        Peer.connect(server.namesrv_addr) as peer,
     ):
-        await peer.ask(319)
-        await peer.ask(319, {"AccessKey": "nobody", "Signature": "x"})
+        await peer.send_request(319)
+        await peer.send_request(319, {"AccessKey": "nobody", "Signature": "x"})
         path.write_text("everybody: all")
         server.reload_files()
-        scraped = Scraped.off(server)
-    told = {reason.value: scraped("refused_requests_total", reason=reason.value) for reason in RefusalReason}
-    assert {reason: count for reason, count in told.items() if count} == {"unsigned": 1, "unknownKey": 1}
-    assert None not in told.values()
+        scraped = ScrapedSamples.scrape_server(server)
+    refusals = {
+        reason.value: scraped("refused_requests_total", reason=reason.value) for reason in RefusalReason
+    }
+    assert {reason: count for reason, count in refusals.items() if count} == {"unsigned": 1, "unknownKey": 1}
+    assert None not in refusals.values()
     assert scraped("credentials_reloads_total", result="failed") == 1
     assert scraped("credentials_reloads_total", result="read") == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.server.systemd_notify import SystemdNotifier
-from tests.support.running import Program, on_a_loop, program, until
+from tests.support.name_servers import ServerProgram, run_on_loop, start_program, wait_until
 
 
 class Manager:
@@ -32,9 +32,9 @@ class Manager:
 @pytest.fixture(params=["path", "abstract"])
 def manager(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Manager]:
     path = str(tmp_path / "notify") if request.param == "path" else f"@nsadmin-test-{os.getpid()}"
-    made = Manager(path)
-    yield made
-    made.socket.close()
+    new_manager = Manager(path)
+    yield new_manager
+    new_manager.socket.close()
 
 
 def test_it_hears_when_the_server_is_ready_and_when_it_is_about_to_end(manager: Manager) -> None:
@@ -58,7 +58,7 @@ def test_a_status_can_neither_add_a_line_nor_stop_the_notification(tmp_path: Pat
     manager.socket.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_the_loop_says_that_it_is_alive_until_it_is_stopped(tmp_path: Path) -> None:
     manager = Manager(str(tmp_path / "notify"))
     manager.socket.setblocking(False)
@@ -72,7 +72,7 @@ async def test_the_loop_says_that_it_is_alive_until_it_is_stopped(tmp_path: Path
                 heard.append(manager.hears())
         return len(heard)
 
-    await until(lambda: listen() > 4)
+    await wait_until(lambda: listen() > 4)
     assert heard[1:] == [{"WATCHDOG": "1"}] * (len(heard) - 1)
     service.stop_watchdog()
     count = listen()
@@ -112,10 +112,10 @@ def test_a_manager_that_is_gone_harms_nobody(tmp_path: Path, caplog: pytest.LogC
 def test_the_program_tells_its_manager_and_a_second_signal_ends_it_at_once(
     manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Program.environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
-    monkeypatch.setattr(Program, "environment", staticmethod(lambda: told))
+    environment = ServerProgram.make_environment() | manager.environ | {"WATCHDOG_USEC": "200000"}
+    monkeypatch.setattr(ServerProgram, "make_environment", staticmethod(lambda: environment))
     graceful = ("-DenableShutdownGracefully=true", "-DshutdownWaitTimeSeconds=600")
-    with program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0", *graceful) as server:
+    with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0", *graceful) as server:
         heard = manager.hears()
         assert heard["MAINPID"] == str(server.process.pid)
         assert heard["STATUS"] == f"serving at {server.address}"

@@ -9,7 +9,7 @@ from namesrv_core.events import BrokerUnregistered, Event, MinBrokerIdChanged, T
 from namesrv_core.state import departures
 from namesrv_core.state.departures import Departure, leave_in_steps
 from namesrv_core.state.liveness import end_channel, end_silence, find_expired_brokers, record_heartbeat
-from tests.support.brokers import Lab
+from tests.support.brokers import TableHarness
 
 
 class WatchedTable(dict[Any, Any]):
@@ -32,7 +32,7 @@ class WatchedTable(dict[Any, Any]):
         return [(key, self[key]) for key in self]
 
 
-def watch(lab: Lab) -> dict[str, WatchedTable]:
+def watch(lab: TableHarness) -> dict[str, WatchedTable]:
     """Count the searches in the tables that have an entry for each broker, cluster, topic or mapping."""
     names = (
         "broker_groups", "live_brokers", "broker_names_by_cluster", "placements_by_topic", "queue_mappings",
@@ -44,11 +44,11 @@ def watch(lab: Lab) -> dict[str, WatchedTable]:
     return watched
 
 
-def crowded() -> Lab:
+def crowded() -> TableHarness:
     """Brokers with topics, each in a cluster of its own, on channels 100 and up."""
-    lab = Lab()
+    lab = TableHarness()
     for number in range(20):
-        lab.register(f"other{number}", 0, cluster=f"c{number}", channel=100 + number, filters=["f"])
+        lab.register_broker(f"other{number}", 0, cluster=f"c{number}", channel=100 + number, filters=["f"])
     return lab
 
 
@@ -59,27 +59,27 @@ def addrs_gone(events: list[Event]) -> list[str]:
 def test_a_channel_without_brokers_closes_without_a_look_at_any_broker() -> None:
     lab = crowded()
     watched = watch(lab)
-    assert lab.close(7) == []
+    assert lab.close_channel(7) == []
     assert {name: table.looked_at for name, table in watched.items() if table.looked_at} == {}
 
 
 def test_brokers_without_topics_leave_without_a_look_at_those_that_stay() -> None:
     lab = crowded()
     for number in range(5):
-        lab.register(f"b{number}", 0, [], channel=7)
+        lab.register_broker(f"b{number}", 0, [], channel=7)
     watched = watch(lab)
-    assert len(addrs_gone(lab.close(7))) == 5
-    lab.register("b", 0, [], channel=8)
-    lab.unregister("b", 0)
+    assert len(addrs_gone(lab.close_channel(7))) == 5
+    lab.register_broker("b", 0, [], channel=8)
+    lab.unregister_broker("b", 0)
     assert {name: table.looked_at for name, table in watched.items() if table.looked_at} == {}
 
 
 def test_an_old_channel_of_brokers_closes_without_a_look_at_any_other_broker() -> None:
     lab = crowded()
-    lab.register("b", 0, [], channel=7)
-    lab.register("b", 0, [], channel=8)
+    lab.register_broker("b", 0, [], channel=7)
+    lab.register_broker("b", 0, [], channel=8)
     watched = watch(lab)
-    assert lab.close(7) == []
+    assert lab.close_channel(7) == []
     assert watched["live_brokers"].looked_at == 0
     assert lab.tables.live_brokers["c", "b0"].former_channel_ids == set()
 
@@ -90,10 +90,10 @@ def test_all_topics_are_searched_once_for_all_brokers_that_leave_together(
     monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 4)
     lab = crowded()
     for number in range(10):
-        lab.register(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
+        lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
     topic_count = len(lab.queues)
     watched = watch(lab)
-    lab.close(7)
+    lab.close_channel(7)
     assert watched["placements_by_topic"].looked_at == topic_count
     assert set(lab.queues) == {"T", "U"}
 
@@ -102,9 +102,9 @@ def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 4)
-    lab = Lab()
+    lab = TableHarness()
     for number in range(3):
-        lab.register(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
+        lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
     steps = list(leave_in_steps(lab.tables, [end_channel(lab.tables, 7)]))
     assert [addrs_gone(list(step.events)) for step in steps] == [[]] * 5 + [["b00"], ["b10"], ["b20"]]
     assert lab.is_empty()
@@ -112,14 +112,14 @@ def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
 
 def test_a_topic_that_came_after_the_search_goes_with_its_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 1)
-    lab = Lab()
-    lab.register("a", 0, channel=7)
-    lab.register("b", 0, channel=7)
+    lab = TableHarness()
+    lab.register_broker("a", 0, channel=7)
+    lab.register_broker("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
     assert first_with_events(steps).channel_id == 7
-    lab.register("b", 1, [], channel=8)
-    lab.register("b", 0, ["T", "U", "V"], version=2, channel=7)
-    lab.unregister("b", 1)
+    lab.register_broker("b", 1, [], channel=8)
+    lab.register_broker("b", 0, ["T", "U", "V"], version=2, channel=7)
+    lab.unregister_broker("b", 1)
     assert [type(event) for step in steps for event in step.events] == [BrokerUnregistered, TopicsChanged]
     assert lab.is_empty()
 
@@ -129,25 +129,25 @@ def first_with_events(steps: Iterator[Departure]) -> Departure:
 
 
 def test_a_broker_that_registers_over_a_newer_channel_between_the_steps_stays() -> None:
-    lab = Lab()
-    lab.register("a", 0, channel=7)
-    lab.register("b", 0, channel=7)
+    lab = TableHarness()
+    lab.register_broker("a", 0, channel=7)
+    lab.register_broker("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
     next(steps)
-    lab.register("b", 0, channel=8)
-    lab.register("a", 0, channel=8)
-    before = lab.picture()
+    lab.register_broker("b", 0, channel=8)
+    lab.register_broker("a", 0, channel=8)
+    before = lab.copy_tables()
     assert list(steps) == []
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
     assert lab.tables.live_brokers["c", "b0"].former_channel_ids == set()
-    lab.close(8)
+    lab.close_channel(8)
     assert lab.is_empty()
 
 
 def test_a_broker_that_is_heard_of_between_the_steps_does_not_expire() -> None:
-    lab = Lab()
-    lab.register("a", 0, timeout=10)
-    lab.register("b", 0, timeout=10)
+    lab = TableHarness()
+    lab.register_broker("a", 0, timeout=10)
+    lab.register_broker("b", 0, timeout=10)
     steps = leave_in_steps(lab.tables, [find_expired_brokers(lab.tables, 11)])
     next(steps)
     record_heartbeat(lab.tables, ("c", "b0"), 11)
@@ -156,47 +156,47 @@ def test_a_broker_that_is_heard_of_between_the_steps_does_not_expire() -> None:
 
 
 def test_a_broker_that_unregisters_between_the_steps_is_not_removed_again() -> None:
-    lab = Lab()
-    lab.register("a", 0, channel=7)
-    lab.register("b", 0, channel=7)
+    lab = TableHarness()
+    lab.register_broker("a", 0, channel=7)
+    lab.register_broker("b", 0, channel=7)
     steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
     next(steps)
-    lab.unregister("b", 0)
+    lab.unregister_broker("b", 0)
     assert list(steps) == []
     assert lab.is_empty()
 
 
 def test_a_group_is_told_once_of_its_new_smallest_id_when_several_members_leave() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for broker_id in range(4):
-        lab.register("a", broker_id, acting=True, channel=8 if broker_id == 3 else 7)
-    lab.close(7)
+        lab.register_broker("a", broker_id, acting=True, channel=8 if broker_id == 3 else 7)
+    lab.close_channel(7)
     notices = [event for event in lab.events if isinstance(event, MinBrokerIdChanged)]
     assert [(notice.min_broker_id, notice.recipients) for notice in notices] == [(3, ("a3",))]
 
 
 def test_a_group_that_leaves_as_a_whole_is_told_nothing() -> None:
-    lab = Lab()
-    lab.register("a", 0, acting=True, channel=7)
-    lab.register("a", 1, acting=True, channel=7)
-    lab.close(7)
+    lab = TableHarness()
+    lab.register_broker("a", 0, acting=True, channel=7)
+    lab.register_broker("a", 1, acting=True, channel=7)
+    lab.close_channel(7)
     assert not any(isinstance(event, MinBrokerIdChanged) for event in lab.events)
     assert lab.is_empty()
 
 
 def test_a_broker_of_many_names_leaves_them_in_several_steps() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for number in range(100):
-        lab.register(f"b{number}", 0, [], addr="x", channel=7)
+        lab.register_broker(f"b{number}", 0, [], addr="x", channel=7)
     sizes = [len(step.events) for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])]
     assert sizes == [32, 32, 32, 4]
     assert lab.is_empty()
 
 
 def test_events_about_a_broker_of_many_names_are_few() -> None:
-    lab = Lab()
+    lab = TableHarness()
     for number in range(100):
-        lab.register(f"b{number}", 0, [], addr="x", timeout=100, filters=["f"])
+        lab.register_broker(f"b{number}", 0, [], addr="x", timeout=100, filters=["f"])
         assert len(lab.events) <= 9
     assert len(lab.detect_silence(90)) == len(end_silence(lab.tables, ("c", "x"), 90)) == 8
-    assert len(lab.unregister("b0", 0, addr="x")) == 2
+    assert len(lab.unregister_broker("b0", 0, addr="x")) == 2

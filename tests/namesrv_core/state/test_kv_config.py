@@ -97,14 +97,14 @@ def test_many_tiny_entries_count_for_the_memory_that_they_take() -> None:
 
 def test_the_generation_moves_with_every_change() -> None:
     kv = KvConfig()
-    seen = [kv.generation]
+    generations = [kv.generation]
     kv.put_value("n", "k", "v")
-    seen.append(kv.generation)
+    generations.append(kv.generation)
     kv.delete_key("n", "k")
-    seen.append(kv.generation)
+    generations.append(kv.generation)
     kv.restore_tables({"n": {"k": "v"}})
-    seen.append(kv.generation)
-    assert seen == sorted(set(seen))
+    generations.append(kv.generation)
+    assert generations == sorted(set(generations))
 
 
 def test_tables_of_before_can_be_restored_and_are_not_shared() -> None:

@@ -8,13 +8,13 @@ from namesrv_core.state import name_server_state, write_permissions
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
-from tests.support.brokers import queue
+from tests.support.brokers import make_queue
 
 
 @pytest.fixture
 def state() -> NameServerState:
     state = NameServerState(NameServerSettings(), KvConfig(), 0)
-    state.tables.set_queue("T", queue("a"))
+    state.tables.set_queue("T", make_queue("a"))
     assert state.get_cached_body(("T", True)) is None
     state.cache_body(("T", True), b"body")
     return state

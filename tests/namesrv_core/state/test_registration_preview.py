@@ -26,8 +26,8 @@ def looked(
             next(steps)
             pauses += 1
     except StopIteration as ended:
-        found: RegistrationPreview | None = ended.value
-        return found, pauses
+        preview_result: RegistrationPreview | None = ended.value
+        return preview_result, pauses
 
 
 def configs(*names: str) -> dict[str, RegisteredTopicConfig]:
@@ -35,63 +35,63 @@ def configs(*names: str) -> dict[str, RegisteredTopicConfig]:
 
 
 @pytest.fixture
-def known() -> RouteTables:
-    made = RouteTables()
-    made.set_queue("same", WIDE)
-    made.set_queue("other", NARROW)
-    made.set_queue("of b", QueueData("b", 16, 16, 6, 0))
-    return made
+def known_tables() -> RouteTables:
+    tables = RouteTables()
+    tables.set_queue("same", WIDE)
+    tables.set_queue("other", NARROW)
+    tables.set_queue("of b", QueueData("b", 16, 16, 6, 0))
+    return tables
 
 
-def test_only_what_differs_will_change(known: RouteTables) -> None:
-    found, _ = looked(known, configs("same", "other", "of b", "new"))
-    assert found is not None
-    assert found.apply_to_tables(known, new_only=False) == (
+def test_only_what_differs_will_change(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("same", "other", "of b", "new"))
+    assert preview is not None
+    assert preview.apply_to_tables(known_tables, new_only=False) == (
         TopicChanges(("other",), NARROW, WIDE),
         TopicChanges(("of b", "new"), None, WIDE),
     )
 
 
 @pytest.mark.parametrize("new_only", [False, True])
-def test_what_is_applied_is_what_is_there(known: RouteTables, new_only: bool) -> None:
-    found, _ = looked(known, configs("other", "new"))
-    assert found is not None
-    applied = found.apply_to_tables(known, new_only=new_only)
+def test_what_is_applied_is_what_is_there(known_tables: RouteTables, new_only: bool) -> None:
+    preview, _ = looked(known_tables, configs("other", "new"))
+    assert preview is not None
+    applied = preview.apply_to_tables(known_tables, new_only=new_only)
     assert [change.topics for change in applied] == ([("new",)] if new_only else [("other",), ("new",)])
-    assert known.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
-    assert known.queues_of_topic("new") == {"a": WIDE}
-    assert not found.is_current(known, "a")
+    assert known_tables.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
+    assert known_tables.queues_of_topic("new") == {"a": WIDE}
+    assert not preview.is_current(known_tables, "a")
 
 
-def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known: RouteTables) -> None:
-    found, _ = looked(known, configs("new", "newer", "of b"))
-    assert found is not None
+def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("new", "newer", "of b"))
+    assert preview is not None
     new = QueueData("b", 1, 1, 6, 0)
-    known.set_queue("new", new)
-    known.drop_queue("of b", "b")
-    assert found.is_current(known, "a")
-    found.apply_to_tables(known, new_only=False)
-    assert known.queues_of_topic("new") == {"b": new, "a": WIDE}
-    assert known.queues_of_topic("newer") == known.queues_of_topic("of b") == {"a": WIDE}
+    known_tables.set_queue("new", new)
+    known_tables.drop_queue("of b", "b")
+    assert preview.is_current(known_tables, "a")
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.queues_of_topic("new") == {"b": new, "a": WIDE}
+    assert known_tables.queues_of_topic("newer") == known_tables.queues_of_topic("of b") == {"a": WIDE}
 
 
-def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known: RouteTables) -> None:
-    found, _ = looked(known, configs("of b"))
-    assert found is not None
-    known.drop_queue("of b", "b")
-    known.set_queue("of b", QueueData("c", 1, 1, 6, 0))
-    found.apply_to_tables(known, new_only=False)
-    assert known.queues_of_topic("of b").keys() == {"c", "a"}
+def test_a_topic_that_goes_and_comes_back_meanwhile_is_put_where_it_is(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("of b"))
+    assert preview is not None
+    known_tables.drop_queue("of b", "b")
+    known_tables.set_queue("of b", QueueData("c", 1, 1, 6, 0))
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.queues_of_topic("of b").keys() == {"c", "a"}
 
 
-def test_topics_stand_in_the_order_they_were_brought_in(known: RouteTables) -> None:
-    found, _ = looked(
-        known,
+def test_topics_stand_in_the_order_they_were_brought_in(known_tables: RouteTables) -> None:
+    preview, _ = looked(
+        known_tables,
         {"new": RegisteredTopicConfig("new"), "y": RegisteredTopicConfig("y", 1), **configs("of b", "z")},
     )
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
-    assert list(known.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
+    assert preview is not None
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert list(known_tables.placements_by_topic) == ["same", "other", "of b", "new", "y", "z"]
 
 
 def test_a_new_topic_keeps_its_queues_if_all_topics_that_had_such_queues_change_before_it() -> None:
@@ -102,21 +102,21 @@ def test_a_new_topic_keeps_its_queues_if_all_topics_that_had_such_queues_change_
     assert tables.queues_of_topic("U") == {"a": QueueData("a", 4, 16, 6, 0)}
 
 
-def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known: RouteTables) -> None:
+def test_topics_that_are_all_placed_alike_and_change_alike_stay_together(known_tables: RouteTables) -> None:
     for number in range(100):
-        known.set_queue(f"t{number}", NARROW)
-    place = known.placements_by_topic["t7"]
-    found, _ = looked(known, configs("other", *(f"t{number}" for number in range(100))))
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
-    assert known.placements_by_topic["t7"] is known.placements_by_topic["other"] is place
+        known_tables.set_queue(f"t{number}", NARROW)
+    place = known_tables.placements_by_topic["t7"]
+    preview, _ = looked(known_tables, configs("other", *(f"t{number}" for number in range(100))))
+    assert preview is not None
+    preview.apply_to_tables(known_tables, new_only=False)
+    assert known_tables.placements_by_topic["t7"] is known_tables.placements_by_topic["other"] is place
     assert (place.broker_queues, place.topic_count) == ({"a": WIDE}, 101)
 
 
 def look_and_put(known: RouteTables, name: str, topics: Mapping[str, RegisteredTopicConfig]) -> None:
-    found, _ = looked(known, topics, name)
-    assert found is not None
-    found.apply_to_tables(known, new_only=False)
+    preview, _ = looked(known, topics, name)
+    assert preview is not None
+    preview.apply_to_tables(known, new_only=False)
 
 
 def put_one_by_one(known: RouteTables, name: str, topics: Mapping[str, RegisteredTopicConfig]) -> None:
@@ -135,11 +135,11 @@ def gone(queue: QueueData) -> QueueData | None:
 def change_one_by_one(
     known: RouteTables, name: str, change: Callable[[QueueData], QueueData | None]
 ) -> tuple[TopicChanges, ...]:
-    found = []
+    changes = []
     for topic in known.topics_of_broker(name):
         after = change(known.queues_of_topic(topic)[name])
-        found.append(known.drop_queue(topic, name) if after is None else known.set_queue(topic, after))
-    return group_topic_changes(found)
+        changes.append(known.drop_queue(topic, name) if after is None else known.set_queue(topic, after))
+    return group_topic_changes(changes)
 
 
 def told(changes: tuple[TopicChanges, ...]) -> dict[tuple[QueueData | None, QueueData | None], list[str]]:
@@ -194,35 +194,35 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
     assert contents(at_once) == contents(one_by_one)
 
 
-def test_it_holds_until_queues_of_that_broker_change(known: RouteTables) -> None:
-    found, _ = looked(known, configs("new"))
-    assert found is not None
-    assert not found.is_current(known, "b")
-    known.set_queue("new", QueueData("b", 1, 1, 6, 0))
-    known.set_queue("same", WIDE)
-    assert found.is_current(known, "a")
-    known.drop_queue("same", "a")
-    assert not found.is_current(known, "a")
+def test_it_holds_until_queues_of_that_broker_change(known_tables: RouteTables) -> None:
+    preview, _ = looked(known_tables, configs("new"))
+    assert preview is not None
+    assert not preview.is_current(known_tables, "b")
+    known_tables.set_queue("new", QueueData("b", 1, 1, 6, 0))
+    known_tables.set_queue("same", WIDE)
+    assert preview.is_current(known_tables, "a")
+    known_tables.drop_queue("same", "a")
+    assert not preview.is_current(known_tables, "a")
 
 
 def test_it_does_not_hold_where_it_is_not_known_any_more(
-    known: RouteTables, monkeypatch: pytest.MonkeyPatch
+    known_tables: RouteTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(route_tables, "_MAX_MOVED_BROKERS", 3)
     strange = RouteTables()
-    found, _ = looked(strange, configs("new"))
-    assert found is not None
+    preview, _ = looked(strange, configs("new"))
+    assert preview is not None
     for name in "abcd":
         strange.set_queue("T", QueueData(name, 1, 1, 6, 0))
     assert len(strange._last_moves) <= 3
-    assert not found.is_current(strange, "a")
+    assert not preview.is_current(strange, "a")
 
 
-def test_a_topic_under_another_name_is_not_foreseen(known: RouteTables) -> None:
-    assert looked(known, {"x": RegisteredTopicConfig("y")})[0] is None
-    assert looked(known, {"x": RegisteredTopicConfig(None)})[0] is None
+def test_a_topic_under_another_name_is_not_foreseen(known_tables: RouteTables) -> None:
+    assert looked(known_tables, {"x": RegisteredTopicConfig("y")})[0] is None
+    assert looked(known_tables, {"x": RegisteredTopicConfig(None)})[0] is None
 
 
-def test_many_topics_take_steps(known: RouteTables) -> None:
+def test_many_topics_take_steps(known_tables: RouteTables) -> None:
     names = [f"t{number}" for number in range(3 * registration_preview._TOPICS_PER_STEP)]
-    assert looked(known, configs(*names))[1] == 3
+    assert looked(known_tables, configs(*names))[1] == 3

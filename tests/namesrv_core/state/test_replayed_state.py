@@ -53,23 +53,27 @@ class Recorded:
             )
 
     def ask(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> None:
-        self.wire.ask(code, ext, body, channel=self.chance.randint(1, 3), now=self.now)
+        self.wire.send_request(code, ext, body, channel=self.chance.randint(1, 3), now=self.now)
         self.write(self.wire.events)
 
     def register(self) -> None:
-        one = self.chance.choice
+        choose = self.chance.choice
         more = {
-            "enableActingMaster": one(("true", "false")),
-            "__ZONE_NAME": one(("z", "")),
+            "enableActingMaster": choose(("true", "false")),
+            "__ZONE_NAME": choose(("z", "")),
             "heartbeatTimeoutMillis": "60000",
         }
-        ext = broker_ext(one(NAMES), self.chance.randrange(3), one(("x:1", "y:1", "z:1", "w:1")), one("cd"))
+        ext = broker_ext(
+            choose(NAMES), self.chance.randrange(3), choose(("x:1", "y:1", "z:1", "w:1")), choose("cd")
+        )
         configs = [
-            topic_config(topic, perm=one((2, 4, 6)), readQueueNums=one((4, 8)))
+            topic_config(topic, perm=choose((2, 4, 6)), readQueueNums=choose((4, 8)))
             for topic in self.chance.sample(TOPICS, self.chance.randrange(5))
         ]
-        mappings = {"T": {"topic": "T", "bname": one(NAMES), "epoch": one((1, 2)), "currIdMap": {"0": 0}}}
-        body = registration_body(configs, filters=one(([], ["f:1"])), mappings=one((mappings, {})))
+        mappings = {
+            "T": {"topic": "T", "bname": choose(NAMES), "epoch": choose((1, 2)), "currIdMap": {"0": 0}}
+        }
+        body = registration_body(configs, filters=choose(([], ["f:1"])), mappings=choose((mappings, {})))
         self.ask(103, ext | more, body)
 
     def unregister(self) -> None:
@@ -106,7 +110,7 @@ class Recorded:
         self.chance.choice(steps)()
 
     def answered(self, topic: str) -> bytes | None:
-        answer = self.wire.ask(105, {"topic": topic, "acceptStandardJsonOnly": "true"}, now=self.now)
+        answer = self.wire.send_request(105, {"topic": topic, "acceptStandardJsonOnly": "true"}, now=self.now)
         return answer.body if answer.code == 0 else None
 
 
@@ -119,11 +123,11 @@ def told(body: bytes | None) -> Any:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_routes_are_those_that_were_answered_at_each_moment(seed: int) -> None:
-    recorded, seen = Recorded(seed), 0
+    recorded, checked_count = Recorded(seed), 0
     for _ in range(400):
         recorded.step()
         for topic in TOPICS:
             answered = recorded.answered(topic)
             assert told(replayed_route_body(recorded.replay, topic)) == told(answered)
-            seen += answered is not None
-    assert seen > 200
+            checked_count += answered is not None
+    assert checked_count > 200

@@ -16,7 +16,7 @@ from namesrv_core.state.departures import leave_in_steps
 from namesrv_core.state.liveness import find_expired_brokers, record_heartbeat
 from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.table_lookup import encode_route_body, find_route
-from tests.support.brokers import Lab, queue, topic
+from tests.support.brokers import TableHarness, make_queue, make_topic
 
 NAMES = st.sampled_from(["a", "b"])
 IDS = st.integers(0, 2)
@@ -30,13 +30,13 @@ TABLES = st.none() | st.dictionaries(TOPICS, PERMS, max_size=3)
 FOREVER = 10**9
 
 
-def answers(lab: Lab) -> list[object]:
+def answers(lab: TableHarness) -> list[object]:
     """Every answer about routes that these tables give."""
     bodies: list[object] = []
     for name in ("T", "U", "V"):
         for acting in (False, True):
-            found = find_route(lab.tables, name, acting)
-            bodies.append(found and encode_route_body(found, None, is_standard=True))
+            topic_route = find_route(lab.tables, name, acting)
+            bodies.append(topic_route and encode_route_body(topic_route, None, is_standard=True))
     return bodies
 
 
@@ -45,7 +45,7 @@ class Operations(RuleBasedStateMachine):
 
     @initialize(delete_missing=st.booleans())
     def begin(self, delete_missing: bool) -> None:
-        self.lab = Lab(delete_missing)
+        self.lab = TableHarness(delete_missing)
         self.now = 0
         self.generation = 0
         self.answers = answers(self.lab)
@@ -81,14 +81,14 @@ class Operations(RuleBasedStateMachine):
         zone: str | None,
         timeout: int | None,
     ) -> None:
-        before = self.lab.picture()
+        before = self.lab.copy_tables()
         # Mappings come with the topic they belong to, as brokers send them, and only from masters.
         mapped = mapped and broker_id == 0
         try:
-            self.lab.register(
+            self.lab.register_broker(
                 name,
                 broker_id,
-                None if table is None else [topic(item, perm) for item, perm in table.items()],
+                None if table is None else [make_topic(item, perm) for item, perm in table.items()],
                 addr=addr,
                 cluster=cluster,
                 channel=channel,
@@ -101,19 +101,19 @@ class Operations(RuleBasedStateMachine):
                 now=self.now,
             )
         except RequestError:
-            assert self.lab.picture() == before
+            assert self.lab.copy_tables() == before
         else:
             if any(isinstance(event, RegistrationRefused) for event in self.lab.events):
                 self.refused_keys.add((cluster, addr))
 
     @rule(name=NAMES, broker_id=IDS, addr=ADDRS, cluster=CLUSTERS)
     def unregister(self, name: str, broker_id: int, addr: str, cluster: str) -> None:
-        self.lab.unregister(name, broker_id, addr=addr, cluster=cluster)
+        self.lab.unregister_broker(name, broker_id, addr=addr, cluster=cluster)
 
     @rule(channel=CHANNELS)
     def close(self, channel: int) -> None:
         self.take_all_steps()
-        self.lab.close(channel)
+        self.lab.close_channel(channel)
         assert list(self.lab.tables.live_keys_on_channel(channel)) == []
 
     @rule(passed=st.sampled_from([1, 11, 60_000]))
@@ -147,7 +147,7 @@ class Operations(RuleBasedStateMachine):
     def delete_topic(self, name: str, cluster: str | None) -> None:
         topics.delete_topic(self.lab.tables, name, cluster)
 
-    @rule(name=TOPICS, brokers=st.lists(st.builds(queue, NAMES, PERMS), max_size=2))
+    @rule(name=TOPICS, brokers=st.lists(st.builds(make_queue, NAMES, PERMS), max_size=2))
     def register_topic(self, name: str, brokers: list[object]) -> None:
         topics.register_topic_queues(self.lab.tables, name, brokers)  # type: ignore[arg-type]
 
@@ -161,13 +161,13 @@ class Operations(RuleBasedStateMachine):
 
     @invariant()
     def a_placement_knows_how_many_topics_are_there(self) -> None:
-        found = Counter(self.lab.tables.placements_by_topic.values())
-        assert all(placement.topic_count == count for placement, count in found.items())
+        counts = Counter(self.lab.tables.placements_by_topic.values())
+        assert all(placement.topic_count == count for placement, count in counts.items())
 
     @invariant()
     def topics_are_counted_for_each_broker(self) -> None:
-        found = Counter(name for queues in self.lab.queues.values() for name in queues)
-        assert self.lab.tables.topic_counts == found
+        counts = Counter(name for queues in self.lab.queues.values() for name in queues)
+        assert self.lab.tables.topic_counts == counts
 
     @invariant()
     def every_member_is_alive_in_a_cluster_that_lists_it(self) -> None:
@@ -231,7 +231,7 @@ class Operations(RuleBasedStateMachine):
     def teardown(self) -> None:
         """When all is silent for long enough, nothing is left, also in the indexes."""
         self.take_all_steps()
-        self.lab.expire(self.now + FOREVER)
+        self.lab.expire_channels(self.now + FOREVER)
         for live_key in self.refused_keys:
             self.lab.tables.filter_servers.pop(live_key, None)
         assert self.lab.is_empty()
@@ -246,20 +246,20 @@ TestAnyOperations.settings = settings(max_examples=100, stateful_step_count=25, 
 def test_equal_queues_are_one_record() -> None:
     tables = RouteTables()
     for name in ("T", "U"):
-        tables.set_queue(name, queue("a"))
+        tables.set_queue(name, make_queue("a"))
     assert tables.queues_of_topic("T")["a"] is tables.queues_of_topic("U")["a"]
 
 
 def test_the_memory_for_equal_queues_is_bounded() -> None:
     tables = RouteTables()
     for number in range(20_010):
-        tables.share_queue(queue("a", queues=number))
+        tables.share_queue(make_queue("a", queues=number))
     assert len(tables._shared_queues) <= 16_384
 
 
 def test_dropping_what_is_not_there_is_no_change() -> None:
     tables = RouteTables()
     assert tables.drop_queue("T", "a") is None
-    tables.set_queue("T", queue("a"))
+    tables.set_queue("T", make_queue("a"))
     assert tables.drop_queue("T", "b") is None
-    assert tables.set_queue("T", queue("a")) is None
+    assert tables.set_queue("T", make_queue("a")) is None

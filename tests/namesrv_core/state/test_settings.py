@@ -33,7 +33,7 @@ def test_a_key_without_value_is_not_shown() -> None:
 
 
 def test_defaults_are_upstream_s() -> None:
-    shown = NameServerSettings().shown_items()
+    items = NameServerSettings().shown_items()
     expected = {
         "listenPort": "9876",
         "bindAddress": "0.0.0.0",
@@ -46,7 +46,7 @@ def test_defaults_are_upstream_s() -> None:
         "configBlackList": "configBlackList;configStorePath;kvConfigPath",
         "productEnvName": "center",
     }
-    assert {key: shown[key] for key in expected} == expected
+    assert {key: items[key] for key in expected} == expected
 
 
 def test_the_body_has_a_line_for_each_key() -> None:

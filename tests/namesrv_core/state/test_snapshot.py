@@ -2,21 +2,23 @@
 
 from namesrv_core.events import AlikeTopics, ClusterNames, Group, Member
 from namesrv_core.state.snapshot import build_snapshot, copy_tables
-from tests.support.brokers import queue
+from tests.support.brokers import make_queue
 from tests.support.wire import STARTED_AT, Wire
 
 
 def wire() -> Wire:
-    made = Wire()
-    made.register("a", "T", "U", addr="x:1", more={"enableActingMaster": "true", "__ZONE_NAME": "z"})
-    made.register("b", "T", "U", "V", addr="y:1", now=STARTED_AT + 400)
-    return made
+    new_wire = Wire()
+    new_wire.register_broker(
+        "a", "T", "U", addr="x:1", more={"enableActingMaster": "true", "__ZONE_NAME": "z"}
+    )
+    new_wire.register_broker("b", "T", "U", "V", addr="y:1", now=STARTED_AT + 400)
+    return new_wire
 
 
 def test_topics_with_the_same_queues_on_the_same_brokers_stand_together() -> None:
     taken = build_snapshot(copy_tables(wire().state, STARTED_AT, {}, {}), "request")
     assert taken.reason == "request"
-    assert taken.queues == (queue("a"), queue("b"))
+    assert taken.queues == (make_queue("a"), make_queue("b"))
     assert taken.routes == (AlikeTopics(("T", "U"), (0, 1)), AlikeTopics(("V",), (1,)))
 
 
@@ -26,7 +28,10 @@ def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
     )
     assert taken.clusters == (ClusterNames("c", ("a", "b")),)
     assert taken.groups[0] == Group("c", "a", True, "z", (Member(0, "x:1"),))
-    assert [(one.broker_addr, one.silent_millis, one.info.ha_server_addr) for one in taken.live] == [
+    assert [
+        (live_broker.broker_addr, live_broker.silent_millis, live_broker.info.ha_server_addr)
+        for live_broker in taken.live
+    ] == [
         ("x:1", 1000, "ha-x:1"),
         ("y:1", 600, "ha-y:1"),
     ]
@@ -34,12 +39,12 @@ def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
 
 
 def test_what_happens_after_the_copy_is_not_in_it() -> None:
-    made = wire()
-    copied = copy_tables(made.state, STARTED_AT, {}, {})
+    copied_wire = wire()
+    copied = copy_tables(copied_wire.state, STARTED_AT, {}, {})
     before = build_snapshot(copied, "x")
-    made.ask(205, {"brokerName": "b"})
-    made.ask(216, {"topic": "T"})
-    made.register("c", "T", addr="z:1")
+    copied_wire.send_request(205, {"brokerName": "b"})
+    copied_wire.send_request(216, {"topic": "T"})
+    copied_wire.register_broker("c", "T", addr="z:1")
     assert build_snapshot(copied, "x") == before
 
 

@@ -13,57 +13,57 @@ from namesrv_core.state.table_lookup import (
     mapping_infos_json,
 )
 from namesrv_core.state.write_permissions import add_write_permission
-from tests.support.brokers import Lab, queue, topic
+from tests.support.brokers import TableHarness, make_queue, make_topic
 from tests.support.memory import kept_megabytes
 
 
-def members(lab: Lab, name: str = "T", acting: bool = True) -> dict[str, dict[int, str]]:
-    found = find_route(lab.tables, name, acting)
-    assert found is not None
-    return {member.broker_name: member.broker_addrs for member in found.route_members}
+def members(lab: TableHarness, name: str = "T", acting: bool = True) -> dict[str, dict[int, str]]:
+    topic_route = find_route(lab.tables, name, acting)
+    assert topic_route is not None
+    return {member.broker_name: member.broker_addrs for member in topic_route.route_members}
 
 
 def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
-    lab = Lab()
-    lab.register("a", 0, zone="z")
-    lab.register("a", 1, zone="z")
-    lab.register("b", 0, ["T", "V"])
-    lab.register("x", 0, ["V", "W"])
-    found = find_route(lab.tables, "T")
-    assert found is not None
-    assert found.route_members == [
+    lab = TableHarness()
+    lab.register_broker("a", 0, zone="z")
+    lab.register_broker("a", 1, zone="z")
+    lab.register_broker("b", 0, ["T", "V"])
+    lab.register_broker("x", 0, ["V", "W"])
+    topic_route = find_route(lab.tables, "T")
+    assert topic_route is not None
+    assert topic_route.route_members == [
         RouteMember("c", "a", {0: "a0", 1: "a1"}, False, "z"),
         RouteMember("c", "b", {0: "b0"}, False, None),
     ]
-    assert found.queue_datas == [queue("a"), queue("b")]
-    assert (found.filter_servers, found.queue_mappings) == ({}, None)
+    assert topic_route.queue_datas == [make_queue("a"), make_queue("b")]
+    assert (topic_route.filter_servers, topic_route.queue_mappings) == ({}, None)
 
 
 def test_an_unknown_topic_has_no_route() -> None:
-    lab = Lab()
-    lab.register("a", 0)
+    lab = TableHarness()
+    lab.register_broker("a", 0)
     assert find_route(lab.tables, "X") is None
-    lab.unregister("a", 0)
+    lab.unregister_broker("a", 0)
     assert find_route(lab.tables, "T") is None
 
 
 def test_a_route_handed_out_does_not_change_with_the_tables() -> None:
-    lab = Lab()
-    lab.register("a", 0)
-    found = find_route(lab.tables, "T")
-    lab.register("a", 1)
-    assert found is not None
-    assert found.route_members[0].broker_addrs == {0: "a0"}
+    lab = TableHarness()
+    lab.register_broker("a", 0)
+    topic_route = find_route(lab.tables, "T")
+    lab.register_broker("a", 1)
+    assert topic_route is not None
+    assert topic_route.route_members[0].broker_addrs == {0: "a0"}
 
 
 def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
-    lab = Lab()
-    lab.register("a", 0, filters=["f", None])
-    lab.register("a", 1, filters=["g"])
-    lab.register("b", 0, ["V", "W"], filters=["h"])
-    found = find_route(lab.tables, "T")
-    assert found is not None
-    assert found.filter_servers == {"a0": ["f", None], "a1": ["g"]}
+    lab = TableHarness()
+    lab.register_broker("a", 0, filters=["f", None])
+    lab.register_broker("a", 1, filters=["g"])
+    lab.register_broker("b", 0, ["V", "W"], filters=["h"])
+    topic_route = find_route(lab.tables, "T")
+    assert topic_route is not None
+    assert topic_route.filter_servers == {"a0": ["f", None], "a1": ["g"]}
 
 
 def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empty_one_as_it_is() -> None:
@@ -72,75 +72,77 @@ def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empt
 
 
 @pytest.fixture
-def headless() -> Lab:
+def lab_without_master() -> TableHarness:
     """A group of two slaves with an acting master, its topics read-only."""
-    lab = Lab()
-    lab.register("a", 1, acting=True)
-    lab.register("a", 2, acting=True)
+    lab = TableHarness()
+    lab.register_broker("a", 1, acting=True)
+    lab.register_broker("a", 2, acting=True)
     return lab
 
 
-def test_the_smallest_slave_stands_in_as_master(headless: Lab) -> None:
-    assert members(headless) == {"a": {0: "a1", 2: "a2"}}
-    assert headless.addrs() == {1: "a1", 2: "a2"}
+def test_the_smallest_slave_stands_in_as_master(lab_without_master: TableHarness) -> None:
+    assert members(lab_without_master) == {"a": {0: "a1", 2: "a2"}}
+    assert lab_without_master.addrs_by_id() == {1: "a1", 2: "a2"}
 
 
-def test_no_slave_stands_in_where_the_settings_do_not_say_so(headless: Lab) -> None:
-    assert members(headless, acting=False) == {"a": {1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_where_the_settings_do_not_say_so(lab_without_master: TableHarness) -> None:
+    assert members(lab_without_master, acting=False) == {"a": {1: "a1", 2: "a2"}}
 
 
-def test_no_slave_stands_in_for_topics_that_can_be_written(headless: Lab) -> None:
-    add_write_permission(headless.tables, "a")
-    assert members(headless) == {"a": {1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_for_topics_that_can_be_written(lab_without_master: TableHarness) -> None:
+    add_write_permission(lab_without_master.tables, "a")
+    assert members(lab_without_master) == {"a": {1: "a1", 2: "a2"}}
 
 
-def test_no_slave_stands_in_for_a_master_that_is_there(headless: Lab) -> None:
-    headless.register("a", 0, [topic("T", 4), "U"], acting=True)
-    assert members(headless) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
+def test_no_slave_stands_in_for_a_master_that_is_there(lab_without_master: TableHarness) -> None:
+    lab_without_master.register_broker("a", 0, [make_topic("T", 4), "U"], acting=True)
+    assert members(lab_without_master) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
 
 
 def test_no_slave_stands_in_for_a_group_that_does_not_want_it() -> None:
-    lab = Lab()
-    lab.register("a", 1, [topic("T", 4), "U"], acting=False)
+    lab = TableHarness()
+    lab.register_broker("a", 1, [make_topic("T", 4), "U"], acting=False)
     assert members(lab) == {"a": {1: "a1"}}
 
 
 def test_broker_groups_that_ask_for_their_members_see_ids_as_they_are() -> None:
-    lab = Lab()
+    lab = TableHarness()
     name = "rmq_sys_SYNC_BROKER_MEMBER_a"
-    lab.register("a", 1, [name, "T"], acting=True)
+    lab.register_broker("a", 1, [name, "T"], acting=True)
     assert members(lab, name) == {"a": {1: "a1"}}
     assert members(lab) == {"a": {0: "a1"}}
 
 
 def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> None:
-    lab = Lab()
-    lab.register("a", 0, zone="East", filters=["f"])
-    lab.register("b", 0, zone="west", filters=["g"])
-    lab.register("d", 0, zone=None)
-    lab.register("e", 1, zone="west")
-    found = find_route(lab.tables, "T")
-    assert found is not None
-    cut = table_lookup.cut_to_zone(found, "eAST")
+    lab = TableHarness()
+    lab.register_broker("a", 0, zone="East", filters=["f"])
+    lab.register_broker("b", 0, zone="west", filters=["g"])
+    lab.register_broker("d", 0, zone=None)
+    lab.register_broker("e", 1, zone="west")
+    topic_route = find_route(lab.tables, "T")
+    assert topic_route is not None
+    cut = table_lookup.cut_to_zone(topic_route, "eAST")
     assert [member.broker_name for member in cut.route_members] == ["a", "e"]
     assert [item.broker_name for item in cut.queue_datas] == ["a", "e"]
     assert cut.filter_servers == {"a0": ["f"]}
 
 
 def test_a_zone_may_leave_nothing_of_a_route() -> None:
-    lab = Lab()
-    lab.register("a", 0, zone="east")
-    found = find_route(lab.tables, "T")
-    assert found is not None
-    assert encode_route_body(table_lookup.cut_to_zone(found, "west"), None, False) == (
+    lab = TableHarness()
+    lab.register_broker("a", 0, zone="east")
+    topic_route = find_route(lab.tables, "T")
+    assert topic_route is not None
+    assert encode_route_body(table_lookup.cut_to_zone(topic_route, "west"), None, False) == (
         b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[]}'
     )
 
 
-def everything() -> Lab:
-    lab = Lab()
+def everything() -> TableHarness:
+    lab = TableHarness()
     info = MappingInfo("T", "__global__", 2, "a", 2**53, False, ((1, 1), (0, 0)))
-    lab.register("a", 0, filters=["f", None], mappings={"T": info}, zone="z", acting=True, addr="1.1.1.1:1")
+    lab.register_broker(
+        "a", 0, filters=["f", None], mappings={"T": info}, zone="z", acting=True, addr="1.1.1.1:1"
+    )
     return lab
 
 
@@ -152,9 +154,9 @@ MEMBERS = (
 
 
 def test_a_route_is_written_with_bare_keys_in_the_default_dialect() -> None:
-    found = find_route(everything().tables, "T")
-    assert found is not None
-    assert encode_route_body(found, "a:8", is_standard=False) == (
+    topic_route = find_route(everything().tables, "T")
+    assert topic_route is not None
+    assert encode_route_body(topic_route, "a:8", is_standard=False) == (
         b'{"brokerDatas":[{"brokerAddrs":{0:"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
         b'{"bname":"a","currIdMap":{0:0,1:1},"dirty":false,"epoch":9007199254740992,'
         b'"scope":"__global__","topic":"T","totalQueues":2}}}'
@@ -162,9 +164,9 @@ def test_a_route_is_written_with_bare_keys_in_the_default_dialect() -> None:
 
 
 def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
-    found = find_route(everything().tables, "T")
-    assert found is not None
-    assert encode_route_body(found, "a:8", is_standard=True) == (
+    topic_route = find_route(everything().tables, "T")
+    assert topic_route is not None
+    assert encode_route_body(topic_route, "a:8", is_standard=True) == (
         b'{"brokerDatas":[{"brokerAddrs":{"0":"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
         b'{"bname":"a","currIdMap":{"0":0,"1":1},"dirty":false,"epoch":"9007199254740992",'
         b'"scope":"__global__","topic":"T","totalQueues":2}}}'
@@ -172,40 +174,43 @@ def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
 
 
 def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
-    lab = Lab()
-    lab.register("a", 0)
+    lab = TableHarness()
+    lab.register_broker("a", 0)
     for standard in (False, True, False):
         for zone in (None, "z1", "z2"):
             group = lab.tables.broker_groups["a"]
             group.zone_name, group.broker_addrs = zone, {1: "y", 0: f"x:{zone}"}
-            found = find_route(lab.tables, "T")
-            assert found is not None
+            topic_route = find_route(lab.tables, "T")
+            assert topic_route is not None
             plain: dict[str, object] = {
-                "brokerDatas": [broker_data_json(*member) for member in found.route_members],
+                "brokerDatas": [broker_data_json(*member) for member in topic_route.route_members],
                 "filterServerTable": {},
-                "queueDatas": [queue_data_json(queue) for queue in found.queue_datas],
+                "queueDatas": [queue_data_json(queue) for queue in topic_route.queue_datas],
             }
-            assert encode_route_body(found, None, standard) == fastjson.encode_json(
+            assert encode_route_body(topic_route, None, standard) == fastjson.encode_json(
                 plain, is_standard=standard
             )
 
 
-def test_the_cluster_map_has_bare_ids_and_true_ones(headless: Lab) -> None:
-    assert table_lookup.encode_cluster_body(headless.tables) == (
+def test_the_cluster_map_has_bare_ids_and_true_ones(lab_without_master: TableHarness) -> None:
+    assert table_lookup.encode_cluster_body(lab_without_master.tables) == (
         b'{"brokerAddrTable":{"a":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"c",'
         b'"enableActingMaster":true}},"clusterAddrTable":{"c":["a"]}}'
     )
-    assert table_lookup.encode_cluster_body(Lab().tables) == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+    assert (
+        table_lookup.encode_cluster_body(TableHarness().tables)
+        == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+    )
 
 
-def test_a_member_group_has_the_cluster_that_was_asked_for(headless: Lab) -> None:
-    assert table_lookup.encode_member_group_body(headless.tables, "any", "a") == (
+def test_a_member_group_has_the_cluster_that_was_asked_for(lab_without_master: TableHarness) -> None:
+    assert table_lookup.encode_member_group_body(lab_without_master.tables, "any", "a") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"any"}}'
     )
 
 
 def test_a_member_group_that_nobody_knows_is_empty() -> None:
-    tables = Lab().tables
+    tables = TableHarness().tables
     assert table_lookup.encode_member_group_body(tables, "c", "z") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{},"brokerName":"z","cluster":"c"}}'
     )
@@ -216,11 +221,11 @@ def test_a_member_group_that_nobody_knows_is_empty() -> None:
 
 
 def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
-    lab = Lab()
+    lab = TableHarness()
     assert table_lookup.system_topics(lab.tables) == ([], None)
-    lab.register("a", 0)
-    lab.register("b", 0)
-    lab.register("c", 0, cluster="d")
+    lab.register_broker("a", 0)
+    lab.register_broker("b", 0)
+    lab.register_broker("c", 0, cluster="d")
     names, addr = table_lookup.system_topics(lab.tables)
     assert sorted(names) == ["a", "b", "c", "d"]
     assert addr in ("a0", "b0", "c0")
@@ -232,7 +237,7 @@ def test_the_encoded_parts_of_routes_that_changed_are_not_kept_without_end(is_st
         for number in range(300):
             addrs = {broker_id: f"10.0.0.{number}:{broker_id}" for broker_id in range(1_000)}
             member = RouteMember("c", f"b{number}", addrs, False, None)
-            queues = [queue(f"b{number}", queues=count) for count in range(100)]
+            queues = [make_queue(f"b{number}", queues=count) for count in range(100)]
             assert encode_route_body(RegisteredRoute([member], queues, {}, None), None, is_standard)
 
     assert kept_megabytes(encode_changing_routes) < 16

@@ -7,42 +7,42 @@ import pytest
 from namesrv_core.events import TopicChange, WritePermAdded, WritePermWiped, group_topic_changes
 from namesrv_core.state import topics
 from namesrv_core.state.write_permissions import add_write_permission, wipe_write_permission
-from tests.support.brokers import Lab, queue, topic
+from tests.support.brokers import TableHarness, make_queue, make_topic
 
 
 def test_wiping_takes_write_and_nothing_else_from_every_topic_of_the_broker() -> None:
-    lab = Lab()
-    lab.register("a", 0, [topic("T", 7), topic("U", 4), topic("V", 0x1F6)])
-    lab.register("b", 0, ["T", "W"], channel=2)
+    lab = TableHarness()
+    lab.register_broker("a", 0, [make_topic("T", 7), make_topic("U", 4), make_topic("V", 0x1F6)])
+    lab.register_broker("b", 0, ["T", "W"], channel=2)
     event = wipe_write_permission(lab.tables, "a")
-    assert lab.perms() == {"T": 5, "U": 4, "V": 0x1F4}
-    assert lab.perms("b") == {"T": 6, "W": 6}
+    assert lab.perms_by_topic() == {"T": 5, "U": 4, "V": 0x1F4}
+    assert lab.perms_by_topic("b") == {"T": 6, "W": 6}
     assert event == WritePermWiped(
         "a",
         3,
         group_topic_changes(
             [
-                TopicChange("T", queue("a", 7), queue("a", 5)),
-                TopicChange("V", queue("a", 0x1F6), queue("a", 0x1F4)),
+                TopicChange("T", make_queue("a", 7), make_queue("a", 5)),
+                TopicChange("V", make_queue("a", 0x1F6), make_queue("a", 0x1F4)),
             ]
         ),
     )
 
 
 def test_wiping_again_counts_the_topics_and_changes_nothing() -> None:
-    lab = Lab()
-    lab.register("a", 0)
+    lab = TableHarness()
+    lab.register_broker("a", 0)
     wipe_write_permission(lab.tables, "a")
-    before = lab.picture()
+    before = lab.copy_tables()
     assert wipe_write_permission(lab.tables, "a") == WritePermWiped("a", 2, ())
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_adding_makes_every_topic_exactly_readable_and_writable() -> None:
-    lab = Lab()
-    lab.register("a", 0, [topic("T", 0), topic("U", 15), topic("V", 6)])
+    lab = TableHarness()
+    lab.register_broker("a", 0, [make_topic("T", 0), make_topic("U", 15), make_topic("V", 6)])
     event = add_write_permission(lab.tables, "a")
-    assert lab.perms() == {"T": 6, "U": 6, "V": 6}
+    assert lab.perms_by_topic() == {"T": 6, "U": 6, "V": 6}
     assert isinstance(event, WritePermAdded)
     assert (event.topics, [change.topics for change in event.changes]) == (3, [("T",), ("U",)])
 
@@ -50,17 +50,17 @@ def test_adding_makes_every_topic_exactly_readable_and_writable() -> None:
 @pytest.mark.parametrize("change", [wipe_write_permission, add_write_permission])
 @pytest.mark.parametrize("broker", ["z", "", None])
 def test_an_unknown_broker_has_no_topics(change: Callable[..., WritePermWiped], broker: str | None) -> None:
-    lab = Lab()
-    lab.register("a", 0)
-    before = lab.picture()
+    lab = TableHarness()
+    lab.register_broker("a", 0)
+    before = lab.copy_tables()
     event = change(lab.tables, broker)
     assert (event.topics, event.changes) == (0, ())
-    assert lab.picture() == before
+    assert lab.copy_tables() == before
 
 
 def test_the_generation_moves_when_a_permission_does() -> None:
-    lab = Lab()
-    lab.register("a", 0)
+    lab = TableHarness()
+    lab.register_broker("a", 0)
     before = lab.tables.generation
     wipe_write_permission(lab.tables, "a")
     between = lab.tables.generation
@@ -69,83 +69,89 @@ def test_the_generation_moves_when_a_permission_does() -> None:
 
 
 @pytest.fixture
-def wiped() -> Lab:
+def wiped_lab() -> TableHarness:
     """Broker a with topics T and U on channel 1, wiped."""
-    lab = Lab()
-    lab.register("a", 0)
-    lab.register("a", 1, channel=9)
+    lab = TableHarness()
+    lab.register_broker("a", 0)
+    lab.register_broker("a", 1, channel=9)
     wipe_write_permission(lab.tables, "a")
     return lab
 
 
 @pytest.mark.parametrize("channel", [1, 2])
-def test_the_same_data_version_leaves_the_topics_wiped(wiped: Lab, channel: int) -> None:
-    wiped.register("a", 0, channel=channel)
-    assert wiped.perms() == {"T": 4, "U": 4}
+def test_the_same_data_version_leaves_the_topics_wiped(wiped_lab: TableHarness, channel: int) -> None:
+    wiped_lab.register_broker("a", 0, channel=channel)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 4}
 
 
-def test_another_data_version_gives_permission_back_to_all_topics_of_the_request(wiped: Lab) -> None:
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_another_data_version_gives_permission_back_to_all_topics_of_the_request(
+    wiped_lab: TableHarness,
+) -> None:
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_an_incremental_registration_restores_its_topic_and_the_next_full_one_no_other(wiped: Lab) -> None:
-    wiped.register("a", 0, ["U"], version=2)
-    assert wiped.perms() == {"T": 4, "U": 6}
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 4, "U": 6}
+def test_an_incremental_registration_restores_its_topic_and_the_next_full_one_no_other(
+    wiped_lab: TableHarness,
+) -> None:
+    wiped_lab.register_broker("a", 0, ["U"], version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
 
 
-def test_a_topic_registered_by_itself_restores_it_and_the_next_full_registration_all(wiped: Lab) -> None:
-    topics.register_topic_queues(wiped.tables, "U", [queue("a")])
-    assert wiped.perms() == {"T": 4, "U": 6}
-    wiped.register("a", 0, version=2)
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_topic_registered_by_itself_restores_it_and_the_next_full_registration_all(
+    wiped_lab: TableHarness,
+) -> None:
+    topics.register_topic_queues(wiped_lab.tables, "U", [make_queue("a")])
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
+    wiped_lab.register_broker("a", 0, version=2)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_lost_its_connection_and_returns_has_all_restored(wiped: Lab) -> None:
-    wiped.close(1)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_broker_that_lost_its_connection_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.close_channel(1)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_expired_and_returns_has_all_restored(wiped: Lab) -> None:
-    wiped.expire(120_001)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_broker_that_expired_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.expire_channels(120_001)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_that_unregistered_and_returns_has_all_restored(wiped: Lab) -> None:
-    wiped.unregister("a", 0)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_broker_that_unregistered_and_returns_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.unregister_broker("a", 0)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_broker_with_another_address_has_all_restored(wiped: Lab) -> None:
-    wiped.register("a", 0, addr="elsewhere")
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_broker_with_another_address_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.register_broker("a", 0, addr="elsewhere")
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_slave_that_becomes_master_has_all_restored(wiped: Lab) -> None:
-    wiped.unregister("a", 0)
-    wiped.register("a", 0, addr="a1")
-    assert wiped.perms() == {"T": 6, "U": 6}
+def test_a_slave_that_becomes_master_has_all_restored(wiped_lab: TableHarness) -> None:
+    wiped_lab.unregister_broker("a", 0)
+    wiped_lab.register_broker("a", 0, addr="a1")
+    assert wiped_lab.perms_by_topic() == {"T": 6, "U": 6}
 
 
-def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped: Lab) -> None:
-    topics.delete_topic(wiped.tables, "U", None)
-    wiped.register("a", 0)
-    assert wiped.perms() == {"T": 4, "U": 6}
+def test_a_topic_deleted_and_registered_again_is_restored_alone(wiped_lab: TableHarness) -> None:
+    topics.delete_topic(wiped_lab.tables, "U", None)
+    wiped_lab.register_broker("a", 0)
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 6}
 
 
-def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped: Lab) -> None:
-    wiped.register("a", 0, ["T", "U", "V"])
-    assert wiped.perms() == {"T": 4, "U": 4, "V": 6}
+def test_a_topic_that_came_after_the_wipe_is_writable_beside_wiped_ones(wiped_lab: TableHarness) -> None:
+    wiped_lab.register_broker("a", 0, ["T", "U", "V"])
+    assert wiped_lab.perms_by_topic() == {"T": 4, "U": 4, "V": 6}
 
 
 def test_topics_that_were_wiped_alike_have_one_record_between_them() -> None:
-    lab = Lab()
-    lab.register("a", 0, ["T", "U"])
+    lab = TableHarness()
+    lab.register_broker("a", 0, ["T", "U"])
     [change] = wipe_write_permission(lab.tables, "a").changes
     assert change.topics == ("T", "U")
     assert lab.tables.placements_by_topic["T"] is lab.tables.placements_by_topic["U"]

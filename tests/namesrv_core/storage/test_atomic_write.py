@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.storage.atomic_write import replace_file
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 OLD, NEW = b"old " * 5000, b"new " * 9000
 
@@ -70,21 +70,21 @@ print("done")
 def test_a_process_killed_before_any_step_leaves_the_old_or_the_new_content(tmp_path: Path) -> None:
     path = tmp_path / "file"
     replace_file(path, OLD)
-    seen = []
+    contents_seen = []
     for step in range(1, 20):
         replace_file(path, OLD)
         child = run_child(KILLED_BEFORE_STEP, path, step)
         out, _ = child.communicate(timeout=20)
         assert path.read_bytes() in (OLD, NEW)
         assert (tmp_path / "file.bak").read_bytes() in (OLD, NEW)
-        seen.append((path.read_bytes() == NEW, out == "done\n"))
+        contents_seen.append((path.read_bytes() == NEW, out == "done\n"))
         if child.returncode == 0:
             break
         assert child.returncode == -signal.SIGKILL
     # Killed at many places before the change, at least one after it, and then not at all.
-    assert seen.count((False, False)) >= 4
-    assert (True, False) in seen
-    assert seen[-1] == (True, True)
+    assert contents_seen.count((False, False)) >= 4
+    assert (True, False) in contents_seen
+    assert contents_seen[-1] == (True, True)
 
 
 REPLACED_AGAIN_AND_AGAIN = """
@@ -179,12 +179,12 @@ def test_the_permissions_of_a_file_stay(tmp_path: Path) -> None:
 
 
 def test_others_may_at_no_moment_read_more_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, seen = tmp_path / "file", list[int]()
+    path, modes_seen = tmp_path / "file", list[int]()
     path.write_bytes(OLD)
     path.chmod(0o600)
-    monkeypatch.setattr(os, "fsync", lambda number: seen.append(os.fstat(number).st_mode & 0o777))
+    monkeypatch.setattr(os, "fsync", lambda number: modes_seen.append(os.fstat(number).st_mode & 0o777))
     replace_file(path, b"new")
-    assert seen[0] == 0o600
+    assert modes_seen[0] == 0o600
 
 
 def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:

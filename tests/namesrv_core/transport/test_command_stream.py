@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply, build_re
 from namesrv_core.protocol.size_limits import NO_LIMITS
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
-from tests.support.running import Peer, listening, on_a_loop, until
+from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
 
 GARBAGE = b"\xff\xff\xff\xff"
 
@@ -58,7 +58,7 @@ async def echoing(
     host: str = "127.0.0.1", allowance: StreamQuotas | None = None, owner: Echo | None = None
 ) -> AsyncIterator[tuple[Echo, str]]:
     echo = owner or Echo()
-    async with listening(echo, host, allowance=allowance) as listener:
+    async with open_listener(echo, host, allowance=allowance) as listener:
         try:
             yield echo, f"{host}:{listener.bound_port}"
         finally:
@@ -66,9 +66,9 @@ async def echoing(
                 stream.abort()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_frame_in_two_halves_is_answered_when_it_is_whole() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as peer:
+    async with echoing() as (echo, address), Peer.connect(address) as peer:
         first, second = (
             codec.encode_command(build_request(1, body=b"one")),
             codec.encode_command(build_request(1, body=b"two")),
@@ -83,9 +83,9 @@ async def test_a_frame_in_two_halves_is_answered_when_it_is_whole() -> None:
         assert answer.body == b"two"
 
 
-@on_a_loop
+@run_on_loop
 async def test_many_frames_in_one_read_are_answered_in_their_order() -> None:
-    async with echoing() as (_, address), Peer.to(address) as peer:
+    async with echoing() as (_, address), Peer.connect(address) as peer:
         peer.send(
             b"".join(codec.encode_command(build_request(1, body=b"%d" % number)) for number in range(500))
         )
@@ -93,19 +93,19 @@ async def test_many_frames_in_one_read_are_answered_in_their_order() -> None:
         assert [answer.body for answer in answers if answer] == [b"%d" % number for number in range(500)]
 
 
-@on_a_loop
+@run_on_loop
 async def test_garbage_closes_its_own_connection_and_no_other() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as bad, Peer.to(address) as good:
+    async with echoing() as (echo, address), Peer.connect(address) as bad, Peer.connect(address) as good:
         bad.send(GARBAGE)
         assert await bad.is_closed()
-        assert (await good.ask(1, body=b"still here")).body == b"still here"
-        await until(lambda: echo.gone)
+        assert (await good.send_request(1, body=b"still here")).body == b"still here"
+        await wait_until(lambda: echo.gone)
         assert len(echo.gone) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_stood_before_garbage_is_answered_before_the_connection_closes() -> None:
-    async with echoing() as (_, address), Peer.to(address) as peer:
+    async with echoing() as (_, address), Peer.connect(address) as peer:
         peer.send(codec.encode_command(build_request(1, body=b"one")) + GARBAGE)
         answer = await peer.receive()
         assert answer is not None
@@ -113,34 +113,34 @@ async def test_what_stood_before_garbage_is_answered_before_the_connection_close
         assert await peer.is_closed()
 
 
-@on_a_loop
+@run_on_loop
 async def test_every_stream_has_a_number_of_its_own_and_knows_its_peer() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as one, Peer.to(address) as other:
-        await one.ask(1)
-        await other.ask(1)
+    async with echoing() as (echo, address), Peer.connect(address) as peer, Peer.connect(address) as other:
+        await peer.send_request(1)
+        await other.send_request(1)
         assert len({stream.channel_id for stream in echo.streams}) == 2
         assert all(stream.peer_addr.startswith("127.0.0.1:") for stream in echo.streams)
         assert {(stream.host, stream.subject) for stream in echo.streams} == {("127.0.0.1", None)}
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_peer_on_ipv6_is_in_brackets() -> None:
-    async with echoing("::1") as (echo, address), Peer.to(address) as peer:
-        await peer.ask(1)
+    async with echoing("::1") as (echo, address), Peer.connect(address) as peer:
+        await peer.send_request(1)
         assert echo.streams[0].peer_addr.startswith("[::1]:")
         assert echo.streams[0].host == "::1"
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_peer_that_takes_no_answers_is_not_read_until_it_does() -> None:
     body = bytes(1 << 18)
     total = 200
-    async with echoing() as (echo, address), Peer.to(address) as peer:
+    async with echoing() as (echo, address), Peer.connect(address) as peer:
         peer.send(b"".join(codec.encode_command(build_request(1, body=body)) for _ in range(total)))
-        await until(lambda: echo.seen)
+        await wait_until(lambda: echo.seen)
         (stream,) = echo.streams
         transport = stream._transport
-        await until(lambda: not transport.is_reading())
+        await wait_until(lambda: not transport.is_reading())
         assert len(echo.seen) < total
         assert stream.full_since is not None
         for _ in range(total):
@@ -150,13 +150,13 @@ async def test_a_peer_that_takes_no_answers_is_not_read_until_it_does() -> None:
         assert len(echo.seen) == total
 
 
-@on_a_loop
+@run_on_loop
 async def test_receiving_and_sending_are_signs_of_activity() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as peer:
-        await peer.ask(1)
+    async with echoing() as (echo, address), Peer.connect(address) as peer:
+        await peer.send_request(1)
         (stream,) = echo.streams
         stream.active_at = -1.0
-        await peer.ask(1)
+        await peer.send_request(1)
         assert stream.active_at > 0
         stream.active_at = -1.0
         stream.send_command(RemotingCommand(905, flag=2))
@@ -166,10 +166,10 @@ async def test_receiving_and_sending_are_signs_of_activity() -> None:
         assert notice.code == 905
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_is_sent_to_a_stream_that_has_closed_is_lost_silently() -> None:
-    async with echoing() as (echo, address), Peer.to(address) as peer:
-        await peer.ask(1)
+    async with echoing() as (echo, address), Peer.connect(address) as peer:
+        await peer.send_request(1)
         (stream,) = echo.streams
         stream.close()
         stream.send_command(RemotingCommand(1))
@@ -178,18 +178,18 @@ async def test_what_is_sent_to_a_stream_that_has_closed_is_lost_silently() -> No
         assert await peer.is_closed()
 
 
-@on_a_loop
+@run_on_loop
 async def test_the_owner_is_told_once_when_a_peer_goes() -> None:
     async with echoing() as (echo, address):
-        async with Peer.to(address) as peer:
-            await peer.ask(1)
-        await until(lambda: echo.gone)
+        async with Peer.connect(address) as peer:
+            await peer.send_request(1)
+        await wait_until(lambda: echo.gone)
         assert echo.gone == [echo.streams[0].channel_id]
         await asyncio.sleep(0)
         assert len(echo.gone) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held() -> None:
     class Frozen(Echo):
         def stream_opened(self, stream: CommandStream) -> None:
@@ -198,10 +198,10 @@ async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held
 
     frozen = Frozen()
     async with (
-        listening(frozen, "127.0.0.1") as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
+        open_listener(frozen, "127.0.0.1") as listener,
+        Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
-        await until(lambda: frozen.streams)
+        await wait_until(lambda: frozen.streams)
         # As a socket may do that was readable before it was told to rest.
         frozen.streams[0].data_received(codec.encode_command(build_request(1, body=b"one")))
         peer.send(codec.encode_command(build_request(1, body=b"two")))
@@ -212,47 +212,47 @@ async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held
         frozen.streams[0].abort()
 
 
-@on_a_loop
+@run_on_loop
 async def test_whoever_asks_for_much_lets_others_in_between() -> None:
-    one = codec.encode_command(build_request(1, body=b"much"))
+    large_frame = codec.encode_command(build_request(1, body=b"much"))
     allowance = StreamQuotas(work_clock=time.perf_counter)
     async with (
         echoing(allowance=allowance) as (echo, address),
-        Peer.to(address) as greedy,
-        Peer.to(address) as modest,
+        Peer.connect(address) as greedy,
+        Peer.connect(address) as modest,
     ):
-        await greedy.ask(1)
-        await modest.ask(1)
-        echo.streams[0].data_received(one * 50_000)
+        await greedy.send_request(1)
+        await modest.send_request(1)
+        echo.streams[0].data_received(large_frame * 50_000)
         modest.send(codec.encode_command(build_request(1, body=b"little")))
-        await until(lambda: any(command.body == b"little" for command in echo.seen))
+        await wait_until(lambda: any(command.body == b"little" for command in echo.seen))
         assert len(echo.seen) < 50_000
         for _ in range(50_000):
             assert await greedy.receive() is not None
         assert len(echo.seen) == 50_003
 
 
-@on_a_loop
+@run_on_loop
 async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
     overseer = Overseer()
     data = codec.encode_command(build_request(1, body=bytes(1 << 20)))
-    async with echoing(allowance=StreamQuotas(overseer)) as (_, address), Peer.to(address) as peer:
+    async with echoing(allowance=StreamQuotas(overseer)) as (_, address), Peer.connect(address) as peer:
         peer.send(data[:-1])
-        await until(lambda: overseer.held and overseer.held[-1] == len(data))
+        await wait_until(lambda: overseer.held and overseer.held[-1] == len(data))
         peer.send(data[-1:])
         assert await peer.receive() is not None
-        await until(lambda: overseer.held[-1] == 0)
+        await wait_until(lambda: overseer.held[-1] == 0)
 
 
-@on_a_loop
+@run_on_loop
 async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -> None:
     overseer = Overseer()
-    one = codec.encode_command(build_request(1, body=bytes(1000)))
-    async with echoing(allowance=StreamQuotas(overseer)) as (echo, address), Peer.to(address) as peer:
-        await peer.ask(1)
+    large_frame = codec.encode_command(build_request(1, body=bytes(1000)))
+    async with echoing(allowance=StreamQuotas(overseer)) as (echo, address), Peer.connect(address) as peer:
+        await peer.send_request(1)
         [stream] = echo.streams
         while stream.full_since is None:
-            peer.send(one * 500)
+            peer.send(large_frame * 500)
             await asyncio.sleep(0.001)
         waiting = len(stream._unread_bytes) + sum(map(len, stream._waiting_payloads))
         assert overseer.held[-1] >= waiting + stream._transport.get_write_buffer_size()
@@ -275,7 +275,7 @@ class UnreadTransport(asyncio.Transport):
         return False
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_small_answer_that_stays_unsent_is_noticed_by_a_check() -> None:
     overseer, echo, transport = Overseer(), Echo(), UnreadTransport()
     stream = CommandStream(echo, stream_quotas=StreamQuotas(overseer))
@@ -290,23 +290,23 @@ async def test_a_small_answer_that_stays_unsent_is_noticed_by_a_check() -> None:
     assert overseer.held[-1] == 0
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_peer_that_leaves_more_unread_than_may_be_is_cut_off() -> None:
     overseer = Overseer()
     allowance = StreamQuotas(overseer, max_unsent_bytes=1 << 22)
-    async with echoing(allowance=allowance) as (echo, address), Peer.to(address) as peer:
+    async with echoing(allowance=allowance) as (echo, address), Peer.connect(address) as peer:
         # One answer may be larger than all that the sockets hold.
         peer.send(codec.encode_command(build_request(1, body=bytes(15 << 20))))
-        await until(lambda: overseer.told)
+        await wait_until(lambda: overseer.told)
         assert overseer.told == ["maxUnsentBytes"]
-        await until(lambda: echo.gone)
+        await wait_until(lambda: echo.gone)
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_frame_over_a_limit_is_told_and_closes() -> None:
     overseer = Overseer()
     allowance = StreamQuotas(overseer, NO_LIMITS._replace(ext_fields=2))
-    async with echoing(allowance=allowance) as (_, address), Peer.to(address) as peer:
+    async with echoing(allowance=allowance) as (_, address), Peer.connect(address) as peer:
         peer.send(codec.encode_command(build_request(1, dict.fromkeys("abc", "v"))))
         assert await peer.is_closed()
         assert overseer.told == ["maxExtFields"]
@@ -331,45 +331,45 @@ class Diligent(Echo):
         return self.answer(command)
 
 
-@on_a_loop
+@run_on_loop
 async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
     diligent, allowance = Diligent(), StreamQuotas(work_clock=time.perf_counter)
     async with (
         echoing(allowance=allowance, owner=diligent) as (_, address),
-        Peer.to(address) as one,
-        Peer.to(address) as other,
+        Peer.connect(address) as peer,
+        Peer.connect(address) as other,
     ):
-        await other.ask(1)
-        one.send(
+        await other.send_request(1)
+        peer.send(
             codec.encode_command(build_request(2, body=b"100000"))
             + codec.encode_command(build_request(1, body=b"after"))
         )
-        await until(lambda: diligent.steps)
-        assert (await other.ask(1, body=b"meanwhile")).body == b"meanwhile"
+        await wait_until(lambda: diligent.steps)
+        assert (await other.send_request(1, body=b"meanwhile")).body == b"meanwhile"
         assert len(diligent.steps) < 100_000
         for body in (b"100000", b"after"):
-            answer = await one.receive()
+            answer = await peer.receive()
             assert answer is not None
             assert answer.body == body
         assert [command.body for command in diligent.seen] == [b"", b"meanwhile", b"100000", b"after"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_work_for_one_who_hangs_up_ends() -> None:
     diligent, allowance = Diligent(), StreamQuotas(work_clock=time.perf_counter)
     async with echoing(allowance=allowance, owner=diligent) as (_, address):
-        async with Peer.to(address) as peer:
+        async with Peer.connect(address) as peer:
             peer.send(codec.encode_command(build_request(2, body=b"1000000000")))
-            await until(lambda: diligent.steps)
+            await wait_until(lambda: diligent.steps)
             diligent.streams[0].abort()
-            await until(lambda: diligent.gone)
+            await wait_until(lambda: diligent.gone)
         steps = len(diligent.steps)
         await asyncio.sleep(0.01)
         assert len(diligent.steps) == steps
         assert len(allowance.fair_scheduler) == 0
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_whole() -> None:
     clock, overseer, diligent = [0.0], Overseer(), Diligent()
 
@@ -379,7 +379,7 @@ async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_
 
     async with (
         echoing(allowance=StreamQuotas(overseer, work_clock=passing), owner=diligent) as (_, address),
-        Peer.to(address) as peer,
+        Peer.connect(address) as peer,
     ):
         peer.send(codec.encode_command(build_request(2, body=b"200".rjust(100_000))))
         assert await peer.receive() is not None
@@ -421,7 +421,7 @@ class Generous(Diligent):
         return build_reply(command, body=self.body if command.code else b"small")
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_large_body_is_written_without_a_copy() -> None:
     small, large = (codec.encode_command(build_request(code, body=b"3")) for code in (0, 1))
     in_steps = codec.encode_command(build_request(2, body=b"3"))
@@ -435,6 +435,6 @@ async def written_for(sent: bytes, count: int) -> list[object]:
     pipe, stream = WrittenPieces(), CommandStream(Generous(), None, StreamQuotas())
     stream.connection_made(pipe)
     stream.data_received(sent)
-    await until(lambda: pipe.pieces.count(Generous.body) >= count)
+    await wait_until(lambda: pipe.pieces.count(Generous.body) >= count)
     stream.connection_lost(None)
     return pipe.pieces

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from namesrv_core.transport.fair_scheduler import FairScheduler
-from tests.support.running import on_a_loop, until
+from tests.support.name_servers import run_on_loop, wait_until
 
 
 class Work:
@@ -22,17 +22,17 @@ class Work:
         return self.left > 0
 
 
-@on_a_loop
+@run_on_loop
 async def test_those_that_wait_take_turns_until_they_are_done() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
     for name, number in (("a", 3), ("b", 1), ("c", 2)):
         turns.add_turn_taker(Work(name, number, done, clock))
-    await until(lambda: len(turns) == 0)
+    await wait_until(lambda: len(turns) == 0)
     assert "".join(done) == "abcaca"
 
 
-@on_a_loop
+@run_on_loop
 async def test_long_turns_let_others_have_the_loop_after_each() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
@@ -40,11 +40,11 @@ async def test_long_turns_let_others_have_the_loop_after_each() -> None:
     for _ in range(3):
         asyncio.get_running_loop().call_soon(done.append, "-")
         await asyncio.sleep(0)
-    await until(lambda: len(turns) == 0)
+    await wait_until(lambda: len(turns) == 0)
     assert "".join(done).startswith(("a-a-a", "-a-a-a"))
 
 
-@on_a_loop
+@run_on_loop
 async def test_steps_are_done_until_a_turn_is_over_and_go_on_with_the_next() -> None:
     done, clock = list[str](), [0.0]
 
@@ -57,5 +57,5 @@ async def test_steps_are_done_until_a_turn_is_over_and_go_on_with_the_next() -> 
     turns = FairScheduler(lambda: clock[0])
     turns.add_steps(steps("a", 0.0004))
     turns.add_steps(steps("b", 0.002))
-    await until(lambda: len(turns) == 0)
+    await wait_until(lambda: len(turns) == 0)
     assert "".join(done) == "aaabaaab" + "b" * 4

@@ -9,7 +9,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
 from tests.namesrv_core.transport.test_multiplexed_client import ask_one, echo, error_of
-from tests.support.clock import timeouts_wait_for
+from tests.support.clock import hold_timeouts_until
 from tests.support.servers import Server, closed_port
 
 
@@ -76,10 +76,10 @@ def test_a_resolver_that_hangs_holds_up_nobody(
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
-    seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen))
+    results_seen: list[Exchange] = []
+    hold_timeouts_until(monkeypatch, lambda: bool(results_seen))
     slow, fine = calls.send_requests(
-        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, seen.append
+        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, results_seen.append
     )
     release.set()
     assert isinstance(slow, CallError)

@@ -13,8 +13,8 @@ import pytest
 from namesrv_core.transport import http_server
 from namesrv_core.transport.http_server import HttpListener, PagePace, PageRequest, PageResponse
 from namesrv_core.transport.http_slots import HttpSlots
-from tests.support.http import exchanged, got
-from tests.support.running import on_a_loop, until
+from tests.support.http import exchange_bytes, fetch_page
+from tests.support.name_servers import run_on_loop, wait_until
 
 LARGE = b"x" * (8 << 20)
 
@@ -44,60 +44,60 @@ async def serving(host: str = "127.0.0.1", slots: HttpSlots | None = None) -> As
         listener.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None:
     async with serving() as (site, address):
-        answer = await got(address, "/a?b=c", Authorization="Bearer x")
+        answer = await fetch_page(address, "/a?b=c", Authorization="Bearer x")
         assert (answer.status, answer.text) == (200, "/a")
         assert answer.headers == {
             "content-type": "text/x", "content-length": "2", "x-own": "1", "connection": "close",
         }  # fmt: skip
-        assert (await got(address, "/none")).status == 404
+        assert (await fetch_page(address, "/none")).status == 404
         host, port = site.asked[0].local_address
         assert f"{host}:{port}" == address
         assert site.asked[0].headers["authorization"] == "Bearer x"
 
 
-@on_a_loop
+@run_on_loop
 async def test_the_head_of_a_page_is_without_its_body() -> None:
     async with serving() as (_, address):
-        answer = await got(address, "/abc", "HEAD")
+        answer = await fetch_page(address, "/abc", "HEAD")
         assert (answer.status, answer.headers["content-length"], answer.text) == (200, "4", "")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_other_methods_are_refused_and_never_reach_a_page(method: str) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with serving() as (site, address):
-            answer = await got(address, "/a", method)
+            answer = await fetch_page(address, "/a", method)
             assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
             assert site.asked == []
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_in_pieces() -> None:
     async with serving() as (_, address):
         host, _, port = address.rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        one = b"GET /end HTTP/1.1\r\nHost: x\r\n\r\n"
-        writer.write(one * 3)
+        request = b"GET /end HTTP/1.1\r\nHost: x\r\n\r\n"
+        writer.write(request * 3)
         for _ in range(3):
             assert (await reader.readuntil(b"/end")).startswith(b"HTTP/1.1 200 OK\r\n")
-        writer.write(one[:9])
+        writer.write(request[:9])
         await asyncio.sleep(0)
-        writer.write(one[9:])
+        writer.write(request[9:])
         assert b"200 OK" in await reader.readuntil(b"/end")
         writer.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_request_with_a_body_is_answered_and_its_body_ignored() -> None:
     async with serving() as (_, address):
         sent = b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
-        assert (await exchanged(address, sent)).endswith(b"\r\n\r\n/1")
+        assert (await exchange_bytes(address, sent)).endswith(b"\r\n\r\n/1")
 
 
 @pytest.mark.parametrize(
@@ -109,28 +109,28 @@ async def test_a_request_with_a_body_is_answered_and_its_body_ignored() -> None:
     ],
 )
 def test_what_is_no_request_is_refused_and_the_connection_closed(sent: bytes, status: bytes) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with serving() as (site, address):
-            assert (await exchanged(address, sent)).startswith(b"HTTP/1.1 " + status)
+            assert (await exchange_bytes(address, sent)).startswith(b"HTTP/1.1 " + status)
             assert site.asked == []
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_REQUEST_SECONDS", 0.05)
     async with serving() as (_, address):
         for sent in (b"", b"GET / HT"):
-            assert await exchanged(address, sent) == b""
+            assert await exchange_bytes(address, sent) == b""
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_connection_that_asks_no_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_IDLE_SECONDS", 0.05)
     async with serving() as (_, address):
-        assert (await exchanged(address, b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")).endswith(b"/1")
+        assert (await exchange_bytes(address, b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")).endswith(b"/1")
 
 
 async def connect_from(host: str, address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -149,7 +149,7 @@ async def is_open(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pa
 
 @pytest.mark.parametrize("sent", [b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n", b"", b"GET / HT"])
 def test_a_probe_is_answered_while_one_address_holds_70_connections(sent: bytes) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with serving() as (_, address):
             held = []
@@ -157,21 +157,21 @@ def test_a_probe_is_answered_while_one_address_holds_70_connections(sent: bytes)
                 held.append(await connect_from("127.0.0.1", address))
                 held[-1][1].write(sent)
             for _ in range(3):
-                assert (await got(address, "/healthz")).status == 200
+                assert (await fetch_page(address, "/healthz")).status == 200
             for _, writer in held:
                 writer.close()
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_does_not() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=3)) as (_, address):
         unfinished, older, newer = [await connect_from("127.0.0.1", address) for _ in range(3)]
         for reader, writer in (newer, older, newer):
             assert await is_open(reader, writer, "/1")
         unfinished[1].write(b"GET /end HTT")
-        assert (await got(address, "/2")).status == 200
+        assert (await fetch_page(address, "/2")).status == 200
         assert not await is_open(*older, "/3")
         assert await is_open(*newer, "/4")
         unfinished[1].write(b"P/1.1\r\nHost: x\r\n\r\n")
@@ -180,20 +180,20 @@ async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_d
             writer.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=2)) as (site, address):
         slow = [await connect_from("127.0.0.1", address) for _ in range(2)]
         for _, writer in slow:
             writer.write(asking("/large"))
-        await until(lambda: len(site.asked) == 2)
-        assert (await got(address, "/1")).status == 200
+        await wait_until(lambda: len(site.asked) == 2)
+        assert (await fetch_page(address, "/1")).status == 200
         for _, writer in slow:
             writer.transport.abort()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have only one loopback address")
-@on_a_loop
+@run_on_loop
 async def test_the_address_with_the_most_connections_makes_room_for_another_address() -> None:
     async with serving(slots=HttpSlots(max_connections=4)) as (_, address):
         scraper = await connect_from("127.0.0.2", address)
@@ -204,12 +204,12 @@ async def test_the_address_with_the_most_connections_makes_room_for_another_addr
         probe = await connect_from("127.0.0.3", address)
         assert await is_open(*probe, "/2")
         assert await is_open(*scraper, "/3")
-        assert [await is_open(*each, "/4") for each in held] == [False, True, True]
+        assert [await is_open(*connection, "/4") for connection in held] == [False, True, True]
         for _, writer in (scraper, probe, *held):
             writer.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_of_whoever_does_not_read_no_more_is_taken_until_he_does() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -217,8 +217,8 @@ async def test_of_whoever_does_not_read_no_more_is_taken_until_he_does() -> None
         slow.setblocking(False)
         loop = asyncio.get_running_loop()
         await loop.sock_sendall(slow, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
-        await until(lambda: site.asked)
-        assert (await got(address, "/1")).status == 200
+        await wait_until(lambda: site.asked)
+        assert (await fetch_page(address, "/1")).status == 200
         assert [asked.page_path for asked in site.asked] == ["/large", "/1"]
         read = 0
         while read < 3 * len(LARGE):
@@ -238,7 +238,7 @@ async def read_page(reader: asyncio.StreamReader) -> bytes:
     return await reader.readexactly(int(size.partition(b":")[2]))
 
 
-@on_a_loop
+@run_on_loop
 async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -247,7 +247,7 @@ async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
         asks_one.write(asking("/first"))
         await read_page(one)
         asks_many.write(asking("/many", 500))
-        await until(lambda: len(site.asked) > 1)
+        await wait_until(lambda: len(site.asked) > 1)
         asks_one.write(asking("/one"))
         assert await read_page(one) == b"/one"
         paths = [asked.page_path for asked in site.asked]
@@ -257,16 +257,16 @@ async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
         asks_one.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_not_held_up() -> None:
-    made: list[tuple[str, float]] = []
+    pages_made: list[tuple[str, float]] = []
 
     def answer(asked: PageRequest) -> PageResponse:
         # Rests are by the processor's time, of which others take more or less.
         begun = time.thread_time()
         while asked.page_path == "/long" and time.thread_time() - begun < 0.02:
             pass
-        made.append((asked.page_path, time.perf_counter()))
+        pages_made.append((asked.page_path, time.perf_counter()))
         return PageResponse(200, b"x")
 
     listener = await HttpListener.open(answer, "127.0.0.1", 0)
@@ -275,11 +275,11 @@ async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_
     _, other = await asyncio.open_connection(host, int(port))
     try:
         slow.write(asking("/long", 2))
-        await until(lambda: made)
+        await wait_until(lambda: pages_made)
         other.write(asking("/long"))
-        assert (await got(listener.bound_addr, "/quick")).status == 200
-        await until(lambda: len(made) == 4)
-        times = [at for path, at in made if path == "/long"]
+        assert (await fetch_page(listener.bound_addr, "/quick")).status == 200
+        await wait_until(lambda: len(pages_made) == 4)
+        times = [at for path, at in pages_made if path == "/long"]
         assert min(later - earlier for earlier, later in pairwise(times)) > 0.15
     finally:
         slow.close()
@@ -301,20 +301,20 @@ def test_a_page_that_is_quick_again_waits_no_more() -> None:
     assert (pace.delay_of_page("/0"), pace.delay_of_page("/1") > 0) == (0.0, True)
 
 
-@on_a_loop
+@run_on_loop
 async def test_it_listens_on_ipv6_too() -> None:
     async with serving("::1") as (site, address):
         assert address.startswith("[::1]:")
-        assert (await got(address, "/1")).status == 200
+        assert (await fetch_page(address, "/1")).status == 200
         assert site.asked[0].local_address[0] == "::1"
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_listener_that_closes_closes_its_connections() -> None:
     async with serving() as (_, address):
         pass
     with pytest.raises(OSError, match=r"."):
-        await got(address, "/1")
+        await fetch_page(address, "/1")
 
 
 @asynccontextmanager
@@ -333,39 +333,39 @@ async def rendering_later() -> AsyncIterator[tuple[list[asyncio.Future[PageRespo
         listener.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_requests() -> None:
     async with rendering_later() as (pages, address):
         request = f"GET /a?b=c HTTP/1.1\r\nHost: {address}\r\n".encode()
         answers = asyncio.create_task(
-            exchanged(address, request + b"\r\n" + request + b"Connection: close\r\n\r\n")
+            exchange_bytes(address, request + b"\r\n" + request + b"Connection: close\r\n\r\n")
         )
-        other = asyncio.create_task(got(address, "/other"))
-        await until(lambda: len(pages) == 2)
+        other = asyncio.create_task(fetch_page(address, "/other"))
+        await wait_until(lambda: len(pages) == 2)
         pages[1].set_result(PageResponse(200, b"quick"))
         assert (await other).text == "quick"
         pages[0].set_result(PageResponse(200, b"first"))
-        await until(lambda: len(pages) == 3)
+        await wait_until(lambda: len(pages) == 3)
         pages[2].set_result(PageResponse(200, b"second"))
         raw = (await answers).decode()
         assert raw.index("first") < raw.index("second")
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
     async with rendering_later() as (pages, address):
         answer = asyncio.create_task(
-            exchanged(address, f"GET / HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+            exchange_bytes(address, f"GET / HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
         )
-        await until(lambda: pages)
+        await wait_until(lambda: pages)
         pages[0].set_exception(OSError("no"))
         with suppress(ConnectionResetError):
             assert await answer == b""
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_page_knows_its_query() -> None:
     async with serving() as (site, address):
-        await got(address, "/a?b=c&d")
-        await got(address, "/a")
+        await fetch_page(address, "/a?b=c&d")
+        await fetch_page(address, "/a")
         assert [asked.query_text for asked in site.asked] == ["b=c&d", ""]

@@ -11,8 +11,8 @@ import pytest
 from namesrv_core.protocol.codec import encode_command
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
-from tests.support.clock import calls_clock, timeouts_wait_for
-from tests.support.servers import Server, closed_port, garbage, hang_up, silent
+from tests.support.clock import hold_timeouts_until, set_calls_clock
+from tests.support.servers import Server, answer_garbage, answer_hang_up, answer_nothing, closed_port
 
 
 def echo(asked: RemotingCommand) -> RemotingCommand:
@@ -21,7 +21,7 @@ def echo(asked: RemotingCommand) -> RemotingCommand:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server({1: echo, 2: silent, 3: garbage, 4: hang_up}) as running:
+    with Server({1: echo, 2: answer_nothing, 3: answer_garbage, 4: answer_hang_up}) as running:
         yield running
 
 
@@ -95,7 +95,7 @@ def test_an_address_that_does_not_react_gives_way_to_the_next(
         candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
         monkeypatch.setattr("namesrv_core.transport.host_resolver.resolve_host", lambda *_: candidates)
         # The first has had its half of the time as soon as it was tried.
-        calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
+        set_calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
         ask_one(calls, "two.example:1", timeout=10)
     assert candidates == []
 
@@ -117,13 +117,13 @@ def test_nothing_listens(calls: MultiplexedClient) -> None:
 def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(
     server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen and server.asked))
+    exchanges: list[Exchange] = []
+    hold_timeouts_until(monkeypatch, lambda: bool(exchanges and server.asked))
     with Server({1: echo}) as quick:
         slow, fine = calls.send_requests(
-            [(server.addr, build_request(2)), (quick.addr, build_request(1))], 0.2, seen.append
+            [(server.addr, build_request(2)), (quick.addr, build_request(1))], 0.2, exchanges.append
         )
-    assert [exchange.addr for exchange in seen] == [quick.addr, server.addr]
+    assert [exchange.addr for exchange in exchanges] == [quick.addr, server.addr]
     assert isinstance(slow, CallError)
     assert (slow.kind, slow.reason) == ("timeout", "no answer within 0.2 s")
     assert isinstance(fine, RemotingCommand)
@@ -132,10 +132,10 @@ def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(
 def test_one_silent_call_does_not_spoil_the_others_of_its_connection(
     server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen))
+    exchanges: list[Exchange] = []
+    hold_timeouts_until(monkeypatch, lambda: bool(exchanges))
     both = [(server.addr, build_request(2)), (server.addr, build_request(1))]
-    silent_one, answered = calls.send_requests(both, 0.2, seen.append)
+    silent_one, answered = calls.send_requests(both, 0.2, exchanges.append)
     assert isinstance(silent_one, CallError)
     assert isinstance(answered, RemotingCommand)
 
@@ -170,10 +170,10 @@ def test_asyncio_is_not_needed() -> None:
 def test_an_observer_is_told_of_each_request_and_its_answer(server: Server) -> None:
     asked = build_request(1, body=b"x" * 1000)
     began = monotonic()
-    seen: list[Exchange] = []
+    exchanges: list[Exchange] = []
     with MultiplexedClient() as pool:
-        pool.send_requests([(server.addr, asked)], 5, seen.append)
-    [exchange] = seen
+        pool.send_requests([(server.addr, asked)], 5, exchanges.append)
+    [exchange] = exchanges
     answer = build_reply(asked, ext={}, body=asked.body)
     assert exchange[:2] == (server.addr, 1)
     assert began <= exchange.began <= exchange.began + exchange.seconds <= monotonic()
@@ -183,25 +183,25 @@ def test_an_observer_is_told_of_each_request_and_its_answer(server: Server) -> N
 def test_an_observer_is_told_why_there_is_no_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     calls = [(server.addr, build_request(2)), (gone, build_request(1)), (server.addr, build_request(1))]
-    told: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: len(told) == 2)
+    exchanges_told: list[Exchange] = []
+    hold_timeouts_until(monkeypatch, lambda: len(exchanges_told) == 2)
     with MultiplexedClient() as pool:
-        pool.send_requests(calls, 0.2, told.append)
-    seen = {exchange[:2]: exchange for exchange in told}
-    kinds = {key: getattr(exchange.outcome, "kind", 0) for key, exchange in seen.items()}
+        pool.send_requests(calls, 0.2, exchanges_told.append)
+    exchange_by_call = {exchange[:2]: exchange for exchange in exchanges_told}
+    kinds = {key: getattr(exchange.outcome, "kind", 0) for key, exchange in exchange_by_call.items()}
     assert kinds == {(server.addr, 1): 0, (gone, 1): "unconnected", (server.addr, 2): "timeout"}
-    assert seen[gone, 1].bytes_out == seen[server.addr, 2].bytes_in == 0
-    assert seen[server.addr, 2].seconds == 1000
-    assert sorted(exchange.done for exchange in seen.values()) == [1, 2, 3]
-    assert {exchange.total for exchange in seen.values()} == {3}
+    assert exchange_by_call[gone, 1].bytes_out == exchange_by_call[server.addr, 2].bytes_in == 0
+    assert exchange_by_call[server.addr, 2].seconds == 1000
+    assert sorted(exchange.done for exchange in exchange_by_call.values()) == [1, 2, 3]
+    assert {exchange.total for exchange in exchange_by_call.values()} == {3}
 
 
 def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(server: Server) -> None:
-    seen: list[Exchange] = []
+    exchanges: list[Exchange] = []
 
     def interrupt(exchange: Exchange) -> None:
-        seen.append(exchange)
-        if len(seen) == 1:
+        exchanges.append(exchange)
+        if len(exchanges) == 1:
             raise KeyboardInterrupt
 
     with MultiplexedClient() as pool:
@@ -210,17 +210,17 @@ def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(ser
                 [(server.addr, build_request(2)), (server.addr, build_request(1))], 5, interrupt
             )
         assert ask_one(pool, server.addr).code == 0
-    outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in seen]
+    outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in exchanges]
     # The interrupted observer learns again of the request that it was told of.
     assert outcomes == [(1, 0), (2, "interrupted"), (1, "interrupted")]
-    assert seen[0].began == seen[2].began
+    assert exchanges[0].began == exchanges[2].began
 
 
 def test_an_answer_that_no_observer_learned_of_is_reported_as_interrupted(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C can arrive between the receipt of an answer and the call of the observer."""
-    finish_request, seen = MultiplexedClient._finish_request, list[Exchange]()
+    finish_request, exchanges = MultiplexedClient._finish_request, list[Exchange]()
 
     def interrupt(*args: Any) -> None:
         monkeypatch.setattr(MultiplexedClient, "_finish_request", finish_request)
@@ -228,8 +228,10 @@ def test_an_answer_that_no_observer_learned_of_is_reported_as_interrupted(
 
     monkeypatch.setattr(MultiplexedClient, "_finish_request", interrupt)
     with MultiplexedClient() as pool, pytest.raises(KeyboardInterrupt):
-        pool.send_requests([(server.addr, build_request(1))], 5, seen.append)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
+        pool.send_requests([(server.addr, build_request(1))], 5, exchanges.append)
+    assert [str(exchange.outcome) for exchange in exchanges] == [
+        f"{server.addr}: interrupted before the answer"
+    ]
 
 
 def test_a_call_that_is_woken_goes_on_if_its_check_raises_nothing(
@@ -259,10 +261,12 @@ def test_a_call_that_is_woken_ends_with_what_its_check_raises(
     def give_up() -> None:
         raise KeyError("enough")
 
-    server.handlers[5], seen = wake, list[Exchange]()
+    server.handlers[5], exchanges = wake, list[Exchange]()
     with pytest.raises(KeyError, match="enough"):
-        calls.send_requests([(server.addr, build_request(5))], 1e6, seen.append, give_up)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
+        calls.send_requests([(server.addr, build_request(5))], 1e6, exchanges.append, give_up)
+    assert [str(exchange.outcome) for exchange in exchanges] == [
+        f"{server.addr}: interrupted before the answer"
+    ]
     ask_one(calls, server.addr)
     # A late answer to the request that was given up would have come over the first connection.
     assert len(server.connections) == 2

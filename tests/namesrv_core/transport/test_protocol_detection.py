@@ -15,23 +15,23 @@ from namesrv_core.transport import protocol_detection, tls_server
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from tests.namesrv_core.transport.test_command_stream import Echo
-from tests.support.running import Peer, listening, on_a_loop, until
+from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
 
 HELLO = bytes.fromhex("1603010200")
 
 
 def trusting() -> ssl.SSLContext:
     """A client that takes any certificate."""
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
-    return made
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 @asynccontextmanager
 async def behind(terms: TlsPolicy) -> AsyncIterator[tuple[Echo, str]]:
     """An echo behind a doorway, and its address."""
     echo = Echo()
-    async with listening(echo, terms=terms) as listener:
+    async with open_listener(echo, terms=terms) as listener:
         try:
             yield echo, f"127.0.0.1:{listener.bound_port}"
         finally:
@@ -43,21 +43,21 @@ def told(said: list[str], context: ssl.SSLContext | None = None, is_demanded: bo
     return TlsPolicy(context, is_demanded, None, lambda peer, reason: said.append(reason))
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_port_understands_both() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with (
         behind(terms) as (_, address),
-        Peer.to(address) as plain,
-        Peer.to(address, trusting()) as secured,
+        Peer.connect(address) as plain,
+        Peer.connect(address, trusting()) as secured,
     ):
         for peer, text in ((plain, b"plain"), (secured, b"secured"), (plain, b"again")):
-            assert (await peer.ask(1, body=text)).body == text
+            assert (await peer.send_request(1, body=text)).body == text
 
 
-@on_a_loop
+@run_on_loop
 async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
-    async with behind(told([])) as (echo, address), Peer.to(address) as peer:
+    async with behind(told([])) as (echo, address), Peer.connect(address) as peer:
         for byte in codec.encode_command(build_request(1, body=b"slow")):
             peer.send(bytes([byte]))
             await asyncio.sleep(0)
@@ -67,102 +67,102 @@ async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
         assert len(echo.streams) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_who_says_nothing_holds_nobody_up() -> None:
-    said: list[str] = []
-    async with behind(told(said, tls_server.build_self_signed_context())) as (echo, address):
+    refusals: list[str] = []
+    async with behind(told(refusals, tls_server.build_self_signed_context())) as (echo, address):
         silent = [await asyncio.open_connection(*address.split(":")) for _ in range(50)]
         begun = await asyncio.open_connection(*address.split(":"))
         begun[1].write(HELLO[:1])
-        async with Peer.to(address) as plain, Peer.to(address, trusting()) as secured:
-            assert (await plain.ask(1)).code == 0
-            assert (await secured.ask(1)).code == 0
+        async with Peer.connect(address) as plain, Peer.connect(address, trusting()) as secured:
+            assert (await plain.send_request(1)).code == 0
+            assert (await secured.send_request(1)).code == 0
             assert len(echo.streams) == 53
         for _, writer in (*silent, begun):
             writer.close()
-        await until(lambda: len(echo.gone) == 53)
+        await wait_until(lambda: len(echo.gone) == 53)
 
 
-@on_a_loop
+@run_on_loop
 async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
-    said: list[str] = []
-    async with behind(told(said, tls_server.build_self_signed_context(), True)) as (echo, address):
-        async with Peer.to(address) as plain:
+    refusals: list[str] = []
+    async with behind(told(refusals, tls_server.build_self_signed_context(), True)) as (echo, address):
+        async with Peer.connect(address) as plain:
             plain.send(codec.encode_command(build_request(1)))
             assert await plain.is_closed()
-        async with Peer.to(address, trusting()) as secured:
-            assert (await secured.ask(1, body=b"x")).body == b"x"
+        async with Peer.connect(address, trusting()) as secured:
+            assert (await secured.send_request(1, body=b"x")).body == b"x"
         assert [command.body for command in echo.seen] == [b"x"]
-    assert said == ["sent plain text, but this server requires TLS"]
+    assert refusals == ["sent plain text, but this server requires TLS"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
-    said: list[str] = []
+    refusals: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.05)
-        async with behind(told(said, None, True)) as (_, address), Peer.to(address) as peer:
+        async with behind(told(refusals, None, True)) as (_, address), Peer.connect(address) as peer:
             assert await peer.is_closed()
-    assert said == ["did not start a TLS handshake within 0.05 s"]
+    assert refusals == ["did not start a TLS handshake within 0.05 s"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> None:
-    said: list[str] = []
-    async with behind(told(said)) as (_, address):
-        async with Peer.to(address) as peer:
+    refusals: list[str] = []
+    async with behind(told(refusals)) as (_, address):
+        async with Peer.connect(address) as peer:
             peer.send(HELLO)
             assert await peer.is_closed()
-        async with Peer.to(address) as plain:
-            assert (await plain.ask(1)).code == 0
-    assert said == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
+        async with Peer.connect(address) as plain:
+            assert (await plain.send_request(1)).code == 0
+    assert refusals == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
-    made: list[int] = []
+    certificates_made: list[int] = []
 
     def make() -> ssl.SSLContext:
-        made.append(1)
+        certificates_made.append(1)
         return tls_server.build_self_signed_context()
 
     async with behind(TlsPolicy(build_context=make)) as (_, address):
-        async with Peer.to(address) as plain:
-            await plain.ask(1)
-            assert made == []
+        async with Peer.connect(address) as plain:
+            await plain.send_request(1)
+            assert certificates_made == []
         for _ in range(2):
-            async with Peer.to(address, trusting()) as peer:
-                assert (await peer.ask(1)).code == 0
-    assert made == [1]
+            async with Peer.connect(address, trusting()) as peer:
+                assert (await peer.send_request(1)).code == 0
+    assert certificates_made == [1]
 
 
-@on_a_loop
+@run_on_loop
 async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
-    made, go = [], Event()
+    certificates_made, go = [], Event()
 
     def make() -> ssl.SSLContext:
-        made.append(1)
+        certificates_made.append(1)
         go.wait(10)
         return tls_server.build_self_signed_context()
 
     async def secured(address: str) -> bytes:
-        async with Peer.to(address, trusting()) as peer:
-            return (await peer.ask(1, body=b"in the end")).body
+        async with Peer.connect(address, trusting()) as peer:
+            return (await peer.send_request(1, body=b"in the end")).body
 
     async with behind(TlsPolicy(build_context=make)) as (echo, address):
         waiting = [asyncio.create_task(secured(address)) for _ in range(2)]
         gone = await asyncio.open_connection(*address.split(":"))
         gone[1].write(HELLO)
-        await until(lambda: made and len(echo.streams) == 3)
+        await wait_until(lambda: certificates_made and len(echo.streams) == 3)
         gone[1].close()
-        async with Peer.to(address) as plain:
-            assert (await plain.ask(1, body=b"at once")).body == b"at once"
+        async with Peer.connect(address) as plain:
+            assert (await plain.send_request(1, body=b"at once")).body == b"at once"
         # As a server does that goes on after a pause.
         for stream in echo.streams:
             stream.release_reading()
         go.set()
         assert await asyncio.gather(*waiting) == [b"in the end"] * 2
-    assert made == [1]
+    assert certificates_made == [1]
 
 
 def test_one_that_cannot_be_made_is_not_tried_again() -> None:
@@ -179,18 +179,18 @@ def test_one_that_cannot_be_made_is_not_tried_again() -> None:
     assert tries == [1]
 
 
-@on_a_loop
+@run_on_loop
 async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
-    async with behind(terms) as (_, address), Peer.to(address, trusting()) as old:
-        assert (await old.ask(1)).code == 0
+    async with behind(terms) as (_, address), Peer.connect(address, trusting()) as old:
+        assert (await old.send_request(1)).code == 0
         terms.ssl_context = tls_server.build_self_signed_context()
-        async with Peer.to(address, trusting()) as new:
-            assert (await new.ask(1)).code == 0
-        assert (await old.ask(1, body=b"still")).body == b"still"
+        async with Peer.connect(address, trusting()) as new:
+            assert (await new.send_request(1)).code == 0
+        assert (await old.send_request(1, body=b"still")).body == b"still"
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
     class Frozen(Echo):
         def stream_opened(self, stream: CommandStream) -> None:
@@ -203,10 +203,10 @@ async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
 
     frozen = Frozen()
     async with (
-        listening(frozen, terms=told([])) as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
+        open_listener(frozen, terms=told([])) as listener,
+        Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
-        await until(lambda: frozen.streams)
+        await wait_until(lambda: frozen.streams)
         peer.send(codec.encode_command(build_request(1, body=b"one")))
         await asyncio.sleep(0.05)
         assert frozen.seen == []

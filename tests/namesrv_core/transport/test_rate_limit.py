@@ -13,7 +13,7 @@ from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.quotas import StreamQuotas
 from namesrv_core.transport.rate_limit import RateLimiter
 from tests.namesrv_core.transport.test_command_stream import Echo, Overseer, echoing
-from tests.support.running import Peer, listening, on_a_loop
+from tests.support.name_servers import Peer, open_listener, run_on_loop
 
 Args = TypeVarTuple("Args")
 
@@ -153,7 +153,7 @@ def test_work_of_no_single_request_is_paid_for_with_rests(loop: ClockLoop) -> No
     assert limiter.is_resting
 
 
-@on_a_loop
+@run_on_loop
 async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
     clock = [0.0]
 
@@ -166,14 +166,14 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
 
     slow, allowance = Slow(), StreamQuotas(work_clock=lambda: clock[0])
     async with (
-        listening(slow, allowance=allowance) as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
+        open_listener(slow, allowance=allowance) as listener,
+        Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer,
     ):
-        await peer.ask(1)
+        await peer.send_request(1)
         (stream,) = slow.streams
         assert not stream.rate_limiter.is_slow
         for code, is_slow in ((2, True), (2, True), (1, False)):
-            await peer.ask(code)
+            await peer.send_request(code)
             assert stream.rate_limiter.is_slow is is_slow
         # Several at once: one in each turn.
         for _ in range(3):
@@ -183,27 +183,27 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
         stream.abort()
 
 
-@on_a_loop
+@run_on_loop
 async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted_them() -> None:
     overseer = Overseer()
     async with (
         echoing(allowance=StreamQuotas(overseer, frames_per_second=100)) as (_, address),
-        Peer.to(address) as peer,
+        Peer.connect(address) as peer,
     ):
         peer.send(codec.encode_command(build_request(1)) * 110)
         for _ in range(110):
             assert await peer.receive() is not None
         assert overseer.told[0] == "maxFramesPerSecond"
-        await peer.ask(1)
+        await peer.send_request(1)
 
 
-@on_a_loop
+@run_on_loop
 async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
     overseer = Overseer()
     async with (
         echoing(allowance=StreamQuotas(overseer, bytes_per_second=100_000)) as (_, address),
-        Peer.to(address) as peer,
+        Peer.connect(address) as peer,
     ):
-        await peer.ask(1, body=bytes(110_000))
-        await peer.ask(1)
+        await peer.send_request(1, body=bytes(110_000))
+        await peer.send_request(1)
         assert overseer.told[0] == "maxBytesPerSecond"

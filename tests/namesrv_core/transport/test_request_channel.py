@@ -11,7 +11,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.request_channel import RequestChannel
 from tests.namesrv_core.transport.test_command_stream import echoing
-from tests.support.running import on_a_loop, until
+from tests.support.name_servers import run_on_loop, wait_until
 
 
 @asynccontextmanager
@@ -23,7 +23,7 @@ async def channel_to(address: str, patience: float = 3.0) -> AsyncIterator[Reque
         channel.close()
 
 
-@on_a_loop
+@run_on_loop
 async def test_answers_find_the_requests_they_belong_to() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         asked = [build_request(1, body=b"%d" % number) for number in range(50)]
@@ -32,15 +32,15 @@ async def test_answers_find_the_requests_they_belong_to() -> None:
         assert len(echo.streams) == 1
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_oneway_request_is_sent_and_not_waited_for() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_oneway(build_request(905, {"a": "b"}, is_oneway=True))
-        await until(lambda: echo.seen)
+        await wait_until(lambda: echo.seen)
         assert echo.seen[0].code == 905
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_request_that_is_not_answered_in_time_is_a_timeout_and_later_ones_work() -> None:
     async with echoing() as (_, address), channel_to(address, 0.05) as channel:
         silent = RemotingCommand(1, opaque=-1, flag=2)
@@ -49,7 +49,7 @@ async def test_a_request_that_is_not_answered_in_time_is_a_timeout_and_later_one
         assert (await channel.send_request(build_request(1, body=b"x"))).body == b"x"
 
 
-@on_a_loop
+@run_on_loop
 async def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_request(build_request(1))
@@ -57,14 +57,14 @@ async def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
         assert (await channel.send_request(build_request(1, body=b"x"))).body == b"x"
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_connection_that_closes_fails_all_who_wait_and_the_next_one_connects_again() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_request(build_request(1))
         waiting = [
             asyncio.ensure_future(channel.send_request(RemotingCommand(1, opaque=-i, flag=2))) for i in (1, 2)
         ]
-        await until(lambda: len(echo.seen) == 3)
+        await wait_until(lambda: len(echo.seen) == 3)
         echo.streams[0].close()
         for failed in waiting:
             with pytest.raises(ConnectionResetError, match="closed the connection"):
@@ -73,7 +73,7 @@ async def test_a_connection_that_closes_fails_all_who_wait_and_the_next_one_conn
         assert len(echo.streams) == 2
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_server_that_is_not_there_is_an_os_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -83,18 +83,18 @@ async def test_a_server_that_is_not_there_is_an_os_error() -> None:
 
 @pytest.mark.parametrize("how", [RequestChannel.close, RequestChannel.abort])
 def test_a_channel_that_ends_is_seen_at_the_other_end(how: object) -> None:
-    @on_a_loop
+    @run_on_loop
     async def test() -> None:
         async with echoing() as (echo, address), channel_to(address) as channel:
             await channel.send_request(build_request(1))
             assert callable(how)
             how(channel)
-            await until(lambda: echo.gone)
+            await wait_until(lambda: echo.gone)
 
     test()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_channel_that_was_never_used_can_be_closed() -> None:
     channel = RequestChannel("127.0.0.1:1")
     channel.close()

@@ -7,13 +7,13 @@ from threading import Thread
 import pytest
 
 from namesrv_core.transport.selector_bell import SelectorBell
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 
 @pytest.fixture
 def selector() -> Iterator[selectors.BaseSelector]:
-    with selectors.DefaultSelector() as made:
-        yield made
+    with selectors.DefaultSelector() as new_selector:
+        yield new_selector
 
 
 def test_a_bell_that_another_thread_rings_wakes_the_selector(selector: selectors.BaseSelector) -> None:

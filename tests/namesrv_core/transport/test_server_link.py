@@ -15,8 +15,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply, build_re
 from namesrv_core.transport.multiplexed_client import CallError, MultiplexedClient
 from namesrv_core.transport.server_link import ServerLink
 from namesrv_core.transport.tls_client import TlsClient
-from tests.support.certificates import Authority, Pair
-from tests.support.servers import Server, garbage, hang_up
+from tests.support.certificates import Authority, CertificatePair
+from tests.support.servers import Server, answer_garbage, answer_hang_up
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def pair(authority: Authority) -> Pair:
+def pair(authority: Authority) -> CertificatePair:
     return authority.issue("broker")
 
 
@@ -72,21 +72,21 @@ def error_of(calls: MultiplexedClient, addr: str, code: int = 1, timeout: float 
 
 
 def answers(calls: MultiplexedClient, addr: str, *requests: RemotingCommand) -> list[RemotingCommand]:
-    found = calls.send_requests([(addr, one) for one in requests], 20)
-    assert all(isinstance(answer, RemotingCommand) for answer in found), found
-    return [answer for answer in found if isinstance(answer, RemotingCommand)]
+    results = calls.send_requests([(addr, request) for request in requests], 20)
+    assert all(isinstance(answer, RemotingCommand) for answer in results), results
+    return [answer for answer in results if isinstance(answer, RemotingCommand)]
 
 
-def test_calls_go_through_one_connection(calls: MultiplexedClient, pair: Pair) -> None:
+def test_calls_go_through_one_connection(calls: MultiplexedClient, pair: CertificatePair) -> None:
     with Server({1: echo}, tls=pair.for_servers()) as server:
         for _ in range(3):
-            found = answers(calls, server.addr, build_request(1, {"n": "0"}), build_request(1, {"n": "1"}))
-            assert [answer.ext for answer in found] == [{"n": "0"}, {"n": "1"}]
+            replies = answers(calls, server.addr, build_request(1, {"n": "0"}), build_request(1, {"n": "1"}))
+            assert [answer.ext for answer in replies] == [{"n": "0"}, {"n": "1"}]
         assert len(server.connections) == 1
 
 
 def test_a_host_name_is_what_a_certificate_has_to_name(
-    calls: MultiplexedClient, pair: Pair, authority: Authority
+    calls: MultiplexedClient, pair: CertificatePair, authority: Authority
 ) -> None:
     with Server({1: echo}, tls=pair.for_servers()) as server:
         answers(calls, f"localhost:{server.port}", build_request(1))
@@ -95,23 +95,25 @@ def test_a_host_name_is_what_a_certificate_has_to_name(
         assert error.reason.startswith("its certificate names DNS far.example, not localhost")
 
 
-def test_ipv6_in_brackets(calls: MultiplexedClient, pair: Pair) -> None:
+def test_ipv6_in_brackets(calls: MultiplexedClient, pair: CertificatePair) -> None:
     with Server({1: echo}, host="::1", tls=pair.for_servers()) as server:
         answers(calls, server.addr, build_request(1))
 
 
-def test_large_bodies_go_both_ways(calls: MultiplexedClient, pair: Pair) -> None:
+def test_large_bodies_go_both_ways(calls: MultiplexedClient, pair: CertificatePair) -> None:
     body = bytes(range(256)) * 40_000
     with Server({1: echo}, tls=pair.for_servers()) as server:
-        found = answers(
+        replies = answers(
             calls, server.addr, build_request(1, body=body), build_request(1), build_request(1, body=body)
         )
-    assert [answer.body == expected for answer, expected in zip(found, (body, b"", body), strict=True)] == [
+    assert [answer.body == expected for answer, expected in zip(replies, (body, b"", body), strict=True)] == [
         True
     ] * 3
 
 
-def test_more_calls_than_may_be_unanswered_all_get_their_answer(authority: Authority, pair: Pair) -> None:
+def test_more_calls_than_may_be_unanswered_all_get_their_answer(
+    authority: Authority, pair: CertificatePair
+) -> None:
     tls = TlsClient(authority.ca)
     with (
         Server({1: echo}, tls=pair.for_servers()) as server,
@@ -120,7 +122,7 @@ def test_more_calls_than_may_be_unanswered_all_get_their_answer(authority: Autho
         assert len(answers(calls, server.addr, *(build_request(1) for _ in range(20)))) == 20
 
 
-def test_a_handshake_in_single_bytes(calls: MultiplexedClient, pair: Pair) -> None:
+def test_a_handshake_in_single_bytes(calls: MultiplexedClient, pair: CertificatePair) -> None:
     """What arrives in pieces, as over a slow line, is put together."""
     with Server({1: echo}, tls=pair.for_servers()) as server:
 
@@ -147,7 +149,7 @@ def copy(source: socket.socket, target: socket.socket, size: int) -> None:
 
 
 def test_a_handshake_that_never_ends_takes_the_timeout_and_holds_up_nobody(
-    calls: MultiplexedClient, pair: Pair
+    calls: MultiplexedClient, pair: CertificatePair
 ) -> None:
     done = Event()
     with raw(lambda peer: done.wait(10)) as slow, Server({1: echo}, tls=pair.for_servers()) as server:
@@ -184,7 +186,7 @@ def test_a_server_without_tls(calls: MultiplexedClient) -> None:
     assert (error.kind, error.reason) == ("untrusted", "does not use TLS: omit --tls (tls)")
 
 
-def test_a_client_without_tls(pair: Pair) -> None:
+def test_a_client_without_tls(pair: CertificatePair) -> None:
     with MultiplexedClient() as calls:
         with raw(answering(b"\x15\x03\x01\x00\x02\x02\x46")) as addr:
             error = error_of(calls, addr)
@@ -196,7 +198,7 @@ def test_a_client_without_tls(pair: Pair) -> None:
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_a_server_that_demands_a_certificate(
-    calls: MultiplexedClient, authority: Authority, pair: Pair, version: ssl.TLSVersion
+    calls: MultiplexedClient, authority: Authority, pair: CertificatePair, version: ssl.TLSVersion
 ) -> None:
     context = pair.for_servers(authority.ca)
     context.minimum_version = context.maximum_version = version
@@ -211,7 +213,11 @@ def test_a_server_that_demands_a_certificate(
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_the_reason_is_read_though_sending_fails_first(
-    calls: MultiplexedClient, authority: Authority, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_told: bool
+    calls: MultiplexedClient,
+    authority: Authority,
+    pair: CertificatePair,
+    monkeypatch: pytest.MonkeyPatch,
+    is_told: bool,
 ) -> None:
     real = ServerLink.flush_queued
 
@@ -237,7 +243,7 @@ def test_the_reason_is_read_though_sending_fails_first(
         )
 
 
-def test_a_wrong_server_hears_no_request(pair: Pair, tmp_path: Path) -> None:
+def test_a_wrong_server_hears_no_request(pair: CertificatePair, tmp_path: Path) -> None:
     stranger = Authority(tmp_path / "stranger", "another CA")
     with Server({1: echo}, tls=pair.for_servers()) as server:
         with MultiplexedClient(tls_client=TlsClient(stranger.ca)) as calls:
@@ -246,20 +252,22 @@ def test_a_wrong_server_hears_no_request(pair: Pair, tmp_path: Path) -> None:
         assert server.asked == []
 
 
-def test_a_server_that_hangs_up_after_the_handshake(calls: MultiplexedClient, pair: Pair) -> None:
-    with Server({4: hang_up}, tls=pair.for_servers()) as server:
+def test_a_server_that_hangs_up_after_the_handshake(calls: MultiplexedClient, pair: CertificatePair) -> None:
+    with Server({4: answer_hang_up}, tls=pair.for_servers()) as server:
         error = error_of(calls, server.addr, 4)
     assert (error.kind, error.reason) == ("closed", "closed the connection without an answer")
 
 
-def test_an_answer_that_is_no_frame(calls: MultiplexedClient, pair: Pair) -> None:
-    with Server({3: garbage}, tls=pair.for_servers()) as server:
+def test_an_answer_that_is_no_frame(calls: MultiplexedClient, pair: CertificatePair) -> None:
+    with Server({3: answer_garbage}, tls=pair.for_servers()) as server:
         error = error_of(calls, server.addr, 3)
     assert error.kind == "unreadable"
     assert error.reason.startswith("sent data that is not a RocketMQ frame")
 
 
-def test_after_a_goodbye_the_next_call_takes_a_fresh_connection(calls: MultiplexedClient, pair: Pair) -> None:
+def test_after_a_goodbye_the_next_call_takes_a_fresh_connection(
+    calls: MultiplexedClient, pair: CertificatePair
+) -> None:
     with Server({1: echo}, tls=pair.for_servers()) as server:
         answers(calls, server.addr, build_request(1))
         [first] = server.connections

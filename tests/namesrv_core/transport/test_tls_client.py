@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
@@ -23,7 +23,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def pair(authority: Authority) -> Pair:
+def pair(authority: Authority) -> CertificatePair:
     return authority.issue("broker", "DNS:broker.example,IP:127.0.0.1")
 
 
@@ -56,9 +56,9 @@ def talk(near: TlsConnection, far: Far) -> None:
     """Carry bytes to and fro until both have nothing to say."""
     near.feed_bytes(b"")
     for _ in range(8):
-        said = far.take(near.drain_outgoing())
-        if said:
-            near.feed_bytes(said)
+        far_output = far.take(near.drain_outgoing())
+        if far_output:
+            near.feed_bytes(far_output)
 
 
 def failure(client: TlsClient, far: Far, host: str = "127.0.0.1") -> str:
@@ -71,7 +71,7 @@ def failure(client: TlsClient, far: Far, host: str = "127.0.0.1") -> str:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("host", ["127.0.0.1", "broker.example"])
 def test_both_ends_understand_each_other(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion, host: str
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion, host: str
 ) -> None:
     near, far = TlsClient(authority.ca).create_connection(host), Far(pair.for_servers(), version)
     assert not near.is_ready
@@ -86,7 +86,7 @@ def test_both_ends_understand_each_other(
     assert near.feed_bytes(halves[0]) + near.feed_bytes(halves[1]) == b"answer" * 100_000
 
 
-def test_a_goodbye_closes(authority: Authority, pair: Pair) -> None:
+def test_a_goodbye_closes(authority: Authority, pair: CertificatePair) -> None:
     near, far = TlsClient(authority.ca).create_connection("127.0.0.1"), Far(pair.for_servers())
     talk(near, far)
     far.tls.write(b"last")
@@ -96,7 +96,7 @@ def test_a_goodbye_closes(authority: Authority, pair: Pair) -> None:
     assert near.is_closed
 
 
-def test_what_was_said_before_a_failure_is_not_lost(authority: Authority, pair: Pair) -> None:
+def test_what_was_said_before_a_failure_is_not_lost(authority: Authority, pair: CertificatePair) -> None:
     near, far = TlsClient(authority.ca).create_connection("127.0.0.1"), Far(pair.for_servers())
     talk(near, far)
     far.tls.write(b"whole")
@@ -104,7 +104,7 @@ def test_what_was_said_before_a_failure_is_not_lost(authority: Authority, pair: 
     assert near.is_closed
 
 
-def test_an_unknown_ca_and_what_to_set(stranger: Authority, pair: Pair) -> None:
+def test_an_unknown_ca_and_what_to_set(stranger: Authority, pair: CertificatePair) -> None:
     assert failure(TlsClient(stranger.ca), Far(pair.for_servers())) == (
         'its certificate is signed by "test CA", not by a trusted CA: '
         "pass the CA file with --tlsCa FILE (ca_file)"
@@ -113,7 +113,7 @@ def test_an_unknown_ca_and_what_to_set(stranger: Authority, pair: Pair) -> None:
 
 
 def test_a_certificate_that_signed_itself(authority: Authority, stranger: Authority) -> None:
-    alone = Pair(authority.ca, authority.ca.with_suffix(".key"))
+    alone = CertificatePair(authority.ca, authority.ca.with_suffix(".key"))
     assert "is signed by itself, not by a trusted CA" in failure(
         TlsClient(stranger.ca), Far(alone.for_servers())
     )
@@ -122,7 +122,7 @@ def test_a_certificate_that_signed_itself(authority: Authority, stranger: Author
     assert near.is_ready
 
 
-def test_a_certificate_may_be_trusted_itself_and_not_its_authority(pair: Pair) -> None:
+def test_a_certificate_may_be_trusted_itself_and_not_its_authority(pair: CertificatePair) -> None:
     near = TlsClient(pair.cert).create_connection("127.0.0.1")
     talk(near, Far(pair.for_servers()))
     assert near.is_ready
@@ -130,7 +130,7 @@ def test_a_certificate_may_be_trusted_itself_and_not_its_authority(pair: Pair) -
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_another_name_and_what_the_certificate_names(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion
 ) -> None:
     names = "its certificate names DNS broker.example, IP Address 127.0.0.1, not "
     hint = ": pass the name with --tlsServerName (server_name)"
@@ -142,7 +142,7 @@ def test_another_name_and_what_the_certificate_names(
     )
 
 
-def test_the_name_to_expect_can_be_said(authority: Authority, pair: Pair) -> None:
+def test_the_name_to_expect_can_be_said(authority: Authority, pair: CertificatePair) -> None:
     near = TlsClient(authority.ca, server_name="broker.example").create_connection("10.0.0.1")
     talk(near, Far(pair.for_servers()))
     assert near.is_ready
@@ -152,9 +152,9 @@ def test_the_name_to_expect_can_be_said(authority: Authority, pair: Pair) -> Non
 
 def test_an_expired_certificate(authority: Authority) -> None:
     expired = authority.issue("expired", days=-1)
-    said = failure(TlsClient(authority.ca), Far(expired.for_servers()))
-    assert said.startswith("its certificate has expired on 20")
-    assert said.endswith("Z")
+    error_text = failure(TlsClient(authority.ca), Far(expired.for_servers()))
+    assert error_text.startswith("its certificate has expired on 20")
+    assert error_text.endswith("Z")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_without_verification_anybody_is_taken(stranger: Authority) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_server_that_demands_a_certificate(
-    authority: Authority, stranger: Authority, pair: Pair, version: ssl.TLSVersion
+    authority: Authority, stranger: Authority, pair: CertificatePair, version: ssl.TLSVersion
 ) -> None:
     def server() -> Far:
         return Far(pair.for_servers(authority.ca), version)
@@ -212,26 +212,28 @@ def test_versions_of_tls_without_one_in_common(authority: Authority) -> None:
 
 
 def test_a_key_in_the_file_of_its_certificate_and_one_behind_a_password(
-    authority: Authority, pair: Pair, tmp_path: Path
+    authority: Authority, pair: CertificatePair, tmp_path: Path
 ) -> None:
     operator = authority.issue("operator")
     both = tmp_path / "both.pem"
     both.write_bytes(operator.cert.read_bytes() + operator.key.read_bytes())
-    locked = authority.lock(operator, "sesame")
+    locked = authority.lock_key(operator, "sesame")
     for client in (TlsClient(authority.ca, both), TlsClient(authority.ca, operator.cert, locked, "sesame")):
         near = client.create_connection("127.0.0.1")
         talk(near, Far(pair.for_servers(authority.ca)))
         assert near.is_ready
 
 
-def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair, tmp_path: Path) -> None:
+def test_each_file_that_cannot_be_used_is_named(
+    authority: Authority, pair: CertificatePair, tmp_path: Path
+) -> None:
     operator, missing = authority.issue("operator"), tmp_path / "missing"
-    locked = authority.lock(operator, "sesame")
+    locked = authority.lock_key(operator, "sesame")
     text, broken = tmp_path / "text", tmp_path / "broken"
     text.write_text("no PEM")
     broken.write_text("-----BEGIN PRIVATE KEY-----\nabcd\n-----END PRIVATE KEY-----\n")
     ca, cert, key = authority.ca, operator.cert, operator.key
-    for arguments, said in (
+    for arguments, message in (
         ((missing,), f'cannot read the TLS CA file "{missing}": No such file or directory'),
         ((tmp_path,), f'cannot read the TLS CA file "{tmp_path}": Is a directory'),
         ((text,), f'no PEM certificate in the CA file "{text}"'),
@@ -249,12 +251,12 @@ def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair
     ):
         with pytest.raises(BadSettings) as caught:
             TlsClient(*arguments)
-        assert str(caught.value) == said
+        assert str(caught.value) == message
 
 
 def test_names_of_issuers_without_a_common_name_are_found() -> None:
     from namesrv_core.transport.tls_client import _find_common_name
 
-    shown = {"issuer": ((("countryName", "DE"),), (("organizationName", "Example"),))}
-    assert _find_common_name(shown, "issuer") == "Example"
+    certificate_fields = {"issuer": ((("countryName", "DE"),), (("organizationName", "Example"),))}
+    assert _find_common_name(certificate_fields, "issuer") == "Example"
     assert _find_common_name({}, "issuer") == "unnamed"

@@ -13,7 +13,7 @@ from namesrv_core.state.access_policy import AccessGrant, AccessRole, PeerIdenti
 from namesrv_core.transport import tls_server
 from namesrv_core.transport.tls_client import TlsClient
 from namesrv_core.transport.tls_server import TlsServerFiles
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
@@ -29,7 +29,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="module")
-def pair(authority: Authority) -> Pair:
+def pair(authority: Authority) -> CertificatePair:
     return authority.issue("name server")
 
 
@@ -57,9 +57,9 @@ def meet(server: ssl.SSLContext, client: ssl.SSLContext) -> Outcome:
                     ready.add(end)
                     if end is far:
                         far.write(b"ping")
-                said = end.read(100)
+                data = end.read(100)
                 if end is near:
-                    outcome.reply = said
+                    outcome.reply = data
             except ssl.SSLWantReadError:
                 pass
             except ssl.SSLError as error:
@@ -71,20 +71,20 @@ def meet(server: ssl.SSLContext, client: ssl.SSLContext) -> Outcome:
 
 
 def client(
-    authority: Authority, pair: Pair | None = None, version: ssl.TLSVersion | None = None
+    authority: Authority, pair: CertificatePair | None = None, version: ssl.TLSVersion | None = None
 ) -> ssl.SSLContext:
-    made = ssl.create_default_context(cafile=str(authority.ca))
+    context = ssl.create_default_context(cafile=str(authority.ca))
     if pair is not None:
-        made.load_cert_chain(*pair)
+        context.load_cert_chain(*pair)
     if version is not None:
-        made.minimum_version = made.maximum_version = version
-    return made
+        context.minimum_version = context.maximum_version = version
+    return context
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("asked", ["none", "optional"])
 def test_clients_without_a_certificate_are_understood_where_none_is_required(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion, asked: str
 ) -> None:
     files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
     outcome = meet(tls_server.build_server_context(files), client(authority, version=version))
@@ -96,33 +96,33 @@ def test_clients_without_a_certificate_are_understood_where_none_is_required(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("asked", ["optional", "require"])
 def test_a_verified_client_has_a_name(
-    authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
+    authority: Authority, pair: CertificatePair, version: ssl.TLSVersion, asked: str
 ) -> None:
     operator = authority.issue("operator")
     files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
     outcome = meet(tls_server.build_server_context(files), client(authority, operator, version))
     assert outcome.reply == b"ping"
-    shown = outcome.server.getpeercert()
-    assert shown
-    assert tls_server.distinguished_name(shown) == "CN=operator"
+    certificate_fields = outcome.server.getpeercert()
+    assert certificate_fields
+    assert tls_server.distinguished_name(certificate_fields) == "CN=operator"
 
 
 @pytest.mark.parametrize("asked", ["optional", "require"])
 def test_each_client_that_is_refused_is_told_of_with_its_reason(
-    authority: Authority, stranger: Authority, pair: Pair, asked: str
+    authority: Authority, stranger: Authority, pair: CertificatePair, asked: str
 ) -> None:
     serving = tls_server.build_server_context(
         TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
     )
     unknown, old = stranger.issue("intruder"), authority.issue("late", days=-1)
-    for shown, said in (
+    for client_context, message in (
         (
             unknown,
             "presented an invalid certificate: unable to get local issuer certificate",
         ),
         (old, "presented an invalid certificate: certificate has expired"),
     ):
-        assert meet(serving, client(authority, shown)).refusal == said
+        assert meet(serving, client(authority, client_context)).refusal == message
     if asked == "require":
         assert (
             meet(serving, client(authority)).refusal
@@ -130,20 +130,20 @@ def test_each_client_that_is_refused_is_told_of_with_its_reason(
         )
 
 
-def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: Pair) -> None:
+def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: CertificatePair) -> None:
     serving = tls_server.build_server_context(TlsServerFiles(*pair))
-    said = meet(serving, client(stranger)).refusal
-    assert said == "does not trust this server's certificate (unknown ca)"
+    refusal = meet(serving, client(stranger)).refusal
+    assert refusal == "does not trust this server's certificate (unknown ca)"
 
 
-def test_versions_older_than_1_2_are_refused(authority: Authority, pair: Pair) -> None:
+def test_versions_older_than_1_2_are_refused(authority: Authority, pair: CertificatePair) -> None:
     old = client(authority)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
     old.set_ciphers("ALL:@SECLEVEL=0")
-    said = meet(tls_server.build_server_context(TlsServerFiles(*pair)), old).refusal
-    assert said == "shares no TLS version or cipher with this server (unsupported protocol)"
+    refusal = meet(tls_server.build_server_context(TlsServerFiles(*pair)), old).refusal
+    assert refusal == "shares no TLS version or cipher with this server (unsupported protocol)"
 
 
 def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothing() -> None:
@@ -152,8 +152,8 @@ def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothin
     assert meet(tls_server.build_self_signed_context(), trusting).reply == b"ping"
 
 
-def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
-    locked = authority.lock(pair, "sesame")
+def test_a_key_behind_a_password(authority: Authority, pair: CertificatePair) -> None:
+    locked = authority.lock_key(pair, "sesame")
     assert (
         meet(
             tls_server.build_server_context(TlsServerFiles(pair.cert, locked, "sesame")), client(authority)
@@ -162,12 +162,14 @@ def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
     )
 
 
-def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair, tmp_path: Path) -> None:
+def test_each_file_that_cannot_be_used_is_named(
+    authority: Authority, pair: CertificatePair, tmp_path: Path
+) -> None:
     other, text, missing = authority.issue("other"), tmp_path / "text", tmp_path / "missing"
     text.write_text("no PEM")
-    locked = authority.lock(other, "sesame")
+    locked = authority.lock_key(other, "sesame")
     cert, key = pair
-    for files, said in (
+    for files, message in (
         (TlsServerFiles(missing, key), f'cannot read the TLS certificate file "{missing}": No such file'),
         (
             TlsServerFiles(cert, missing),
@@ -189,7 +191,7 @@ def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair
     ):
         with pytest.raises(BadSettings) as caught:
             tls_server.build_server_context(files)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
 def test_a_digest_changes_with_what_any_of_the_files_holds(authority: Authority, tmp_path: Path) -> None:
@@ -197,13 +199,13 @@ def test_a_digest_changes_with_what_any_of_the_files_holds(authority: Authority,
     for name in names:
         name.write_text("1")
     files = TlsServerFiles(names[0], names[1], trust_file=names[2])
-    seen = {files.compute_digest()}
+    digests = {files.compute_digest()}
     for name in names:
         name.write_text("2")
-        seen.add(files.compute_digest())
-    assert len(seen) == 4
+        digests.add(files.compute_digest())
+    assert len(digests) == 4
     names[0].write_text("2")
-    assert files.compute_digest() in seen
+    assert files.compute_digest() in digests
     names[2].unlink()
     with pytest.raises(BadSettings, match="CA file"):
         files.compute_digest()
@@ -228,18 +230,20 @@ def test_names_are_written_as_rfc_4514_has_them(subject: object, text: str) -> N
     assert tls_server.distinguished_name({"subject": subject}) == text
 
 
-def test_a_control_character_in_a_certificate_makes_another_subject(authority: Authority, pair: Pair) -> None:
+def test_a_control_character_in_a_certificate_makes_another_subject(
+    authority: Authority, pair: CertificatePair
+) -> None:
     serving = tls_server.build_server_context(
         TlsServerFiles(*pair, client_auth="require", trust_file=authority.ca)
     )
     for name in ("ops-1\n", "ops-1\x1f", "\tops-1", "ops-1 "):
-        shown = meet(serving, client(authority, authority.issue(name))).server.getpeercert()
-        assert shown
-        subject = tls_server.distinguished_name(shown)
+        certificate_fields = meet(serving, client(authority, authority.issue(name))).server.getpeercert()
+        assert certificate_fields
+        subject = tls_server.distinguished_name(certificate_fields)
         assert not AccessGrant(AccessRole.ADMIN, subject="CN=ops-1").covers_peer(PeerIdentity("", subject))
 
 
-def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: Pair) -> None:
+def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: CertificatePair) -> None:
     near = TlsClient(authority.ca).create_connection("localhost")
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     far = tls_server.build_server_context(TlsServerFiles(*pair)).wrap_bio(

@@ -19,8 +19,8 @@ from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
 from namesrv_core.transport.tls_server import TlsServerFiles
 from namesrv_core.transport.tls_transport import TlsTransport
 from tests.namesrv_core.transport.test_command_stream import GARBAGE, Echo
-from tests.support.certificates import Authority, Pair
-from tests.support.running import Peer, listening, on_a_loop, until
+from tests.support.certificates import Authority, CertificatePair
+from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
 from tests.support.tls_records import OldRecordForge, RecordForge
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
@@ -36,11 +36,11 @@ def server(authority: Authority) -> TlsServerFiles:
     return TlsServerFiles(*authority.issue("name server"), client_auth="optional", trust_file=authority.ca)
 
 
-def client(authority: Authority, shown: Pair | None = None) -> ssl.SSLContext:
-    made = ssl.create_default_context(cafile=str(authority.ca))
+def client(authority: Authority, shown: CertificatePair | None = None) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=str(authority.ca))
     if shown is not None:
-        made.load_cert_chain(*shown)
-    return made
+        context.load_cert_chain(*shown)
+    return context
 
 
 class Far(Echo):
@@ -59,7 +59,7 @@ async def secured(
     terms = TlsPolicy(
         tls_server.build_server_context(files), True, None, lambda peer, reason: far.refusals.append(reason)
     )
-    async with listening(far, terms=terms, allowance=allowance) as listener:
+    async with open_listener(far, terms=terms, allowance=allowance) as listener:
         try:
             yield far, f"127.0.0.1:{listener.bound_port}"
         finally:
@@ -80,11 +80,11 @@ async def shake(peer: Peer, near: TlsConnection) -> None:
 def test_many_frames_are_answered_in_their_order_however_they_are_cut(
     authority: Authority, server: TlsServerFiles, version: ssl.TLSVersion
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def body() -> None:
         tls = client(authority)
         tls.minimum_version = tls.maximum_version = version
-        async with secured(server) as (_, address), Peer.to(address, tls) as peer:
+        async with secured(server) as (_, address), Peer.connect(address, tls) as peer:
             frames = b"".join(
                 codec.encode_command(build_request(1, body=b"%d" % number * 50)) for number in range(300)
             )
@@ -101,14 +101,14 @@ def test_many_frames_are_answered_in_their_order_however_they_are_cut(
 def test_a_peer_that_takes_no_answers_is_not_read_until_it_does(
     authority: Authority, server: TlsServerFiles
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         body, total = bytes(1 << 18), 200
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
             peer.send(b"".join(codec.encode_command(build_request(1, body=body)) for _ in range(total)))
-            await until(lambda: far.seen)
+            await wait_until(lambda: far.seen)
             transport = far.streams[0]._transport
-            await until(lambda: not transport.is_reading())
+            await wait_until(lambda: not transport.is_reading())
             assert len(far.seen) < total
             assert transport.get_write_buffer_size() > 0
             for _ in range(total):
@@ -125,15 +125,15 @@ def test_whom_a_certificate_names_is_known_to_the_stream(
 ) -> None:
     operator = authority.issue("operator")
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with (
             secured(server) as (far, address),
-            Peer.to(address, client(authority, operator)) as named,
-            Peer.to(address, client(authority)) as nameless,
+            Peer.connect(address, client(authority, operator)) as named,
+            Peer.connect(address, client(authority)) as nameless,
         ):
-            await named.ask(1)
-            await nameless.ask(1)
+            await named.send_request(1)
+            await nameless.send_request(1)
             assert [stream.subject for stream in far.streams] == ["CN=operator", None]
 
     run()
@@ -142,10 +142,10 @@ def test_whom_a_certificate_names_is_known_to_the_stream(
 def test_what_the_server_says_by_itself_goes_through_tls(
     authority: Authority, server: TlsServerFiles
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
-            await peer.ask(1)
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
+            await peer.send_request(1)
             far.streams[0].send_command(RemotingCommand(905, flag=2))
             notice = await peer.receive()
             assert notice is not None
@@ -157,32 +157,32 @@ def test_what_the_server_says_by_itself_goes_through_tls(
 def test_garbage_inside_closes_after_what_stood_before_it_was_answered(
     authority: Authority, server: TlsServerFiles
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+        async with secured(server) as (far, address), Peer.connect(address, client(authority)) as peer:
             peer.send(codec.encode_command(build_request(1, body=b"one")) + GARBAGE)
             answer = await peer.receive()
             assert answer is not None
             assert answer.body == b"one"
             assert await peer.is_closed()
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             assert (len(far.gone), far.refusals) == (1, [])
 
     run()
 
 
 def test_either_end_says_goodbye(authority: Authority, server: TlsServerFiles) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with secured(server) as (far, address):
-            async with Peer.to(address, client(authority)) as peer:
-                await peer.ask(1)
+            async with Peer.connect(address, client(authority)) as peer:
+                await peer.send_request(1)
                 far.streams[0].close()
                 # Without close_notify Python's own TLS would raise here.
                 assert await peer.receive() is None
-            async with Peer.to(address, client(authority)) as peer:
-                await peer.ask(1)
-            await until(lambda: len(far.gone) == 2)
+            async with Peer.connect(address, client(authority)) as peer:
+                await peer.send_request(1)
+            await wait_until(lambda: len(far.gone) == 2)
             far.streams[1].send_command(RemotingCommand(1))
             far.streams[1].close()
             assert far.refusals == []
@@ -195,16 +195,16 @@ def test_a_client_that_trusts_another_is_told_of(
 ) -> None:
     stranger = Authority(tmp_path_factory.mktemp("stranger"), "another CA")
 
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(stranger.ca).create_connection("127.0.0.1")
             with pytest.raises(TlsError):
                 await shake(peer, near)
             peer.send(near.drain_outgoing())
-            await until(lambda: far.refusals)
+            await wait_until(lambda: far.refusals)
             assert far.refusals == ["does not trust this server's certificate (unknown ca)"]
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
 
     run()
 
@@ -229,17 +229,17 @@ class Queue(FairScheduler):
 def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_through(
     authority: Authority, server: TlsServerFiles, version: ssl.TLSVersion
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas()
         allowance.fair_scheduler = queue = Queue()
         tls = TlsClient(authority.ca)
         tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
-        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+        async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
             near = tls.create_connection("127.0.0.1")
             near.feed_bytes(b"")
             peer.send(near.drain_outgoing())
-            await until(lambda: queue.waiting)
+            await wait_until(lambda: queue.waiting)
             transport = far.streams[0]._transport
             assert not transport.is_reading()
             # It says what it likes, as who is held by a test does: nothing is read before its turn.
@@ -249,7 +249,7 @@ def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_
             assert not transport.is_reading()
             steps = 0
             while not near.is_ready:
-                await until(lambda: queue.waiting)
+                await wait_until(lambda: queue.waiting)
                 queue.take()
                 steps += 1
                 near.feed_bytes(await peer._reader.read(1 << 16))
@@ -257,30 +257,30 @@ def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_
                     near.write_bytes(codec.encode_command(build_request(1, body=b"at once")))
                 peer.send(near.drain_outgoing())
             if version == ssl.TLSVersion.TLSv1_3:
-                await until(lambda: queue.waiting)
+                await wait_until(lambda: queue.waiting)
                 queue.take()
-            await until(lambda: far.seen)
+            await wait_until(lambda: far.seen)
             assert far.seen[0].body == b"at once"
             near.write_bytes(codec.encode_command(build_request(1, body=b"later")))
             peer.send(near.drain_outgoing())
-            await until(lambda: len(far.seen) == 2)
+            await wait_until(lambda: len(far.seen) == 2)
             assert not queue.waiting
 
     run()
 
 
 def test_who_goes_while_he_waits_for_his_turn_is_gone(authority: Authority, server: TlsServerFiles) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas()
         allowance.fair_scheduler = queue = Queue()
-        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+        async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(authority.ca).create_connection("127.0.0.1")
             near.feed_bytes(b"")
             peer.send(near.drain_outgoing())
-            await until(lambda: queue.waiting)
+            await wait_until(lambda: queue.waiting)
             far.streams[0].abort()
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             queue.take()
             assert not far.refusals
 
@@ -288,14 +288,14 @@ def test_who_goes_while_he_waits_for_his_turn_is_gone(authority: Authority, serv
 
 
 def test_half_a_handshake_ends_after_a_while_and_is_heard_of(server: TlsServerFiles) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             peer.send(bytes.fromhex("1603010200"))
-            await until(lambda: far.streams and isinstance(far.streams[0]._transport, TlsTransport))
+            await wait_until(lambda: far.streams and isinstance(far.streams[0]._transport, TlsTransport))
             far.streams[0].send_command(RemotingCommand(905, flag=2))
             assert await peer.is_closed()
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             assert far.refusals == ["did not finish its TLS handshake within 0.05 s"]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -304,14 +304,14 @@ def test_half_a_handshake_ends_after_a_while_and_is_heard_of(server: TlsServerFi
 
 
 def test_bytes_that_only_begin_like_tls_are_refused(server: TlsServerFiles) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             peer.send(b"\x16" + b"\xff" * 100)
             reader = asyncio.create_task(peer._reader.read())
             # An alert, at most.
             assert len(await reader) < 10
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             assert len(far.refusals) == 1
 
     run()
@@ -320,17 +320,17 @@ def test_bytes_that_only_begin_like_tls_are_refused(server: TlsServerFiles) -> N
 def test_bytes_that_are_spoiled_on_the_way_end_the_connection(
     authority: Authority, server: TlsServerFiles
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
-        async with secured(server) as (far, address), Peer.to(address) as peer:
+        async with secured(server) as (far, address), Peer.connect(address) as peer:
             near = TlsClient(authority.ca).create_connection("127.0.0.1")
             await shake(peer, near)
             near.write_bytes(codec.encode_command(build_request(1, body=b"whole")))
             peer.send(near.drain_outgoing())
-            await until(lambda: far.seen)
+            await wait_until(lambda: far.seen)
             near.write_bytes(codec.encode_command(build_request(1, body=b"spoiled")))
             peer.send(near.drain_outgoing()[:-1] + b"?")
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             assert [command.body for command in far.seen] == [b"whole"]
             assert far.refusals == ["ended the TLS handshake: decryption failed or bad record mac"]
 
@@ -361,7 +361,7 @@ async def forged(
     tls, key_log, first = TlsClient(authority.ca), folder / "keys", b""
     tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
     tls.ssl_context.keylog_filename = str(key_log)
-    async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+    async with secured(server, allowance) as (far, address), Peer.connect(address) as peer:
         near = tls.create_connection("127.0.0.1")
         data = b""
         while not near.is_ready:
@@ -375,7 +375,7 @@ async def forged(
             else OldRecordForge(near, key_log, first)
         )
         peer.send(forge.data(codec.encode_command(build_request(1, body=b"first"))))
-        await until(lambda: far.seen)
+        await wait_until(lambda: far.seen)
         yield far, peer, forge
 
 
@@ -391,11 +391,11 @@ def empty_record(forge: RecordForge | OldRecordForge) -> bytes:
 def test_a_connection_that_sends_many_records_without_data_is_closed(
     authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
             peer.send(b"".join(empty_record(forge) for _ in range(1000)))
-            await until(lambda: far.gone)
+            await wait_until(lambda: far.gone)
             assert far.refusals == ["sent more than 32 TLS records without data in a row"]
 
     run()
@@ -405,13 +405,13 @@ def test_a_connection_that_sends_many_records_without_data_is_closed(
 def test_a_few_records_without_data_are_no_reason_to_close(
     authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
             for number in range(3):
                 empty = b"".join(empty_record(forge) for _ in range(32))
                 peer.send(empty + forge.data(question(b"%d" % number)))
-            await until(lambda: len(far.seen) == 4)
+            await wait_until(lambda: len(far.seen) == 4)
             assert [command.body for command in far.seen] == [b"first", b"0", b"1", b"2"]
             assert not far.refusals
 
@@ -421,7 +421,7 @@ def test_a_few_records_without_data_are_no_reason_to_close(
 def test_records_without_data_are_read_in_turns(
     authority: Authority, server: TlsServerFiles, tmp_path: Path
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas(work_clock=(clock := Stepping()))
         async with forged(authority, server, tmp_path, allowance) as (far, peer, forge):
@@ -429,7 +429,7 @@ def test_records_without_data_are_read_in_turns(
             allowance.fair_scheduler = queue = Queue()
             transport = far.streams[0]._transport
             peer.send(b"".join(forge.key_update() for _ in range(12)) + forge.data(question(b"behind them")))
-            await until(lambda: queue.waiting)
+            await wait_until(lambda: queue.waiting)
             assert not transport.is_reading()
             clock.step = TURN_SECONDS / 3
             turns = 0
@@ -441,7 +441,7 @@ def test_records_without_data_are_read_in_turns(
             assert transport.is_reading()
             # From now on it takes turns for whatever it sends.
             peer.send(forge.data(question(b"later")))
-            await until(lambda: queue.waiting)
+            await wait_until(lambda: queue.waiting)
             queue.take()
             assert far.seen[-1].body == b"later"
 
@@ -449,17 +449,20 @@ def test_records_without_data_are_read_in_turns(
 
 
 def test_much_data_is_decrypted_in_turns(authority: Authority, server: TlsServerFiles) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas(work_clock=(clock := Stepping()))
-        async with secured(server, allowance) as (far, address), Peer.to(address, client(authority)) as peer:
-            await peer.ask(1)
+        async with (
+            secured(server, allowance) as (far, address),
+            Peer.connect(address, client(authority)) as peer,
+        ):
+            await peer.send_request(1)
             allowance.fair_scheduler = queue = Queue()
             clock.step = TURN_SECONDS / 3
             peer.send(question(bytes(1 << 20)))
             turns = 0
             while len(far.seen) < 2:
-                await until(lambda: queue.waiting)
+                await wait_until(lambda: queue.waiting)
                 queue.take()
                 turns += 1
             # Its 64 records and more, of 16 KiB at most.
@@ -475,7 +478,7 @@ def test_much_data_is_decrypted_in_turns(authority: Authority, server: TlsServer
 def test_a_connection_whose_decryption_takes_long_rests_and_is_read_again(
     authority: Authority, server: TlsServerFiles, tmp_path: Path
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         allowance = StreamQuotas(work_clock=(clock := Stepping()))
         async with forged(authority, server, tmp_path, allowance) as (far, peer, forge):
@@ -483,10 +486,10 @@ def test_a_connection_whose_decryption_takes_long_rests_and_is_read_again(
             clock.step = 0.0011
             for number in range(20):
                 peer.send(empty_record(forge) + forge.data(question(b"%d" % number)))
-            await until(lambda: stream.rate_limiter.is_resting)
+            await wait_until(lambda: stream.rate_limiter.is_resting)
             assert not stream._socket_transport.is_reading()
             clock.step = 0.0
-            await until(lambda: len(far.seen) == 21)
+            await wait_until(lambda: len(far.seen) == 21)
             assert not stream.rate_limiter.is_resting
 
     run()
@@ -495,14 +498,14 @@ def test_a_connection_whose_decryption_takes_long_rests_and_is_read_again(
 def test_what_tls_adds_counts_as_bytes_of_the_connection(
     authority: Authority, server: TlsServerFiles, tmp_path: Path
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with forged(authority, server, tmp_path) as (far, peer, forge):
             [stream] = far.streams
             before = stream.byte_count
             sent = b"".join(empty_record(forge) for _ in range(10)) + forge.data(question(b"second"))
             peer.send(sent)
-            await until(lambda: len(far.seen) == 2)
+            await wait_until(lambda: len(far.seen) == 2)
             assert stream.byte_count - before == len(sent)
 
     run()
@@ -513,14 +516,14 @@ def test_what_tls_adds_counts_as_bytes_of_the_connection(
 def test_records_are_read_however_they_are_cut(
     authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion, size: int
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
             data = b"".join(forge.data(question(b"%d" % number)) + empty_record(forge) for number in range(8))
             for begin in range(0, len(data), size):
                 peer.send(data[begin : begin + size])
                 await asyncio.sleep(0)
-            await until(lambda: len(far.seen) == 9)
+            await wait_until(lambda: len(far.seen) == 9)
             assert [command.body for command in far.seen[1:]] == [b"%d" % number for number in range(8)]
 
     run()
@@ -529,7 +532,7 @@ def test_records_are_read_however_they_are_cut(
 def test_a_connection_asks_for_no_second_handshake(
     authority: Authority, server: TlsServerFiles, tmp_path: Path
 ) -> None:
-    @on_a_loop
+    @run_on_loop
     async def run() -> None:
         version = ssl.TLSVersion.TLSv1_2
         async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
@@ -542,7 +545,7 @@ def test_a_connection_asks_for_no_second_handshake(
             # An alert: "no_renegotiation".
             assert (await peer._reader.read(1 << 16))[:3] == b"\x15\3\3"
             peer.send(forge.data(question(b"later")))
-            await until(lambda: len(far.seen) == 2)
+            await wait_until(lambda: len(far.seen) == 2)
             assert (transport._ssl_object.session_reused, transport._ssl_object.cipher()) == session
 
     run()

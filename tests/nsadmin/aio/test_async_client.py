@@ -18,8 +18,8 @@ from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.topic_routes import TopicRoute
 from tests.support.message_brokers import MessageBroker
-from tests.support.running import DEADLINE, on_a_loop, until
-from tests.support.servers import FakeBroker, FakeNameServer, Server, closed_port, silent
+from tests.support.name_servers import DEADLINE, run_on_loop, wait_until
+from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
@@ -31,7 +31,7 @@ async def client_of(*servers: Server) -> AsyncIterator[AsyncAdminClient]:
         yield admin
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_method_is_a_coroutine_with_the_arguments_and_results_of_the_blocking_one() -> None:
     with FakeNameServer({"C": {"broker-a": {0: "127.0.0.1:10911"}}}) as server:
         server.routes = {"T": {"broker-a": 6}}
@@ -46,7 +46,7 @@ async def test_a_method_is_a_coroutine_with_the_arguments_and_results_of_the_blo
                 await admin.topics.get_route(wrong="T")  # type: ignore[call-arg]
 
 
-@on_a_loop
+@run_on_loop
 async def test_errors_are_those_of_the_blocking_client() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     async with AsyncAdminClient(gone) as admin:
@@ -56,7 +56,7 @@ async def test_errors_are_those_of_the_blocking_client() -> None:
         assert admin.disagreements == []
 
 
-@on_a_loop
+@run_on_loop
 async def test_an_iterator_is_an_asynchronous_one() -> None:
     with MessageBroker() as holder, FakeNameServer({"C": {"broker-a": {0: holder.addr}}}) as server:
         server.routes = {"broker-a": {"broker-a": 6}}
@@ -70,7 +70,7 @@ async def test_an_iterator_is_an_asynchronous_one() -> None:
         assert len(holder.sent) == 3
 
 
-@on_a_loop
+@run_on_loop
 async def test_calls_of_many_tasks_are_answered_at_once() -> None:
     together = Barrier(MAX_CALLS_AT_ONCE)
 
@@ -85,44 +85,44 @@ async def test_calls_of_many_tasks_are_answered_at_once() -> None:
     assert [result.error for [result] in answers] == [None] * 2 * MAX_CALLS_AT_ONCE
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_call_does_not_wait_for_a_hung_broker_of_another_task() -> None:
-    with Server({RequestCode.GET_BROKER_RUNTIME_INFO: silent}) as hung, FakeBroker() as healthy:
+    with Server({RequestCode.GET_BROKER_RUNTIME_INFO: answer_nothing}) as hung, FakeBroker() as healthy:
         async with client_of(hung) as admin:
             pending = asyncio.create_task(admin.brokers.get_runtime_info([hung.addr]))
-            await until(lambda: hung.asked)
+            await wait_until(lambda: hung.asked)
             [result] = await admin.brokers.get_runtime_info([healthy.addr])
             assert result.error is None
             assert not pending.done()
             pending.cancel()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_task_that_is_cancelled_ends_its_call_and_later_calls_are_answered() -> None:
     with FakeNameServer() as server:
-        server.handlers[READ] = silent
+        server.handlers[READ] = answer_nothing
         async with client_of(server) as admin:
             # More calls than threads: each of them gives its thread back.
             for count in range(1, 2 * MAX_CALLS_AT_ONCE):
                 pending = asyncio.create_task(admin.name_servers.get_config_each())
-                await until(lambda count=count: server.codes().count(READ) == count)  # type: ignore[misc]
+                await wait_until(lambda count=count: server.asked_codes().count(READ) == count)  # type: ignore[misc]
                 pending.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await pending
             assert await admin.topics.list_names() == ()
-    assert server.codes()[-1] == RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+    assert server.asked_codes()[-1] == RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_time_limit_of_asyncio_ends_a_call() -> None:
-    with Server({READ: silent}) as server:
+    with Server({READ: answer_nothing}) as server:
         async with client_of(server) as admin:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.05):
                     await admin.name_servers.get_config_each()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_late_answer_to_a_cancelled_call_is_no_answer_to_a_later_one() -> None:
     held: list[RemotingCommand] = []
 
@@ -133,7 +133,7 @@ async def test_a_late_answer_to_a_cancelled_call_is_no_answer_to_a_later_one() -
     with Server({READ: hold_first}) as server:
         async with client_of(server) as admin:
             pending = asyncio.create_task(admin.name_servers.get_config_each())
-            await until(lambda: held)
+            await wait_until(lambda: held)
             pending.cancel()
             await asyncio.wait([pending])
             [result] = await admin.name_servers.get_config_each()
@@ -142,25 +142,27 @@ async def test_a_late_answer_to_a_cancelled_call_is_no_answer_to_a_later_one() -
             assert len(server.connections) == 2
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_cancelled_change_that_was_sent_is_told_to_the_observer() -> None:
-    seen: list[Exchange] = []
-    with Server({CHANGE: silent}) as server:
-        async with AsyncAdminClient(server.addr, timeout=FOREVER, observer=seen.append) as admin:
+    exchanges: list[Exchange] = []
+    with Server({CHANGE: answer_nothing}) as server:
+        async with AsyncAdminClient(server.addr, timeout=FOREVER, observer=exchanges.append) as admin:
             pending = asyncio.create_task(admin.kv.put_value("N", "k", "v"))
-            await until(lambda: server.asked)
+            await wait_until(lambda: server.asked)
             pending.cancel()
-            await until(lambda: seen)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
+            await wait_until(lambda: exchanges)
+    assert [str(exchange.outcome) for exchange in exchanges] == [
+        f"{server.addr}: interrupted before the answer"
+    ]
 
 
-@on_a_loop
+@run_on_loop
 async def test_closing_the_client_ends_every_call_of_its_tasks() -> None:
-    with Server({READ: silent}) as server:
+    with Server({READ: answer_nothing}) as server:
         admin = AsyncAdminClient(server.addr, timeout=FOREVER)
         call_count = MAX_CALLS_AT_ONCE + 4
         pending = [asyncio.create_task(admin.name_servers.get_config_each()) for _ in range(call_count)]
-        await until(lambda: len(server.asked) == MAX_CALLS_AT_ONCE)
+        await wait_until(lambda: len(server.asked) == MAX_CALLS_AT_ONCE)
         await admin.aclose()
         errors = await asyncio.gather(*pending, return_exceptions=True)
         assert {type(error) for error in errors} == {ClientClosed}

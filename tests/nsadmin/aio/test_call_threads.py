@@ -13,7 +13,7 @@ from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import Access, ClientClosed
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
-from tests.support.running import DEADLINE, on_a_loop, until
+from tests.support.name_servers import DEADLINE, run_on_loop, wait_until
 from tests.support.servers import Server
 
 READ = RequestCode.GET_NAMESRV_CONFIG
@@ -28,7 +28,7 @@ async def caller_in_threads() -> AsyncIterator[tuple[Caller, CallThreads]]:
     await call_threads.wait_until_idle()
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_cancelled_task_sends_no_further_request() -> None:
     reached, go_on, ended = Event(), Event(), list[BaseException]()
     with Server({READ: build_reply}) as server:
@@ -44,20 +44,20 @@ async def test_a_cancelled_task_sends_no_further_request() -> None:
                     ended.append(error)
 
             pending = asyncio.create_task(call_threads.run_call(ask_twice))
-            await until(reached.is_set)
+            await wait_until(reached.is_set)
             pending.cancel()
             # The task does not wait for its thread.
             await asyncio.wait([pending])
             assert ended == []
             go_on.set()
-            await until(lambda: ended)
+            await wait_until(lambda: ended)
             assert isinstance(ended[0], ClientClosed)
             assert str(ended[0]) == "the call was cancelled"
             await call_threads.run_call(lambda: caller.send_to_each([server.addr], READ))
         assert len(server.asked) == 2
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_task_that_is_cancelled_before_a_thread_is_free_runs_nothing() -> None:
     go_on, began = Event(), list[int]()
 
@@ -67,7 +67,7 @@ async def test_a_task_that_is_cancelled_before_a_thread_is_free_runs_nothing() -
 
     async with caller_in_threads() as (_, call_threads):
         blocking = [asyncio.create_task(call_threads.run_call(block)) for _ in range(MAX_CALLS_AT_ONCE)]
-        await until(lambda: len(began) == MAX_CALLS_AT_ONCE)
+        await wait_until(lambda: len(began) == MAX_CALLS_AT_ONCE)
         waiting = asyncio.create_task(call_threads.run_call(lambda: began.append(2)))
         await asyncio.sleep(0)
         waiting.cancel()
@@ -78,7 +78,7 @@ async def test_a_task_that_is_cancelled_before_a_thread_is_free_runs_nothing() -
     assert began == [1] * MAX_CALLS_AT_ONCE
 
 
-@on_a_loop
+@run_on_loop
 async def test_items_come_one_by_one_and_the_error_of_the_iterator_with_them() -> None:
     def count_down() -> Iterator[int]:
         yield 2
@@ -93,7 +93,7 @@ async def test_items_come_one_by_one_and_the_error_of_the_iterator_with_them() -
         assert [item async for item in call_threads.iterate_items(lambda: iter([None, 0]))] == [None, 0]
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_closed_client_runs_nothing() -> None:
     async with caller_in_threads() as (caller, call_threads):
         caller.close()

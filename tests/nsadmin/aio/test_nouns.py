@@ -9,7 +9,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.aio import AsyncAdminClient, nouns
 from nsadmin.aio.nouns import NOUN_NAMES, PROCEDURE_NAMES
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 STUB_CLASSES = {
     node.name: {

@@ -30,4 +30,4 @@ def test_where_it_fails_nothing_is_left_behind(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         private_file.replace_private_file(str(path), "secret")
-    assert [one.read_text() for one in tmp_path.iterdir()] == ["old"]
+    assert [left_path.read_text() for left_path in tmp_path.iterdir()] == ["old"]

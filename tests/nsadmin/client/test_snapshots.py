@@ -23,8 +23,8 @@ from nsadmin.client.snapshots import (
     take_server_snapshots,
 )
 from tests.support.bounded_process import run_bounded
-from tests.support.journals import registered, snapshot
-from tests.support.servers import FakeNameServer, body, closed_port
+from tests.support.journals import make_snapshot, registration_events
+from tests.support.servers import FakeNameServer, answer_json, closed_port
 
 QUEUES = {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
 PICTURE = ClusterSnapshot(
@@ -63,9 +63,9 @@ def test_a_topic_that_cannot_be_read_is_no_half_picture(server: FakeNameServer) 
 def test_a_picture_of_the_past_is_that_of_the_tables_without_secrets() -> None:
     tables = JournalReplay()
     tables.apply_event(
-        snapshot("start", groups=(Group("c", "b", False, None, (Member(1, "y:1"), Member(0, "x:1"))),))
+        make_snapshot("start", groups=(Group("c", "b", False, None, (Member(1, "y:1"), Member(0, "x:1"))),))
     )
-    for event in registered("a", "T"):
+    for event in registration_events("a", "T"):
         tables.apply_event(event)
     tables.apply_event(KvPut("n", "password", None, "hidden"))
     tables.apply_event(KvPut("n", "k", None, "v"))
@@ -81,8 +81,8 @@ def test_a_picture_of_the_past_is_that_of_the_tables_without_secrets() -> None:
 
 def test_a_topic_whose_brokers_are_all_unknown_is_in_no_picture() -> None:
     tables = JournalReplay()
-    tables.apply_event(snapshot("start"))
-    tables.apply_event(registered("a", "T")[1])
+    tables.apply_event(make_snapshot("start"))
+    tables.apply_event(registration_events("a", "T")[1])
     assert snapshot_of_replay("s", 7, tables).topics == {}
 
 
@@ -132,25 +132,25 @@ def test_each_name_server_is_looked_at_by_itself(server: FakeNameServer) -> None
         other.routes = {"T": {"broker-a": 4}, "listed": {}}
         other.kv = {"n": {"password": "p"}}
         with AdminClient([server.addr, dead, other.addr]) as admin:
-            one, none, two = take_server_snapshots(admin, 7, ("n",))
-    assert one.result is not None
+            first_snapshot, none, two = take_server_snapshots(admin, 7, ("n",))
+    assert first_snapshot.result is not None
     assert two.result is not None
-    assert (one.result.source, one.result.time) == (server.addr, 7)
-    assert one.result.topics["T"] == {"broker-a": QUEUES}
+    assert (first_snapshot.result.source, first_snapshot.result.time) == (server.addr, 7)
+    assert first_snapshot.result.topics["T"] == {"broker-a": QUEUES}
     assert two.result.topics == {"T": {"broker-a": {**QUEUES, "perm": 4}}, "listed": {}}
     assert two.result.brokers == {"broker-a": {"clusterName": "C, D", "brokerAddrs": {"1": "y:1"}}}
-    assert (one.result.kv, two.result.kv) == ({}, {"n": {"password": "p"}})
+    assert (first_snapshot.result.kv, two.result.kv) == ({}, {"n": {"password": "p"}})
     assert two.result.settings == other.config
     assert (none.addr, none.result, none.error is not None) == (dead, None, True)
 
 
 def test_of_a_static_topic_it_knows_how_new_its_mapping_is(server: FakeNameServer) -> None:
     mapped = {"broker-a": {"topic": "T", "totalQueues": 1, "bname": "broker-a", "epoch": 7}}
-    server.handlers[105] = lambda asked: body(asked, {"topicQueueMappingByBroker": mapped})
+    server.handlers[105] = lambda asked: answer_json(asked, {"topicQueueMappingByBroker": mapped})
     with AdminClient(server.addr) as admin:
-        [found] = take_server_snapshots(admin, 7)
-    assert found.result is not None
-    assert found.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}
+        [snapshot] = take_server_snapshots(admin, 7)
+    assert snapshot.result is not None
+    assert snapshot.result.topics["T"] == {"broker-a": {"mappingEpoch": 7}}
 
 
 @pytest.mark.parametrize("name", ["source", "time", "brokers", "topics", "kv", "settings"])

@@ -57,7 +57,11 @@ def test_it_has_to_be_one_of_both(broker: str | None, cluster: str | None) -> No
 
 def test_a_target_without_address_has_its_own_result() -> None:
     targets = [BrokerTarget("b", 0, None), BrokerTarget("a", 0, "h:1")]
-    missing, found = match_results(targets, [ServerResult("h:1", 7, None)])
-    assert (missing.result, str(missing.error), found.result) == (None, "this broker has no master now", 7)
+    missing, present_result = match_results(targets, [ServerResult("h:1", 7, None)])
+    assert (missing.result, str(missing.error), present_result.result) == (
+        None,
+        "this broker has no master now",
+        7,
+    )
     assert describe_targets(targets) == "b (no master), h:1"
     assert identity_cells(targets[1]) == {"brokerName": "a", "brokerId": 0, "brokerAddr": "h:1"}

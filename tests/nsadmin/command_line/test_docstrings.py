@@ -20,9 +20,9 @@ def command() -> None:
 
 
 def test_paragraphs_and_examples_are_told_apart() -> None:
-    found = parse_docstring(command)
-    assert found.paragraphs == ["Say what it does.", "More of it, in two lines."]
-    assert found.examples == [
+    documentation = parse_docstring(command)
+    assert documentation.paragraphs == ["Say what it does.", "More of it, in two lines."]
+    assert documentation.examples == [
         CommandExample("nsadmin topicRoute orders", "Brokers of a topic", 0),
         CommandExample("nsadmin topicRoute no-such-topic", "Of none (exit code 5)", 5),
     ]

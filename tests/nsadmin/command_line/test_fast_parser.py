@@ -84,8 +84,10 @@ def test_typer_says_the_same_of_every_line_that_is_plain(data: st.DataObject) ->
 def test_each_option_of_each_command_is_plain(entry: CommandEntry) -> None:
     items = [item for item in parameters(entry) if not isinstance(item.declaration, Argument)]
     lines = [line for item in items for line in spellings(item)]
-    found = [fast_parser.parse_plain_line(parameters(entry), [*words_of(entry), *line]) for line in lines]
-    assert [line for line, what in zip(lines, found, strict=True) if what is None] == []
+    parsed_lines = [
+        fast_parser.parse_plain_line(parameters(entry), [*words_of(entry), *line]) for line in lines
+    ]
+    assert [line for line, parsed_line in zip(lines, parsed_lines, strict=True) if parsed_line is None] == []
 
 
 def words_of(entry: CommandEntry) -> list[str]:

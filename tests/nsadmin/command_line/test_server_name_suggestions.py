@@ -47,8 +47,8 @@ def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
     ],
 )
 def test_names_that_look_alike(run: Run, server: FakeNameServer, words: tuple[str, ...], line: str) -> None:
-    [found] = said(run, server, *words)
-    assert found.startswith(f"nsadmin: {line}")
+    [suggestion] = said(run, server, *words)
+    assert suggestion.startswith(f"nsadmin: {line}")
 
 
 def test_groups(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
@@ -111,8 +111,8 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
             expected = sources.get(item.name)
             if (entry.name, item.name) == ("producerConnection", "group"):
                 expected = "producer-groups"
-            found = source_of_metavar(item.declaration.metavar or "", item.declaration.value_source)
-            assert expected in (None, found), f"{entry.name} {item.name}"
+            value_source = source_of_metavar(item.declaration.metavar or "", item.declaration.value_source)
+            assert expected in (None, value_source), f"{entry.name} {item.name}"
 
 
 def test_a_suggestion_replaces_the_error_of_the_server(run: Run, server: FakeNameServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
@@ -64,7 +64,7 @@ def run_json(run: Run, first_server: FakeNameServer, message_broker: MessageBrok
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """A name server, and two masters with a slave each."""
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
         yield running
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 NAME = "broker-a-0"
 
@@ -17,7 +17,7 @@ NAME = "broker-a-0"
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
     """Two name servers, two masters with a slave each."""
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 8), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 2, 8), name_servers=2) as running:
         yield running
 
 
@@ -26,7 +26,7 @@ def states(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
     result = run("check", "all", "-n", running_lab.namesrv_addr, "--settle", "0", "--json", *words)
     value: dict[str, Any] = json.loads(result.out)
     assert value["exitCode"] == result.code
-    return {one["check"]: one["state"] for one in value["checks"]}
+    return {check["check"]: check["state"] for check in value["checks"]}
 
 
 def bad(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
@@ -34,17 +34,17 @@ def bad(run: Run, running_lab: Lab, *words: str) -> dict[str, str]:
 
 
 def test_a_cluster_that_is_well(run: Run, running_lab: Lab) -> None:
-    found = states(run, running_lab, "-t", "orders", "-g", "warehouse")
+    states_by_check = states(run, running_lab, "-t", "orders", "-g", "warehouse")
     names = "namesrv brokers divergence writable heartbeat replicas registrationSize topic lag"
-    assert found == dict.fromkeys(names.split(), "OK")
+    assert states_by_check == dict.fromkeys(names.split(), "OK")
 
 
 def test_writes_that_were_taken_away_on_one_name_server(run: Run, running_lab: Lab) -> None:
     first, _ = running_lab.namesrv_addrs
     assert run("wipeWritePerm", NAME, "-n", first, "--yes").code == 0
-    found = bad(run, running_lab, "-t", "orders")
-    assert found.pop("writable") in ("WARNING", "CRITICAL")
-    assert found == {"divergence": "CRITICAL", "topic": "WARNING"}
+    bad_checks = bad(run, running_lab, "-t", "orders")
+    assert bad_checks.pop("writable") in ("WARNING", "CRITICAL")
+    assert bad_checks == {"divergence": "CRITICAL", "topic": "WARNING"}
     assert run("wipeWritePerm", "broker-a-1", "-n", running_lab.namesrv_addr, "--yes").code == 0
     assert run("wipeWritePerm", NAME, "-n", running_lab.namesrv_addr, "--yes").code == 0
     assert bad(run, running_lab, "-t", "orders") == {"writable": "CRITICAL", "topic": "CRITICAL"}
@@ -64,14 +64,14 @@ def test_a_master_that_is_killed_is_critical(run: Run, running_lab: Lab) -> None
     running_lab.kill(NAME, 0)
     result = run("check", "brokers", "-n", running_lab.namesrv_addr)
     assert result.code == 2
-    found = bad(run, running_lab, "-t", "orders")
-    assert (found["brokers"], found["topic"]) == ("CRITICAL", "WARNING")
+    bad_checks = bad(run, running_lab, "-t", "orders")
+    assert (bad_checks["brokers"], bad_checks["topic"]) == ("CRITICAL", "WARNING")
 
 
 def test_heartbeats_are_told_by_our_name_servers(run: Run, running_lab: Lab) -> None:
     result = run("check", "heartbeat", "-n", running_lab.namesrv_addr, "--critical", "~:0", "--json")
     value = json.loads(result.out)
     assert result.code in (0, 2)
-    by_server = {one["of"]: one["value"] for one in value["values"] if one["name"] == "silence"}
+    by_server = {figure["of"]: figure["value"] for figure in value["values"] if figure["name"] == "silence"}
     assert by_server.keys() == set(running_lab.namesrv_addrs)
     assert all(0 <= seconds < 30 for seconds in by_server.values())

@@ -11,7 +11,7 @@ from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from nsadmin.command_line.docstrings import CommandExample
 from nsadmin.registry import take_command
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
+from tests.support.clock import speed_up_drains
 from tests.support.examples import (
     ALL,
     BEFORE,
@@ -21,13 +21,13 @@ from tests.support.examples import (
     ON_BROKERS,
     ON_CONTROLLERS,
     ON_OLD_BROKERS,
-    Case,
-    elsewhere,
-    words,
+    ExampleCase,
+    list_cases_elsewhere,
+    split_example,
 )
-from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports, lab
-from tests.support.running import ROOT, Program
-from tests.support.terminal import Terminal
+from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports, start_lab
+from tests.support.name_servers import ROOT, ServerProgram
+from tests.support.terminal import PtyTerminal
 
 COMMANDS = [case for case in IN_THE_LAB if case.entry.kind not in ("program", "screen")]
 SCREENS = [case for case in IN_THE_LAB if case.entry.kind == "screen"]
@@ -36,11 +36,11 @@ RUNS = ("boot success", "Ctrl-C stops")
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.entry.name)
-def test_a_command_has_one_to_three_examples(case: Case) -> None:
+def test_a_command_has_one_to_three_examples(case: ExampleCase) -> None:
     assert 1 <= len(case.examples) <= 3, (
         f'{case.entry.name}: add "Examples:" to the docstring of its function'
     )
-    assert all(take_command(words(example))[0] == case.entry for example in case.examples)
+    assert all(take_command(split_example(example))[0] == case.entry for example in case.examples)
     name = case.entry.typed_name
     assert all(f"{example.command_line} ".startswith(f"nsadmin {name} ") for example in case.examples)
 
@@ -49,16 +49,16 @@ def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:
     names = {case.entry.name for case in ALL}
     assert names >= ON_A_REAL_BROKER.keys() | BEFORE.keys()
     assert sorted(
-        [*IN_THE_LAB, *ON_BROKERS, *ON_OLD_BROKERS, *ON_CONTROLLERS, *elsewhere(*ELSEWHERE)]
+        [*IN_THE_LAB, *ON_BROKERS, *ON_OLD_BROKERS, *ON_CONTROLLERS, *list_cases_elsewhere(*ELSEWHERE)]
     ) == sorted(ALL)
 
 
 @pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.entry.name)
 def test_the_examples_of_a_command_do_what_they_say(
-    case: Case, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hurry(monkeypatch)
-    with lab(tmp_path / "lab", name_servers=case.name_servers, producer_period=0.2) as there:
+    speed_up_drains(monkeypatch)
+    with start_lab(tmp_path / "lab", name_servers=case.name_servers, producer_period=0.2) as there:
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         monkeypatch.chdir(tmp_path)
         for name, text in case.files.items():
@@ -70,56 +70,56 @@ def test_the_examples_of_a_command_do_what_they_say(
             assert run(*map(there.with_addresses, line)).code == 0, line
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
-            result = run(*map(there.with_addresses, words(example)))
+            result = run(*map(there.with_addresses, split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
-            shown = written(example) if "--output-file" in example.command_line else result.out
-            assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.command_line), (
+            printed = written(example) if "--output-file" in example.command_line else result.out
+            assert example.exit_code or len(printed.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )
 
 
 def written(example: CommandExample) -> str:
     """What is in the file that the last word names."""
-    return Path(words(example)[-1]).read_text()
+    return Path(split_example(example)[-1]).read_text()
 
 
 @pytest.mark.parametrize("case", SCREENS, ids=lambda case: case.entry.name)
 def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with lab(tmp_path / "lab") as there:
+    with start_lab(tmp_path / "lab") as there:
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         for example in case.examples:
-            with Terminal(*map(there.with_addresses, words(example)), home=tmp_path) as terminal:
-                terminal.until("quit")
+            with PtyTerminal(*map(there.with_addresses, split_example(example)), home=tmp_path) as terminal:
+                terminal.wait_for_text("quit")
                 # A recording of nothing cannot be played.
-                terminal.until("12 brokers")
-                terminal.type("q")
-                assert terminal.ended() == example.exit_code, example.command_line
+                terminal.wait_for_text("12 brokers")
+                terminal.type_keys("q")
+                assert terminal.wait_for_exit() == example.exit_code, example.command_line
 
 
 @pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case.entry.name)
-def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, tmp_path: Path) -> None:
+def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: ExampleCase, tmp_path: Path) -> None:
     first = free_ports(1 + len(FleetPlan().plan_brokers()))
     stand_ins = {"9876": str(first), str(DOCUMENTED_BROKER_PORT): str(first + PORT_STEP)}
     own = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "TMPDIR": str(tmp_path)}
     for example in case.examples:
-        args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in words(example)]
+        args = [stand_ins.get(word, word).replace("/tmp", str(tmp_path)) for word in split_example(example)]
         command = [sys.executable, "-c", "import sys; from nsadmin.app import main; sys.exit(main())", *args]
         with subprocess.Popen(
-            command, cwd=ROOT, env=Program.environment() | own, stdout=subprocess.PIPE, text=True
+            command, cwd=ROOT, env=ServerProgram.make_environment() | own, stdout=subprocess.PIPE, text=True
         ) as child:
-            said = said_until_stopped(child)
-        assert (child.returncode, bool(said)) == (example.exit_code, True), example.command_line
+            printed = said_until_stopped(child)
+        assert (child.returncode, bool(printed)) == (example.exit_code, True), example.command_line
 
 
 def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:
     """What a program says; one that has come up is told to stop."""
     assert child.stdout is not None
-    said = []
+    lines_printed = []
     for line in child.stdout:
-        said.append(line)
+        lines_printed.append(line)
         if any(text in line for text in RUNS):
             child.terminate()
-    return said
+    return lines_printed

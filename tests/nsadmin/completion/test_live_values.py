@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient, RocketMQError
 from nsadmin.completion.live_values import ask_servers, list_local_values
 from nsadmin.completion.value_sources import LIVE_SOURCES, LOCAL_SOURCES
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def admin(server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker) -> None:
-    found = {
+    values_by_source = {
         source: ask_servers(source, admin, "") for source in ("topics", "clusters", "brokers", "addresses")
     }
-    assert found == {
+    assert values_by_source == {
         "topics": ["%RETRY%G", "orders"],
         "clusters": ["C", "D"],
         "brokers": ["broker-a\tC", "broker-b\tD"],
@@ -48,7 +48,15 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
             "h:1\tbroker-b 1",
         ],
     }
-    asked = {*found, "kv-keys", "broker-keys", "namesrv-keys", "groups", "producer-groups", "proxies"}
+    asked = {
+        *values_by_source,
+        "kv-keys",
+        "broker-keys",
+        "namesrv-keys",
+        "groups",
+        "producer-groups",
+        "proxies",
+    }
     assert asked | LOCAL_SOURCES | {"namespaces"} == LIVE_SOURCES.keys()
 
 
@@ -77,7 +85,7 @@ def test_producer_groups_are_those_with_a_client(admin: AdminClient, broker: Con
 
 
 def test_where_no_broker_answers_there_is_no_answer(admin: AdminClient, broker: ConsumerBroker) -> None:
-    broker.handlers.update({201: refuse(1, "no"), 26: refuse(1, "no")})
+    broker.handlers.update({201: refuse_with(1, "no"), 26: refuse_with(1, "no")})
     for source in ("groups", "broker-keys"):
         with pytest.raises(RocketMQError):
             ask_servers(source, admin, "")

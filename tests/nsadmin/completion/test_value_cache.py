@@ -25,7 +25,7 @@ def cache(tmp_path: Path) -> ValueCache:
 
 
 @pytest.fixture
-def at(tmp_path: Path) -> Path:
+def cache_path(tmp_path: Path) -> Path:
     return tmp_path / "made" / "when needed"
 
 
@@ -47,11 +47,11 @@ def test_what_is_kept_is_read_with_its_time(cache: ValueCache) -> None:
     assert cache.read_lines("a") == CachedLines([], NOW + 1)
 
 
-def test_only_this_user_may_read_it(cache: ValueCache, at: Path) -> None:
+def test_only_this_user_may_read_it(cache: ValueCache, cache_path: Path) -> None:
     cache.start_attempt("a", NOW)
     cache.write_lines("a", ["x"], NOW)
-    assert {path.stat().st_mode & 0o777 for path in at.iterdir()} == {0o600}
-    assert at.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in cache_path.iterdir()} == {0o600}
+    assert cache_path.stat().st_mode & 0o777 == 0o700
 
 
 def test_between_two_attempts_is_a_pause(cache: ValueCache) -> None:
@@ -64,7 +64,7 @@ def test_between_two_attempts_is_a_pause(cache: ValueCache) -> None:
     assert cache.start_attempt("a", NOW - 1), "a clock that was set back holds nobody up"
 
 
-def test_one_at_a_time_asks(cache: ValueCache, at: Path) -> None:
+def test_one_at_a_time_asks(cache: ValueCache, cache_path: Path) -> None:
     cache.start_attempt("a", NOW)
     with cache.lock_values("a") as mine, cache.lock_values("a") as again, cache.lock_values("b") as other:
         assert (mine, again, other) == (True, False, True)
@@ -73,23 +73,24 @@ def test_one_at_a_time_asks(cache: ValueCache, at: Path) -> None:
     assert cache.last_attempt_time("a") == NOW
 
 
-def test_who_dies_holds_nothing(cache: ValueCache, at: Path) -> None:
+def test_who_dies_holds_nothing(cache: ValueCache, cache_path: Path) -> None:
     cache.start_attempt("a", NOW)
-    program = f"import fcntl, os; fcntl.flock(os.open({str(at / 'a.attempt')!r}, os.O_WRONLY), fcntl.LOCK_EX)"
+    attempt = str(cache_path / "a.attempt")
+    program = f"import fcntl, os; fcntl.flock(os.open({attempt!r}, os.O_WRONLY), fcntl.LOCK_EX)"
     subprocess.run([sys.executable, "-c", program + "; os._exit(1)"], check=False)
     with cache.lock_values("a") as mine:
         assert mine
 
 
 def test_old_files_and_those_that_are_too_many_are_removed(
-    cache: ValueCache, at: Path, monkeypatch: pytest.MonkeyPatch
+    cache: ValueCache, cache_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache.write_lines("old", ["x"], NOW - MAX_AGE_SECONDS - 1)
     cache.write_lines("b", ["x"], NOW - 20)
     cache.write_lines("c", ["x"], NOW - 10)
     monkeypatch.setattr(cache_module, "MAX_FILE_COUNT", 2)
     cache.write_lines("d", ["x"], NOW)
-    assert sorted(path.name for path in at.iterdir()) == ["c", "d"]
+    assert sorted(path.name for path in cache_path.iterdir()) == ["c", "d"]
 
 
 def test_no_file_grows_without_limit(cache: ValueCache, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,9 +109,9 @@ def test_a_disk_that_refuses_is_an_empty_cache(tmp_path: Path) -> None:
         assert mine
 
 
-def test_a_broken_file_is_nothing(cache: ValueCache, at: Path) -> None:
+def test_a_broken_file_is_nothing(cache: ValueCache, cache_path: Path) -> None:
     cache.write_lines("a", ["x"], NOW)
-    (at / "a").write_bytes(b"\xff\xfe")
+    (cache_path / "a").write_bytes(b"\xff\xfe")
     assert cache.read_lines("a") is None
 
 
@@ -119,6 +120,6 @@ def test_a_name_that_is_no_text_is_kept_all_the_same(cache: ValueCache) -> None:
     assert cache.read_lines("a") == CachedLines(["x?"], NOW)
 
 
-def test_nothing_is_left_behind_by_a_write(cache: ValueCache, at: Path) -> None:
+def test_nothing_is_left_behind_by_a_write(cache: ValueCache, cache_path: Path) -> None:
     cache.write_lines("a", ["x"], NOW)
-    assert os.listdir(at) == ["a"]
+    assert os.listdir(cache_path) == ["a"]

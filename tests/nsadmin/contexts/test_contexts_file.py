@@ -104,8 +104,8 @@ def test_a_change_of_nothing_leaves_the_file_as_it_is(tmp_path: Path) -> None:
 def test_what_has_not_changed_is_not_read_again(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     save_contexts(file, Contexts({"lab": Context("a:1")}))
-    found = load_contexts(file)
-    assert load_contexts(file) is found
+    contexts = load_contexts(file)
+    assert load_contexts(file) is contexts
     save_contexts(file, Contexts({"lab": Context("b:1")}))
     assert load_contexts(file).contexts_by_name == {"lab": Context("b:1")}
 
@@ -126,13 +126,13 @@ def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) 
     text = (Path(__file__).parents[3] / "docs" / "reference" / "contexts.md").read_text()
     file = tmp_path / "config.yaml"
     file.write_text(text.split("```yaml\n")[1].split("```")[0])
-    found = load_contexts(file)
-    assert (found.current_name, found.previous_name, [*found.contexts_by_name]) == (
+    contexts = load_contexts(file)
+    assert (contexts.current_name, contexts.previous_name, [*contexts.contexts_by_name]) == (
         "prod",
         "lab",
         ["prod", "lab", "case-1234"],
     )
-    prod = found.contexts_by_name["prod"]
+    prod = contexts.contexts_by_name["prod"]
     # All fields but the two other ways to find name servers, the bundle, and the other kind of tunnel.
     unset = {name for name, value in prod._asdict().items() if value == Context._field_defaults[name]}
     assert unset == {"namesrv_addr", "config_file", "bundle", "kube"}

@@ -22,8 +22,8 @@ def parser() -> ArgumentParser:
 
 
 def test_options_have_choices_as_metavar_and_hidden_ones_are_left_out() -> None:
-    found = flag_options(parser())
-    assert [(option.flags, option.metavar, option.help) for option in found] == [
+    options = flag_options(parser())
+    assert [(option.flags, option.metavar, option.help) for option in options] == [
         (("--level",), "low|high", "at 5%"),
         (("--key",), "KEY", "the key"),
         (("--dir",), "DIR", "the folder"),

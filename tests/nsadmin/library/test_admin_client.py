@@ -23,7 +23,7 @@ from nsadmin import (
     ServerResult,
 )
 from nsadmin.contexts import Context, Contexts, save_contexts
-from tests.support.running import DEADLINE, on_a_loop
+from tests.support.name_servers import DEADLINE, run_on_loop
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
@@ -109,7 +109,7 @@ def test_the_value_of_a_result_has_the_type_of_the_result() -> None:
         ServerResult[int]("a:1", None, BadAddress("b")).value()
 
 
-@on_a_loop
+@run_on_loop
 async def test_procedures_and_checks_are_coroutines(
     first_server: FakeNameServer, second_server: FakeNameServer, contexts_file: Path
 ) -> None:
@@ -122,7 +122,7 @@ async def test_procedures_and_checks_are_coroutines(
     assert (finding.state, divergence.observation.verdict) == (CheckState.OK, "agree")
 
 
-@on_a_loop
+@run_on_loop
 async def test_a_cancelled_procedure_ends_in_its_pause(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:

@@ -10,7 +10,7 @@ from nsadmin import AdminClient, AsyncAdminClient, ReadOnlyAccess
 from nsadmin.audit import describe_user
 from nsadmin.contexts import Context, Contexts, save_contexts
 from tests.nsadmin.library.conftest import AuditLines
-from tests.support.running import ROOT, Program, on_a_loop
+from tests.support.name_servers import ROOT, ServerProgram, run_on_loop
 from tests.support.servers import FakeNameServer, closed_port
 
 REFUSED = "connection refused, no server listens on this port"
@@ -62,7 +62,7 @@ def test_nothing_is_written_with_the_audit_off_or_for_a_refused_change(
     assert audit_lines() == []
 
 
-@on_a_loop
+@run_on_loop
 async def test_changes_of_the_asynchronous_client_are_lines_too(
     first_server: FakeNameServer, audit_lines: AuditLines
 ) -> None:
@@ -91,11 +91,11 @@ def test_the_line_names_the_script_and_the_command_line_shows_it(
         "import sys\nfrom nsadmin import AdminClient\n"
         "with AdminClient(sys.argv[1]) as admin:\n    admin.kv.put_value('N', 'k', sys.argv[2])\n"
     )
-    environment = Program.environment() | {"NSADMIN_AUDIT": str(tmp_path / "audit.jsonl")}
+    environment = ServerProgram.make_environment() | {"NSADMIN_AUDIT": str(tmp_path / "audit.jsonl")}
     subprocess.run([sys.executable, script, first_server.addr, "v"], env=environment, check=True, timeout=60)
     [line] = audit_lines()
     assert line["command"] == f"python '{script}'"
-    shown = subprocess.run(
+    audit_list = subprocess.run(
         [sys.executable, "-m", "nsadmin", "audit", "list"],
         env=environment,
         cwd=ROOT / "cli",
@@ -104,4 +104,4 @@ def test_the_line_names_the_script_and_the_command_line_shows_it(
         check=True,
         timeout=60,
     )
-    assert "set stage.py" in shown.stdout
+    assert "set stage.py" in audit_list.stdout

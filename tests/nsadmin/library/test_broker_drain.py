@@ -10,7 +10,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin import AdminClient, DrainRefused, EventRecord, NotFound, ReadOnlyAccess, RestoredServer
 from tests.nsadmin.library.conftest import AuditLines
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 BROKER = "broker-a-0"
 # Two groups with the same topics: no topic loses its last writable queue.
@@ -20,7 +20,7 @@ QUICK: dict[str, Any] = {"settle_seconds": 0.2, "interval_seconds": 0.1}
 
 @pytest.fixture
 def cluster(tmp_path: Path, state_home: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.05) as running:
+    with start_lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.05) as running:
         yield running
 
 
@@ -80,7 +80,7 @@ def test_a_dry_run_changes_nothing_and_a_read_only_client_can_make_it(cluster: L
 
 def test_a_topic_without_another_broker_refuses_the_drain(tmp_path: Path, state_home: Path) -> None:
     with (
-        lab(tmp_path / "single", FleetPlan(1, 1, 1, 2), name_servers=1) as cluster,
+        start_lab(tmp_path / "single", FleetPlan(1, 1, 1, 2), name_servers=1) as cluster,
         AdminClient(cluster.namesrv_addr) as admin,
     ):
         risks = admin.drain(BROKER, dry_run=True).risks

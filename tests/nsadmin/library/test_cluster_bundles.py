@@ -67,4 +67,4 @@ def test_an_invalid_limit_is_refused_before_any_request(
         pytest.raises(BadSettings, match=f"invalid {next(iter(limits))}"),
     ):
         admin.bundles.create_bundle(tmp_path / "a.zip", **limits)  # type: ignore[arg-type]
-    assert first_server.codes() == []
+    assert first_server.asked_codes() == []

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient, BadSettings, CheckState
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.journals import snapshot, written
+from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer, closed_port
 
 METHODS: dict[str, tuple[Any, ...]] = {
@@ -65,7 +65,7 @@ def test_divergence_waits_and_sizes_and_certificates_are_judged(
 
 
 def test_a_journal_is_read(first_server: FakeNameServer, tmp_path: Any) -> None:
-    written(tmp_path / "journal", [snapshot("127.0.0.1:9876")])
+    write_journal(tmp_path / "journal", [make_snapshot("127.0.0.1:9876")])
     with AdminClient(first_server.addr) as admin:
         finding = admin.checks.check_journals([tmp_path / "journal"], verify_records=True)
     assert finding.state is CheckState.CRITICAL

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin import AdminClient, InvalidPlanFileError, NotApplied, ReadOnlyAccess, StrandedMessagesError
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 FILE = """\
 cluster: cluster-a
@@ -22,7 +22,7 @@ kv:
 @pytest.fixture
 def admin(tmp_path: Path) -> Iterator[AdminClient]:
     with (
-        lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running,
+        start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running,
         AdminClient(running.namesrv_addr) as client,
     ):
         yield client

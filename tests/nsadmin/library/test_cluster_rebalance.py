@@ -12,13 +12,13 @@ from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 @pytest.fixture
 def admin(tmp_path: Path) -> Iterator[AdminClient]:
     with (
-        lab(tmp_path / "lab", FleetPlan(1, 3, 1, 12), name_servers=1) as running,
+        start_lab(tmp_path / "lab", FleetPlan(1, 3, 1, 12), name_servers=1) as running,
         AdminClient(running.namesrv_addr, read_only=True) as client,
     ):
         yield client

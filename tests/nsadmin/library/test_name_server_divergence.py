@@ -21,8 +21,8 @@ def test_name_servers_that_agree_and_those_that_do_not(
     assert divergence.observation.verdict == "diverge"
     [finding] = divergence.observation.findings
     assert (finding.section_name, finding.item_names, finding.parent_name) == ("topic", ("T",), "broker-a")
-    [(seen, seconds)] = waits
-    assert seen.findings[0].state == "new"
+    [(observed, seconds)] = waits
+    assert observed.findings[0].state == "new"
     assert 0 < seconds <= 0.3
 
 

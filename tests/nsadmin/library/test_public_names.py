@@ -29,9 +29,10 @@ INTERNAL = {
 def test_every_type_in_an_annotation_is_public() -> None:
     public_types = list_public_types()
     missing = {
-        found.name: found.place
-        for found in public_types
-        if found.name not in INTERNAL and MODULES_BY_NAME.get(found.name) != found.module_name
+        public_type.name: public_type.place
+        for public_type in public_types
+        if public_type.name not in INTERNAL
+        and MODULES_BY_NAME.get(public_type.name) != public_type.module_name
     }
     assert missing == {}
     assert len(public_types) > 150

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from nsadmin.manual.async_stubs import render_stubs
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 STUBS = render_stubs()
 

@@ -10,7 +10,7 @@ import yaml
 
 from nsadmin.manual.exporter_alerts import ALERT_RULES, render_alert_rules
 from nsadmin.operations.exporter.metric_registry import METRICS_BY_NAME
-from tests.support.running import ROOT
+from tests.support.name_servers import ROOT
 
 ALERTS = ROOT / "docs" / "monitoring" / "exporter-alerts.yml"
 ALERT_TESTS = ROOT / "tests" / "golden" / "exporter-alerts.test.yml"
@@ -40,18 +40,18 @@ def test_rules_name_labels_that_their_metrics_have() -> None:
 
 
 def test_each_alert_is_shown_to_fire_and_not_to_fire() -> None:
-    shown: dict[bool, set[str]] = {True: set(), False: set()}
+    results_by_firing: dict[bool, set[str]] = {True: set(), False: set()}
     for test in yaml.safe_load(ALERT_TESTS.read_text())["tests"]:
         for case in test["alert_rule_test"]:
-            shown[bool(case["exp_alerts"])].add(case["alertname"])
-    assert shown[True] == shown[False] == {rule.name for rule in ALERT_RULES}
+            results_by_firing[bool(case["exp_alerts"])].add(case["alertname"])
+    assert results_by_firing[True] == results_by_firing[False] == {rule.name for rule in ALERT_RULES}
 
 
 def promtool(*words: object, folder: Path = ROOT) -> None:
-    found = shutil.which("promtool")
-    if found is None:
+    path = shutil.which("promtool")
+    if path is None:
         pytest.skip("promtool is not installed")
-    ended = subprocess.run([found, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False)
+    ended = subprocess.run([path, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 

@@ -21,7 +21,7 @@ def broker(name: str, release: str = "5.5.0", **config: str) -> ComparedServer:
 
 
 def keys(found: list[SettingDifference]) -> list[str]:
-    return [one.setting_name for one in found]
+    return [difference.setting_name for difference in found]
 
 
 def test_only_what_differs_within_a_kind() -> None:
@@ -30,8 +30,8 @@ def test_only_what_differs_within_a_kind() -> None:
         broker("b:0", fileReservedTime="48", flushDiskType="ASYNC_FLUSH", brokerName="b"),
         ComparedServer("namesrv", "h:1", "5.5.0", {"fileReservedTime": "1", "flushDiskType": "x"}),
     ]
-    [found] = find_differences(servers, KNOWN)
-    assert found == ("broker", "fileReservedTime", {"a:0": "72", "b:0": "48"}, {"5.5.0": "72"})
+    [difference] = find_differences(servers, KNOWN)
+    assert difference == ("broker", "fileReservedTime", {"a:0": "72", "b:0": "48"}, {"5.5.0": "72"})
     assert keys(find_differences(servers, KNOWN, include_own=True)) == ["brokerName", "fileReservedTime"]
 
 
@@ -54,8 +54,8 @@ def test_releases_have_their_own_defaults() -> None:
         broker("a:0", transactionCheckInterval="30000"),
         broker("b:0", "4.9.7", transactionCheckInterval="60000"),
     ]
-    [found] = find_differences(servers, KNOWN)
-    assert found.defaults_by_release == {"4.9.7": "60000", "5.5.0": "30000"}
+    [difference] = find_differences(servers, KNOWN)
+    assert difference.defaults_by_release == {"4.9.7": "60000", "5.5.0": "30000"}
     # Each has what its own release has.
     assert find_changed_settings(servers, KNOWN) == []
 
@@ -66,9 +66,12 @@ def test_what_somebody_has_set() -> None:
         broker("b:0", fileReservedTime="72", listenPort="2"),
         broker("c:0", "4.9.7", fileReservedTime="72"),
     ]
-    [found] = find_changed_settings(servers, KNOWN)
-    assert (found.setting_name, found.texts_by_server) == ("fileReservedTime", {"a:0": "48"})
-    assert found.defaults_by_release == {"4.9.7": "72", "5.5.0": "72"}
+    [changed_setting] = find_changed_settings(servers, KNOWN)
+    assert (changed_setting.setting_name, changed_setting.texts_by_server) == (
+        "fileReservedTime",
+        {"a:0": "48"},
+    )
+    assert changed_setting.defaults_by_release == {"4.9.7": "72", "5.5.0": "72"}
 
 
 def test_the_nearest_release_stands_for_one_that_is_not_known() -> None:
@@ -92,8 +95,8 @@ def seen(key: str, values: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def test_secrets_are_told_apart_and_not_told() -> None:
-    found = seen("innerClientAuthenticationCredentials", {"a": "x", "b": "y", "c": "x", "d": ""})
-    assert found == {"a": "secret 1", "b": "secret 2", "c": "secret 1", "d": ""}
+    values_shown = seen("innerClientAuthenticationCredentials", {"a": "x", "b": "y", "c": "x", "d": ""})
+    assert values_shown == {"a": "secret 1", "b": "secret 2", "c": "secret 1", "d": ""}
     # A name that tells nothing, with a text that does.
     assert seen("initAuthenticationUser", {"a": '{"username":"u","password":"p"}', "b": "null"}) == {
         "a": "secret 1",

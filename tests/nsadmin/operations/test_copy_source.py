@@ -13,7 +13,7 @@ from nsadmin.operations.copy_source import (
     hash_content,
     keep_first_source,
 )
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 QUEUE = SourceQueue("C", "broker-a", "T", 3)
 SEND_QUEUE = SendQueue("U", "broker-b", "127.0.0.1:1", 3)
@@ -24,8 +24,8 @@ def message(body: bytes = b"body", offset: int = 0, **properties: str) -> Stored
 
 
 def stored(body: bytes, properties: Mapping[str, str], offset: int = 0) -> StoredMessage:
-    [found] = decode_messages(record(body, table=dict(properties), queue_offset=offset)).messages
-    return found
+    [message] = decode_messages(encode_message(body, table=dict(properties), queue_offset=offset)).messages
+    return message
 
 
 def copy_of(original: StoredMessage, queue: SourceQueue = QUEUE) -> StoredMessage:

@@ -23,8 +23,8 @@ def test_only_what_differs_is_written() -> None:
 
 
 def test_pruning_deletes_keys_and_leaves_other_namespaces_alone() -> None:
-    found = plan_kv_changes(WANTED, {"h:1": PRESENT["h:1"]}, prune=True)
-    assert [change for change in found if change.after is None] == [KvChange("h:1", "N", "more", "4", None)]
+    changes = plan_kv_changes(WANTED, {"h:1": PRESENT["h:1"]}, prune=True)
+    assert [change for change in changes if change.after is None] == [KvChange("h:1", "N", "more", "4", None)]
 
 
 def test_a_file_is_what_name_servers_keep() -> None:

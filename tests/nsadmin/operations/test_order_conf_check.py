@@ -5,9 +5,13 @@ from typing import Any
 
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
-from tests.support.pictures import knowing, member, queues
+from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
-BROKERS = {"a": member(), "b": member("y:1"), "slave": member("z:1", broker_id="1")}
+BROKERS = {
+    "a": make_broker_entry(),
+    "b": make_broker_entry("y:1"),
+    "slave": make_broker_entry("z:1", broker_id="1"),
+}
 
 
 def seeing(
@@ -16,8 +20,10 @@ def seeing(
     source: str = "s:1",
     enabled: str = "true",
 ) -> ClusterSnapshot:
-    known = {"T": {"a": queues(), "b": queues()}} if topics is None else topics
-    return knowing(source, BROKERS, known, {"ORDER_TOPIC_CONFIG": conf}, {"orderMessageEnable": enabled})
+    known = {"T": {"a": make_queue_entry(), "b": make_queue_entry()}} if topics is None else topics
+    return make_cluster_snapshot(
+        source, BROKERS, known, {"ORDER_TOPIC_CONFIG": conf}, {"orderMessageEnable": enabled}
+    )
 
 
 def kinds(*pictures: ClusterSnapshot) -> list[tuple[str | None, str, bool]]:
@@ -28,12 +34,12 @@ def kinds(*pictures: ClusterSnapshot) -> list[tuple[str | None, str, bool]]:
 
 def test_one_that_fits_has_no_problem() -> None:
     assert check_order_confs([seeing({"T": "a:8;b:8"}), seeing({"T": "a:8;b:8"}, source="s:2")]) == []
-    assert check_order_confs([knowing("s:1")]) == []
+    assert check_order_confs([make_cluster_snapshot("s:1")]) == []
     assert check_order_confs([]) == []
 
 
 def test_brokers_that_are_not_there_or_take_nothing() -> None:
-    topics = {"T": {"a": queues(4), "slave": queues()}}
+    topics = {"T": {"a": make_queue_entry(4), "slave": make_queue_entry()}}
     assert kinds(seeing({"T": "a:8;b:8;gone:8;slave:8"}, topics)) == [
         ("T", "broker-gone", True),
         ("T", "no-master", True),

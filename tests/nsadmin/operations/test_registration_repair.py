@@ -4,49 +4,49 @@ import pytest
 
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.operations.registration_repair import RegistrationRepair
-from tests.support.drained import BROKER, MASTER, PERMS, Cluster, R, queue
+from tests.support.drain_cluster import BROKER, MASTER, PERMS, DrainCluster, R, make_queue
 
 WIPED = {topic: perm & ~2 for topic, perm in PERMS.items()}
 ADDRS = ("127.0.0.1:9876", "127.0.0.1:9877")
 
 
-def open_repair(cluster: Cluster) -> RegistrationRepair:
+def open_repair(cluster: DrainCluster) -> RegistrationRepair:
     return RegistrationRepair(BROKER, cluster, cluster.clock)
 
 
 @pytest.mark.parametrize("old", [(), (0,), (0, 1)])
 def test_permissions_of_all_topics_are_those_of_the_broker_again(old: tuple[int, ...]) -> None:
-    cluster = Cluster(old=old)
-    before = cluster.pictures()
+    cluster = DrainCluster(old=old)
+    before = cluster.topics_by_server()
     cluster.wipe_write_permission(ADDRS[:1])
     first, second = open_repair(cluster).restore_permissions()
     assert (first.error, second.error, second.method) == (None, None, None)
     assert first.before.items() <= WIPED.items()
     assert first.after == {topic: perm for topic, perm in PERMS.items() if perm & 2}
     assert first.method == ("the broker registered again" if 0 in old else "topic by topic")
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_what_add_write_perm_did_is_undone() -> None:
-    cluster = Cluster()
-    before = cluster.pictures()
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
     cluster.add_write_permission(ADDRS)
     plans = open_repair(cluster).restore_permissions()
     assert [plan.after for plan in plans] == [{"TBW102": 7, "history": 4}] * 2
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_a_broker_that_forbids_writes_stays_closed() -> None:
-    cluster = Cluster(1, perms={"orders": 6})
+    cluster = DrainCluster(1, perms={"orders": 6})
     cluster.set_permission(MASTER, R)
-    cluster.nodes[0].topics["orders"] = queue(6)
+    cluster.nodes[0].topics["orders"] = make_queue(6)
     [plan] = open_repair(cluster).restore_permissions()
-    assert (plan.error, cluster.pictures()) == (None, [{"orders": queue(R)}])
+    assert (plan.error, cluster.topics_by_server()) == (None, [{"orders": make_queue(R)}])
 
 
 def test_topics_that_a_name_server_lacks_are_registered_by_the_broker_only() -> None:
-    cluster = Cluster(1)
-    before = cluster.pictures()
+    cluster = DrainCluster(1)
+    before = cluster.topics_by_server()
     del cluster.nodes[0].topics["orders"]
     [plan] = open_repair(cluster).restore_permissions()
     assert (plan.missing_topics, plan.method, "orders" in cluster.nodes[0].topics) == (
@@ -54,11 +54,11 @@ def test_topics_that_a_name_server_lacks_are_registered_by_the_broker_only() -> 
     )  # fmt: skip
     [plan] = open_repair(cluster).register_all()
     assert (plan.missing_topics, plan.error) == (("orders",), None)
-    assert cluster.pictures() == before
+    assert cluster.topics_by_server() == before
 
 
 def test_a_broker_that_refuses_is_told_with_what_differs() -> None:
-    cluster = Cluster(1, old=(0,), perms={"orders": 6})
+    cluster = DrainCluster(1, old=(0,), perms={"orders": 6})
     cluster.wipe_write_permission(ADDRS[:1])
     cluster.refuses_config = "no permission"
     for repair in (open_repair(cluster).restore_permissions, open_repair(cluster).register_all):
@@ -67,7 +67,7 @@ def test_a_broker_that_refuses_is_told_with_what_differs() -> None:
 
 
 def test_a_dead_name_server_keeps_its_error_and_no_other_waits_for_it() -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.wipe_write_permission(ADDRS)
     cluster.kill_server(1)
     calls = cluster.calls
@@ -77,7 +77,7 @@ def test_a_dead_name_server_keeps_its_error_and_no_other_waits_for_it() -> None:
 
 
 def test_a_broker_that_no_name_server_has_is_not_found() -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.stop_broker()
     with pytest.raises((NotFound, NotApplied)):
         open_repair(cluster)

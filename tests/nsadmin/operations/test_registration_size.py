@@ -59,10 +59,10 @@ def test_as_many_topics_fit_as_it_says() -> None:
     topics = {f"{number:06}": make_topic_config(f"{number:06}", 8) for number in range(1000)}
     fits = measure_registration(broker(topics=topics)).room_for_topics
     assert fits is not None
-    each = as_json(topics) - as_json(dict(list(topics.items())[1:]))
+    bytes_each = as_json(topics) - as_json(dict(list(topics.items())[1:]))
     for more, is_read in ((fits, True), (fits + 10, False)):
         assert (
-            measure_registration(broker(topics=topics)).frame_bytes + more * each <= MAX_FRAME_BYTES
+            measure_registration(broker(topics=topics)).frame_bytes + more * bytes_each <= MAX_FRAME_BYTES
         ) is is_read
 
 
@@ -100,10 +100,12 @@ def test_a_broker_that_may_only_read_tells_less_of_its_topics(version: int, perm
         "w": make_topic_config("w", 8, 2, {"message.type": "FIFO"}, sys_flag=10, is_ordered=True),
         "r": make_topic_config("r", 8),
     }
-    told = {name: make_topic_config(name, 8, perm) for name, perm in zip(topics, perms, strict=True)}
+    told_topics = {name: make_topic_config(name, 8, perm) for name, perm in zip(topics, perms, strict=True)}
     size = measure_registration(broker(version=version, permission=4, topics=topics))
-    without = {name: {key: v for key, v in told[name].items() if key != "attributes"} for name in told}
-    wanted = told if version == V5_5_0 else without
+    without = {
+        name: {key: v for key, v in told_topics[name].items() if key != "attributes"} for name in told_topics
+    }
+    wanted = told_topics if version == V5_5_0 else without
     assert size.body_bytes == measure_registration(broker(version=version, topics=wanted)).body_bytes
 
 

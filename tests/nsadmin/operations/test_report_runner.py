@@ -63,9 +63,9 @@ def test_one_that_says_nothing_leaves_it_to_the_log(tmp_path: Path) -> None:
 
 def test_who_stops_listening_ends_it(tmp_path: Path) -> None:
     (tmp_path / "python").write_text('#!/bin/sh\necho \'{"doing": "a"}\'\nexec sleep 600\n')
-    told = report_runner.run_report(["run"], tmp_path, tmp_path / "log")
-    assert next(told) == {"doing": "a"}
-    told.close()
+    run_result = report_runner.run_report(["run"], tmp_path, tmp_path / "log")
+    assert next(run_result) == {"doing": "a"}
+    run_result.close()
 
 
 def test_without_spark_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

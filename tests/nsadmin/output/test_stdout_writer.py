@@ -19,7 +19,7 @@ from nsadmin.output import (
     write_rows,
     write_text,
 )
-from tests.support.rows import ROWS, Terminal, written
+from tests.support.rows import ROWS, TerminalStdout, capture_rows
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "output"
 
@@ -29,10 +29,10 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "output"
     [
         ("rows.text.txt", OutputStyle("table"), io.TextIOWrapper),
         ("rows.no-headers.txt", OutputStyle("table", shows_headers=False), io.TextIOWrapper),
-        ("rows.terminal.txt", OutputStyle("table"), Terminal),
-        ("rows.terminal-no-color.txt", OutputStyle("table", uses_color=False), Terminal),
+        ("rows.terminal.txt", OutputStyle("table"), TerminalStdout),
+        ("rows.terminal-no-color.txt", OutputStyle("table", uses_color=False), TerminalStdout),
         ("rows.json", OutputStyle("json"), io.TextIOWrapper),
-        ("rows.json", OutputStyle("json"), Terminal),
+        ("rows.json", OutputStyle("json"), TerminalStdout),
         ("rows.jsonl", OutputStyle("jsonl"), io.TextIOWrapper),
         ("rows.yaml", OutputStyle("yaml"), io.TextIOWrapper),
         ("rows.csv", OutputStyle("csv"), io.TextIOWrapper),
@@ -44,13 +44,13 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "output"
 def test_each_format_byte_for_byte(
     golden: str, style: OutputStyle, kind: type[io.TextIOWrapper], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert written(ROWS, style, monkeypatch, kind) == (GOLDEN / golden).read_bytes()
+    assert capture_rows(ROWS, style, monkeypatch, kind) == (GOLDEN / golden).read_bytes()
 
 
 def test_wide_shows_the_columns_that_a_table_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ResultRows(("a", "b"), [{"a": 1, "b": 2}], table_columns=("b",))
-    assert written(rows, OutputStyle("table"), monkeypatch, io.TextIOWrapper) == b"b\n2\n"
-    assert written(rows, OutputStyle("wide"), monkeypatch, io.TextIOWrapper) == b"a  b\n1  2\n"
+    assert capture_rows(rows, OutputStyle("table"), monkeypatch, io.TextIOWrapper) == b"b\n2\n"
+    assert capture_rows(rows, OutputStyle("wide"), monkeypatch, io.TextIOWrapper) == b"a  b\n1  2\n"
 
 
 def test_nothing_is_written_of_a_selection_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,8 +61,8 @@ def test_nothing_is_written_of_a_selection_that_cannot_be(capsys: pytest.Capture
 
 def test_only_a_table_on_a_terminal_starts_over_on_a_clear_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, style, cleared in (
-        (Terminal, OutputStyle("table"), True),
-        (Terminal, OutputStyle("jsonl"), False),
+        (TerminalStdout, OutputStyle("table"), True),
+        (TerminalStdout, OutputStyle("jsonl"), False),
         (io.TextIOWrapper, OutputStyle("wide"), False),
     ):
         sink = io.BytesIO()
@@ -74,7 +74,7 @@ def test_only_a_table_on_a_terminal_starts_over_on_a_clear_screen(monkeypatch: p
 
 def test_no_rows_of_a_format_without_headers_are_nothing_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("jsonl", "name", "value"):
-        assert written(ResultRows(("a",), []), OutputStyle(name), monkeypatch, io.TextIOWrapper) == b""
+        assert capture_rows(ResultRows(("a",), []), OutputStyle(name), monkeypatch, io.TextIOWrapper) == b""
 
 
 def test_text_goes_out_as_utf8_whatever_the_locale_and_odd_letters_are_escaped(
@@ -96,7 +96,7 @@ def test_on_a_terminal_no_name_controls_it_or_forges_a_row(
 ) -> None:
     rows = ResultRows(("name", "more"), [{"name": HOSTILE, "more": {HOSTILE: [HOSTILE]}}])
     style = OutputStyle(form, uses_color=False, shows_headers=False)
-    text = written(rows, style, monkeypatch, Terminal).decode()
+    text = capture_rows(rows, style, monkeypatch, TerminalStdout).decode()
     assert [letter for letter in text if not letter.isprintable() and letter not in "\t\n"] == []
     if form == "json":
         assert json.loads(text) == [{"name": HOSTILE, "more": {HOSTILE: [HOSTILE]}}]
@@ -105,7 +105,10 @@ def test_on_a_terminal_no_name_controls_it_or_forges_a_row(
 
 
 def test_a_text_controls_no_terminal_and_is_unchanged_for_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind, expected in ((Terminal, b'{"a": "\\u009b\\u202e"}\n\t\\u001b\n'), (io.TextIOWrapper, None)):
+    for kind, expected in (
+        (TerminalStdout, b'{"a": "\\u009b\\u202e"}\n\t\\u001b\n'),
+        (io.TextIOWrapper, None),
+    ):
         sink, text = io.BytesIO(), '{"a": "\x9b\u202e"}\n\t\x1b'
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
@@ -128,7 +131,7 @@ def test_a_full_disk_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> N
 def test_only_a_table_omits_the_column_names_of_no_rows(
     form: str, text: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert written(ResultRows(("name",), []), OutputStyle(form), monkeypatch, io.TextIOWrapper) == text
+    assert capture_rows(ResultRows(("name",), []), OutputStyle(form), monkeypatch, io.TextIOWrapper) == text
 
 
 @pytest.mark.parametrize("form", ["table", "wide"])
@@ -137,7 +140,7 @@ def test_a_terminal_shows_the_beginning_of_a_body_and_wide_shows_all(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     rows = ResultRows(("msgId", "body"), [{"msgId": "0A", "body": "body " * 100}])
-    text = written(rows, OutputStyle(form, uses_color=False), monkeypatch, Terminal).decode()
+    text = capture_rows(rows, OutputStyle(form, uses_color=False), monkeypatch, TerminalStdout).decode()
     assert (len(re.findall(r"body body.*\n", text)) == 1, "…" in text) == (
         (True, True) if form == "table" else (False, False)
     )

@@ -12,13 +12,15 @@ from nsadmin.output import (
     ResultRows,
 )
 from nsadmin.output.text_table import cell_text, format_plain_table
-from tests.support.rows import Terminal, written
+from tests.support.rows import TerminalStdout, capture_rows
 
 
 def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("brokerName", "value")
     rows = ResultRows(names, [{"brokerName": "b" * 100, "value": "x" * 300}])
-    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).splitlines()
+    lines = capture_rows(
+        rows, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout
+    ).splitlines()
     assert sum(line.count(b"x") for line in lines) == 300
     assert [line for line in lines if b"b" * 100 in line]
     assert len(lines) > 10
@@ -29,7 +31,9 @@ def test_headings_on_a_terminal_are_the_names_that_sort_and_columns_accept(
 ) -> None:
     names = ("brokerName", "inTps", "namesrvAddr", "URL")
     rows = ResultRows(names, [dict.fromkeys(names, "x")])
-    [heading, *_] = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).splitlines()
+    [heading, *_] = capture_rows(
+        rows, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout
+    ).splitlines()
     assert tuple(heading.decode().split()) == names
 
 
@@ -38,7 +42,11 @@ def test_headings_are_folded_at_capital_letters_where_the_terminal_is_too_narrow
 ) -> None:
     names = ("brokerName", *(f"name{'x' * 8}No{at}" for at in range(8)))
     rows = ResultRows(names, [dict.fromkeys(names, "x" * 10)])
-    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+    lines = (
+        capture_rows(rows, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout)
+        .decode()
+        .splitlines()
+    )
     assert lines[0].split() == ["namexxxxxxxx"] * 8
     assert lines[1].split() == ["brokerName", *(f"No{at}" for at in range(8))]
 
@@ -51,7 +59,11 @@ def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pyt
             {"result": "cause", "step": "wiped", "seen": "see " * 40, "next": "do " * 60},
         ],
     )
-    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+    lines = (
+        capture_rows(rows, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout)
+        .decode()
+        .splitlines()
+    )
     assert lines[:4] == [
         "result  step",
         "ok      clientList  each has a port",
@@ -65,11 +77,16 @@ def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pyt
     ]
     alone = ResultRows(("seen",), [{"seen": "see " * 40}])
     lines = (
-        written(alone, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+        capture_rows(alone, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout)
+        .decode()
+        .splitlines()
     )
     assert len(lines) == 2
     wide = ResultRows(("seen", "next"), [{"seen": "little", "next": "do it"}])
-    assert "next" in written(wide, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode()
+    assert (
+        "next"
+        in capture_rows(wide, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout).decode()
+    )
 
 
 def test_on_a_terminal_a_context_with_a_colour_stands_above_the_table(
@@ -79,19 +96,19 @@ def test_on_a_terminal_a_context_with_a_colour_stands_above_the_table(
     style = OutputStyle(context_banner=("prod", "red"))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert written(rows, style, monkeypatch, Terminal).startswith(b"\x1b[1;31m[prod]\x1b[0m\n")
-    plain = written(rows, style._replace(uses_color=False), monkeypatch, Terminal)
+    assert capture_rows(rows, style, monkeypatch, TerminalStdout).startswith(b"\x1b[1;31m[prod]\x1b[0m\n")
+    plain = capture_rows(rows, style._replace(uses_color=False), monkeypatch, TerminalStdout)
     assert plain.startswith(b"[prod]\n")
-    assert b"prod" not in written(rows, style._replace(output_format="csv"), monkeypatch, Terminal)
+    assert b"prod" not in capture_rows(rows, style._replace(output_format="csv"), monkeypatch, TerminalStdout)
 
 
 def test_the_name_of_a_context_has_its_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     rows = ResultRows(("name", "color"), [{"name": "prod", "color": "red"}, {"name": "lab", "color": None}])
-    shown = written(rows, OutputStyle(), monkeypatch, Terminal)
-    assert b"\x1b[1;31mprod\x1b[0m" in shown
-    assert b"31mlab" not in shown
+    printed = capture_rows(rows, OutputStyle(), monkeypatch, TerminalStdout)
+    assert b"\x1b[1;31mprod\x1b[0m" in printed
+    assert b"31mlab" not in printed
 
 
 def test_no_rows_are_the_names_alone() -> None:
@@ -142,8 +159,8 @@ def test_whatever_could_forge_a_line_is_spelt_out() -> None:
     codes = [*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
     for forger in map(chr, codes):
         assert cell_text(f"é {forger}") == f"é {forger.encode('unicode_escape').decode()}"
-    for shown in ("é 名 ß", "no-break\xa0space", ""):
-        assert cell_text(shown) == shown
+    for harmless_text in ("é 名 ß", "no-break\xa0space", ""):
+        assert cell_text(harmless_text) == harmless_text
 
 
 def test_a_key_of_a_map_cannot_forge_what_a_table_shows() -> None:

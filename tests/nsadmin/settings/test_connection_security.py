@@ -62,8 +62,10 @@ def test_a_source_that_is_given_comes_first_and_none_is_nobody(
     tools = tmp_path / "tools.yml"
     tools.write_text("accessKey: you\nsecretKey: s3cret\n")
     tools.chmod(0o600)
-    found = find_credentials({"credentials": f"tools:{tools}"}, chosen(Context(credentials=ME), by_name=True))
-    assert found == FoundCredentials(Credentials("you", "s3cret"), f"tools:{tools}")
+    credentials = find_credentials(
+        {"credentials": f"tools:{tools}"}, chosen(Context(credentials=ME), by_name=True)
+    )
+    assert credentials == FoundCredentials(Credentials("you", "s3cret"), f"tools:{tools}")
     assert find_credentials({"credentials": "none"}, chosen(Context(credentials=ME))) is None
     with pytest.raises(BadSettings):
         find_credentials({"credentials": "nowhere"}, NO_CONTEXT)
@@ -77,11 +79,13 @@ def test_last_of_all_is_mqadmins_file_and_what_is_wrong_with_it_is_said(
     tools.write_text("accessKey: mq\nsecretKey: s3cret\n")
     tools.chmod(0o644)
     monkeypatch.setenv("ROCKETMQ_HOME", str(tmp_path))
-    found = find_credentials({}, chosen(Context()))
-    assert found is not None
-    assert (found.credentials, found.source) == (Credentials("mq", "s3cret"), f"tools:{tools}")
-    said = f"nsadmin: all users of this machine can read the secret key in {tools}: run `chmod o-r {tools}`\n"
-    assert capsys.readouterr().err == said
+    credentials = find_credentials({}, chosen(Context()))
+    assert credentials is not None
+    assert (credentials.credentials, credentials.source) == (Credentials("mq", "s3cret"), f"tools:{tools}")
+    warning = (
+        f"nsadmin: all users of this machine can read the secret key in {tools}: run `chmod o-r {tools}`\n"
+    )
+    assert capsys.readouterr().err == warning
     assert find_credentials({}, chosen(Context(credentials=ME))) == FoundCredentials(ME, "context lab")
 
 
@@ -113,8 +117,10 @@ def test_whoever_checks_no_certificates_is_told_so(
     values: dict[str, Any], context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert resolve_tls(values, chosen(context)) == Tls(verify=False)
-    said = "nsadmin: INSECURE: certificates are not verified, so an attacker can answer in a server's place\n"
-    assert capsys.readouterr().err == said
+    warning = (
+        "nsadmin: INSECURE: certificates are not verified, so an attacker can answer in a server's place\n"
+    )
+    assert capsys.readouterr().err == warning
 
 
 def test_no_tls_with_files_of_tls_is_refused() -> None:
@@ -123,9 +129,9 @@ def test_no_tls_with_files_of_tls_is_refused() -> None:
 
 
 def key_password(source: str | None, folder: Path = Path("/etc/nsadmin")) -> str | None:
-    found = resolve_tls({}, chosen(Context(tls=ContextTls(key_password_from=source)), folder=folder))
-    assert found is not None
-    return found.key_password
+    tls = resolve_tls({}, chosen(Context(tls=ContextTls(key_password_from=source)), folder=folder))
+    assert tls is not None
+    return tls.key_password
 
 
 def test_the_password_of_a_key_is_where_it_is_said_to_be(

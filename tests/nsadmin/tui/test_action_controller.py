@@ -16,7 +16,17 @@ from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
 from nsadmin.tui.screens.help_screen import HelpScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import NOON, Taped, broker, driven, hear, server, silent, still, world
+from tests.support.screens import (
+    NOON,
+    PollTape,
+    feed_polls,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_silent_broker,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
@@ -27,9 +37,9 @@ async def typed(pilot: Any, line: str) -> None:
     await pilot.pause()
 
 
-@driven
+@run_screen_test
 async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
-    app = still(AvailableContexts(world(words=("-n", "127.0.0.1:1"))))
+    app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
     async with app.run_test(size=SIZE) as pilot:
         await typed(pilot, "topics")
         assert app.current_view.view_name == "topics"
@@ -51,11 +61,11 @@ async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
     assert app.return_code == 0
 
 
-@driven
+@run_screen_test
 async def test_read_only_switches_changes_off() -> None:
-    app = still(AvailableContexts(world(read_only=True)))
+    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("w")
         assert "wipe: disabled, because the context is read-only" in screen_to_text(app)
         await typed(pilot, "wipeWritePerm broker-a")
@@ -63,15 +73,15 @@ async def test_read_only_switches_changes_off() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_space_shows_what_can_be_done_to_a_row() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("space")
         assert "no action applies to this row" in screen_to_text(app)
         await pilot.press("x")
         assert "this action does not apply to this row" in screen_to_text(app)
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("space")
         await pilot.pause()
         assert isinstance(app.screen, ChooseScreen)
@@ -82,12 +92,12 @@ async def test_space_shows_what_can_be_done_to_a_row() -> None:
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
     for letter, command in (("w", "wipeWritePerm"), ("a", "addWritePerm"), ("d", "drain"), ("u", "undrain")):
-        app = still()
+        app = make_still_tui()
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("space")
             await pilot.pause()
             await pilot.press(letter)
@@ -96,11 +106,11 @@ async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
             assert app.screen.words == [command, "broker-a", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
-    app = still(home="kv")
+    app = make_still_tui(home="kv")
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(kv={"NS": {"k": "v"}})])
+        await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v"}})])
         await pilot.press("E")
         await pilot.pause()
         assert isinstance(app.screen, FieldsScreen)
@@ -110,11 +120,11 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
         assert app.screen.words == ["updateKvConfig", "NS", "k", "v2", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
-    app = still(home="topics")
+    app = make_still_tui(home="topics")
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server()])
+        await feed_polls(app, pilot, [make_server_poll()])
         await pilot.press("x")
         await pilot.pause()
         await pilot.press("enter")
@@ -123,30 +133,30 @@ async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
         assert app.screen.words == ["deleteTopic", "-t", "orders", "-c", "cluster-a", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: Path) -> None:
     def enter(name: str) -> ClusterContext:
         if name == "broken":
             raise ValueError("context broken: no such file")
-        return world(label=name, addrs=("10.9.9.9:9876",), color="red")
+        return make_context(label=name, addrs=("10.9.9.9:9876",), color="red")
 
-    app = still(AvailableContexts(world(), lambda: ["broken", "prod"], enter))
+    app = make_still_tui(AvailableContexts(make_context(), lambda: ["broken", "prod"], enter))
     app.recorder = PollRecorder(tmp_path / "first.zst", "first", [])
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("c")
         await pilot.pause()
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        shown = screen_to_text(app)
-        assert (app.cluster_context.label, " prod " in shown, "· 10.9.9.9:9876" in shown) == (
+        screen_text = screen_to_text(app)
+        assert (app.cluster_context.label, " prod " in screen_text, "· 10.9.9.9:9876" in screen_text) == (
             "prod",
             True,
             True,
         )
         assert app.row_grid.rows == []
-        assert "the recording of the previous context has ended" in shown
+        assert "the recording of the previous context has ended" in screen_text
         assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
@@ -155,20 +165,20 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
         assert app.cluster_context.label == "prod"
 
 
-@driven
+@run_screen_test
 async def test_without_contexts_it_says_how_to_make_one() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("c")
         assert "create one with `nsadmin context set NAME -n HOST:PORT`" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_y_copies_the_row() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("y")
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("y")
         assert app.clipboard.split("\t")[:4] == ["cluster-a", "broker-a", "master", A]
         await pilot.press("8", "y")
@@ -176,11 +186,11 @@ async def test_y_copies_the_row() -> None:
 
 
 def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        app = still()
+        app = make_still_tui()
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("o")
             assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
             for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
@@ -198,9 +208,9 @@ def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.txt", "c.csv", "f.txt"]
 
 
-@driven
+@run_screen_test
 async def test_t_shows_the_next_theme() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         before = app.theme
         await pilot.press("T")
@@ -208,11 +218,11 @@ async def test_t_shows_the_next_theme() -> None:
         assert f"theme {app.theme}" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_an_incident_is_seen_again_from_any_moment() -> None:
-    frozen = [silent(A, NOON + second * 1000) for second in range(60, 600, 5)]
-    player = ReplayPlayer(Taped([server(), broker(A), *frozen]), 0.1)
-    app = Tui(AvailableContexts(world(read_only=True)), player=player)
+    frozen = [make_silent_broker(A, NOON + second * 1000) for second in range(60, 600, 5)]
+    player = ReplayPlayer(PollTape([make_server_poll(), make_broker_poll(A), *frozen]), 0.1)
+    app = Tui(AvailableContexts(make_context(read_only=True)), player=player)
     async with app.run_test(size=SIZE) as pilot:
         await shows(app, pilot, "● up")
         assert "replay x0.1" in screen_to_text(app)
@@ -242,9 +252,9 @@ async def shows(app: Tui, pilot: Any, text: str) -> None:
     raise AssertionError(screen_to_text(app))
 
 
-@driven
+@run_screen_test
 async def test_live_there_is_nothing_to_seek_in() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("full_stop")
         assert "only a replay has a timeline" in screen_to_text(app)
@@ -252,15 +262,20 @@ async def test_live_there_is_nothing_to_seek_in() -> None:
         assert "only a replay has a timeline" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_an_operator_folds_clusters_to_see_one() -> None:
-    one = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
-    app = still()
+    broker_addrs = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        seen = server(groups=one)
-        groups = {**seen.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
-        await hear(
-            app, pilot, [msgspec.structs.replace(seen, groups=groups), *map(broker, (A, "10.0.2.1:10911"))]
+        server_poll = make_server_poll(groups=broker_addrs)
+        groups = {**server_poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
+        await feed_polls(
+            app,
+            pilot,
+            [
+                msgspec.structs.replace(server_poll, groups=groups),
+                *map(make_broker_poll, (A, "10.0.2.1:10911")),
+            ],
         )
         await pilot.press("b")
         assert [line[1:12] for line in screen_to_text(app).splitlines()[5:10]] == [
@@ -280,12 +295,12 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
         assert len(app.row_grid.rows) == 2
 
 
-@driven
+@run_screen_test
 async def test_local_commands_run_without_the_options_of_connections() -> None:
     """Issue 30: with --context, 17 commands such as `journal stat` could not run behind the colon."""
-    app, started = still(AvailableContexts(world(words=("--context", "prod")))), []
+    app, started = make_still_tui(AvailableContexts(make_context(words=("--context", "prod")))), []
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: started.append(  # type: ignore[method-assign,assignment]
             (screen.words[0], screen.global_options)
         )
@@ -294,12 +309,14 @@ async def test_local_commands_run_without_the_options_of_connections() -> None:
     assert started == [("clusterList", ["--context", "prod"]), ("journal", []), ("mqadminMap", [])]
 
 
-@driven
+@run_screen_test
 async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
     targets: list[str] = []
-    app = still(AvailableContexts(world(find_target=lambda words: words[1] if len(words) > 1 else None)))
+    app = make_still_tui(
+        AvailableContexts(make_context(find_target=lambda words: words[1] if len(words) > 1 else None))
+    )
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: targets.append(  # type: ignore[method-assign,assignment]
             screen._confirm_target
         )
@@ -308,11 +325,11 @@ async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
     assert targets == ["broker-a", "orphans"]
 
 
-@driven
+@run_screen_test
 async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Path) -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("F")
         app.action_controller.save_screen(str(tmp_path / "all.csv"))
         assert "broker-a" in (tmp_path / "all.csv").read_text()
@@ -320,22 +337,22 @@ async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Pa
         assert "this view has no groups" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_each_key_that_changes_something_shows_first_what_it_would_do() -> None:
-    app, shown = still(), []
+    app, commands_shown = make_still_tui(), []
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
-        app.push_screen = lambda screen, then=None: shown.append(screen.words)  # type: ignore[method-assign,assignment]
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        app.push_screen = lambda screen, then=None: commands_shown.append(screen.words)  # type: ignore[method-assign,assignment]
         await pilot.press("w", "a", "d", "u")
-        assert shown == [
+        assert commands_shown == [
             ["wipeWritePerm", "broker-a", "--dry-run"], ["addWritePerm", "broker-a", "--dry-run"],
             ["drain", "broker-a", "--dry-run"], ["undrain", "broker-a", "--dry-run"],
         ]  # fmt: skip
 
 
-@driven
+@run_screen_test
 async def test_each_number_is_a_screen() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         for at, name in enumerate(root_views.SCREEN_NAMES):
             await pilot.press(str(at))

@@ -15,40 +15,40 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views.brokers.broker_table import BrokersView
-from tests.support.playground import playground
+from tests.support.playground import start_playground
 from tests.support.screens import (
     NOON,
     Clock,
-    broker,
-    driven,
-    golden,
-    hear,
-    rows,
-    server,
-    silent,
-    still,
-    world,
+    compare_golden,
+    feed_polls,
+    list_row_keys,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_silent_broker,
+    make_still_tui,
+    run_screen_test,
 )
 
 WIDE, NARROW, VAST = (120, 30), (80, 24), (200, 50)
 NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("abc", 1)}
 THREE: list[AnyPoll] = [
-    server(groups=NAMES),
-    broker("10.0.1.1:10911", putTps="10 1 1"),
-    broker("10.0.1.2:10911", putTps="30 1 1"),
-    broker("10.0.1.3:10911", putTps="20 1 1"),
+    make_server_poll(groups=NAMES),
+    make_broker_poll("10.0.1.1:10911", putTps="10 1 1"),
+    make_broker_poll("10.0.1.2:10911", putTps="30 1 1"),
+    make_broker_poll("10.0.1.3:10911", putTps="20 1 1"),
 ]
 
 
 def names(app: Tui) -> list[str]:
-    return [row.split()[0] for row in rows(app)]
+    return [row.split()[0] for row in list_row_keys(app)]
 
 
-@driven
+@run_screen_test
 async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         assert names(app) == ["broker-a", "broker-b", "broker-c"]
         await pilot.press("s")
         assert app.navigation.current_state.sort_order is not None
@@ -61,11 +61,11 @@ async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
         assert app.navigation.current_state.sort_order is not None
 
 
-@driven
+@run_screen_test
 async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         head = screen_to_text(app).splitlines()[4]
         at = head.index("IN/s")
         await pilot.click("#grid", offset=(at, 0))
@@ -75,11 +75,11 @@ async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round()
         assert "IN/s▲" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("slash", *"/-[bc] m")
         assert names(app) == ["broker-b", "broker-c"]
         await pilot.press("backspace", "backspace", "$", "enter")
@@ -95,22 +95,22 @@ async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> N
         assert len(names(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("slash", *"/broker-(a")
         assert len(names(app)) == 3
         await pilot.press(")")
         assert names(app) == ["broker-a"]
 
 
-@driven
+@run_screen_test
 async def test_a_question_mark_shows_help_and_closes_it() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=NARROW) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("question_mark")
         await pilot.pause()
         assert "messages put per second" in screen_to_text(app)
@@ -118,9 +118,9 @@ async def test_a_question_mark_shows_help_and_closes_it() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_p_stands_still_and_goes_on() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("p")
         assert app.feed.is_paused
@@ -129,9 +129,9 @@ async def test_p_stands_still_and_goes_on() -> None:
         assert not app.feed.is_paused
 
 
-@driven
+@run_screen_test
 async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("plus")
         assert (app.feed.interval, app.interval) == (10.0, 10.0)
@@ -141,24 +141,24 @@ async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
         assert app.feed.interval == 60.0
 
 
-@driven
+@run_screen_test
 async def test_q_leaves_and_stops_the_feed() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("q")
     assert not app.feed.is_running
     assert app.return_code == 0
 
 
-@driven
+@run_screen_test
 async def test_the_cursor_moves_and_stays_with_its_row() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("down", "j", "up")
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
         more: dict[str, dict[int, str]] = {"broker-0": {0: "10.0.1.9:10911"}, **NAMES}
-        await hear(app, pilot, [server(groups=more)])
+        await feed_polls(app, pilot, [make_server_poll(groups=more)])
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
         assert app.row_grid.cursor_index == 2
         await pilot.press("G")
@@ -167,12 +167,12 @@ async def test_the_cursor_moves_and_stays_with_its_row() -> None:
         assert app.row_grid.cursor_index == 0
 
 
-@driven
+@run_screen_test
 async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         assert "1 in the log" in screen_to_text(app)
         await pilot.press("L")
         await pilot.pause()
@@ -181,9 +181,9 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
         assert len(names(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_what_another_feed_still_says_is_not_heard() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
         app.post_message(PollsReceived(THREE, object()))
         await pilot.pause()
@@ -192,11 +192,11 @@ async def test_what_another_feed_still_says_is_not_heard() -> None:
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST, (40, 10), (20, 5)])
 def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        app = still()
+        app = make_still_tui()
         async with app.run_test(size=size) as pilot:
-            await hear(app, pilot, THREE)
+            await feed_polls(app, pilot, THREE)
             assert "broker-a" in screen_to_text(app) or size[1] < 10
             await pilot.resize_terminal(100, 30)
             await pilot.pause()
@@ -211,27 +211,27 @@ def dead(addr: str, at: int) -> NameServerPolled:
     return NameServerPolled(at, addr, error="connection refused, no server listens on this port")
 
 
-@driven
+@run_screen_test
 async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing() -> None:
     clock = Clock()
-    app = still(AvailableContexts(world(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
+    app = make_still_tui(AvailableContexts(make_context(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, [*THREE, server("10.0.0.2:9876", groups=NAMES)])
+        await feed_polls(app, pilot, [*THREE, make_server_poll("10.0.0.2:9876", groups=NAMES)])
         assert "✓ agree" in screen_to_text(app)
         clock.now += 42_000
-        await hear(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
-        shown = screen_to_text(app)
-        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in shown
-        assert "✕ 10.0.0.2:9876 silent 40 s" in shown
+        await feed_polls(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
+        screen_text = screen_to_text(app)
+        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in screen_text
+        assert "✕ 10.0.0.2:9876 silent 40 s" in screen_text
         assert len(names(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_old() -> None:
     clock = Clock()
-    app = still(clock=clock)
+    app = make_still_tui(clock=clock)
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, [*THREE, *2 * [silent("10.0.1.2:10911", NOON + 1_000)]])
+        await feed_polls(app, pilot, [*THREE, *2 * [make_silent_broker("10.0.1.2:10911", NOON + 1_000)]])
         clock.now += 13_000
         app.redraw_screen()
         await pilot.pause()
@@ -239,38 +239,38 @@ async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_
         assert "◐ 1 frozen" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
+    with start_playground(tmp_path) as ground:
         clock = Clock(ground.now)
-        app = still(AvailableContexts(world(label="prod", color="red")), clock)
+        app = make_still_tui(AvailableContexts(make_context(label="prod", color="red")), clock)
         async with app.run_test(size=WIDE) as pilot:
-            await hear(app, pilot, ground.look())
-            golden(app, "brokers")
-            ground.kill("broker-a-1")
-            ground.freeze("broker-b-0", 1)
+            await feed_polls(app, pilot, ground.poll_everything())
+            compare_golden(app, "brokers")
+            ground.kill_broker("broker-a-1")
+            ground.freeze_broker("broker-b-0", 1)
             ground.now = clock.now = NOON + 20_000
-            await hear(app, pilot, ground.look())
-            await hear(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("slash", *"!up", "enter")
-            golden(app, "broker-gone")
-            ground.start("broker-a-1")
-            ground.thaw("broker-b-0", 1)
+            compare_golden(app, "broker-gone")
+            ground.start_broker("broker-a-1")
+            ground.thaw_broker("broker-b-0", 1)
             ground.now = clock.now = NOON + 40_000
-            await hear(app, pilot, ground.look())
-            assert rows(app) == []
+            await feed_polls(app, pilot, ground.poll_everything())
+            assert list_row_keys(app) == []
 
 
-@driven
+@run_screen_test
 async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
-        seen = []
+        await feed_polls(app, pilot, THREE)
+        screens_seen = []
         for number in range(len(root_views.SCREEN_NAMES)):
             await pilot.press(str(number))
-            seen.append(app.current_view.view_name)
-        assert tuple(seen) == root_views.SCREEN_NAMES
+            screens_seen.append(app.current_view.view_name)
+        assert tuple(screens_seen) == root_views.SCREEN_NAMES
         await pilot.press("4", "tab")
         assert app.current_view.view_name == "matrix"
         await pilot.press("shift+tab", "shift+tab")
@@ -282,11 +282,11 @@ async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() 
         assert app.current_view.view_name == "brokers"
 
 
-@driven
+@run_screen_test
 async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("down", "enter")
         assert (app.current_view.view_name, app.current_view.view_title) == ("summary", "broker-b master")
         assert "Brokers › broker-b master" in screen_to_text(app)
@@ -296,11 +296,11 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
 
 
-@driven
+@run_screen_test
 async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.click("#screens", offset=(22, 0))
         assert app.current_view.view_name == "topics"
         await pilot.press("1", "enter")
@@ -312,71 +312,76 @@ async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
 
 
 @pytest.fixture(scope="module")
-def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
+def noon_polls(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
     """What a lab tells of itself at noon."""
-    with playground(tmp_path_factory.mktemp("lab")) as ground:
-        return [*ground.look(), *ground.ask(DetailQuery("topicRow", "orders"), DetailQuery("groups"))]
+    with start_playground(tmp_path_factory.mktemp("lab")) as ground:
+        return [
+            *ground.poll_everything(),
+            *ground.poll_details(DetailQuery("topicRow", "orders"), DetailQuery("groups")),
+        ]
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
 @pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
-def test_every_screen_reads_well(name: str, size: tuple[int, int], noon: list[AnyPoll]) -> None:
-    @driven
+def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
+    @run_screen_test
     async def story() -> None:
-        app = still(AvailableContexts(world(label="prod", color="red", read_only=True)), home=name)
+        app = make_still_tui(
+            AvailableContexts(make_context(label="prod", color="red", read_only=True)), home=name
+        )
         async with app.run_test(size=size) as pilot:
-            await hear(app, pilot, noon)
-            golden(app, f"{name}-{size[0]}x{size[1]}")
+            await feed_polls(app, pilot, noon_polls)
+            compare_golden(app, f"{name}-{size[0]}x{size[1]}")
 
     story()
 
 
-@driven
+@run_screen_test
 async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
-        with ground.client([ground.addrs[1]]) as admin:
+    with start_playground(tmp_path) as ground:
+        with ground.open_client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-b-1")
-        app = still()
+        app = make_still_tui()
         async with app.run_test(size=WIDE) as pilot:
-            await hear(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("4", "tab")
-            golden(app, "matrix")
+            compare_golden(app, "matrix")
             await pilot.press("tab", "tab")
-            await hear(app, pilot, ground.ask(*app.feed.asked))
+            await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
             await pilot.press("enter")
-            golden(app, "cause")
+            compare_golden(app, "cause")
 
 
-@driven
+@run_screen_test
 async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
-        ground.kill("broker-b-0")
-        app = still()
+    with start_playground(tmp_path) as ground:
+        ground.kill_broker("broker-b-0")
+        app = make_still_tui()
         async with app.run_test(size=WIDE) as pilot:
-            await hear(app, pilot, ground.look())
+            await feed_polls(app, pilot, ground.poll_everything())
             await pilot.press("2", "slash", *"orders", "enter", "enter", "tab", "tab")
-            await hear(app, pilot, ground.ask(*app.feed.asked))
-            golden(app, "topic-drawn")
+            await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
+            compare_golden(app, "topic-drawn")
 
 
-@driven
+@run_screen_test
 async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
-        app = still()
+    with start_playground(tmp_path) as ground:
+        app = make_still_tui()
         async with app.run_test(size=NARROW) as pilot:
-            with ground.client([ground.addrs[0]]) as admin:
+            with ground.open_client([ground.addrs[0]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
-            await hear(app, pilot, ground.look())
-            golden(app, "wiped-on-one")
-            with ground.client() as admin:
+            await feed_polls(app, pilot, ground.poll_everything())
+            compare_golden(app, "wiped-on-one")
+            with ground.open_client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
-            await hear(app, pilot, ground.look())
-            shown = screen_to_text(app)
-            assert ("✓ agree" in shown, "⊘ wiped " in shown) == (True, True)
+            await feed_polls(app, pilot, ground.poll_everything())
+            screen_text = screen_to_text(app)
+            assert ("✓ agree" in screen_text, "⊘ wiped " in screen_text) == (True, True)
 
 
 def test_the_feed_is_given_what_is_looked_at() -> None:
-    app = still(AvailableContexts(world(namespaces=("NS",))), interval=2.0)
+    app = make_still_tui(AvailableContexts(make_context(namespaces=("NS",))), interval=2.0)
     feed: Any = app.feed
     assert (feed.plan.addrs, feed.plan.namespaces, feed.plan.interval) == (
         app.cluster_context.addrs,
@@ -385,22 +390,22 @@ def test_the_feed_is_given_what_is_looked_at() -> None:
     )
 
 
-@driven
+@run_screen_test
 async def test_an_invalid_regular_expression_is_reported() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("slash", *"/a(", "enter")
         assert "invalid regular expression /a(: missing )" in screen_to_text(app)
         assert len(names(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_the_clock_stands_still_while_polling_is_paused() -> None:
     clock = Clock()
-    app = still(clock=clock)
+    app = make_still_tui(clock=clock)
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("p")
         clock.now += 60_000
         app.redraw_screen()
@@ -408,11 +413,11 @@ async def test_the_clock_stands_still_while_polling_is_paused() -> None:
         assert "12:00:00" in screen_to_text(app).splitlines()[0]
 
 
-@driven
+@run_screen_test
 async def test_a_click_on_a_hint_presses_its_key() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         hints = app.find_lines("hints")
         column = "".join(cell.text for cell in hints.shown_lines[0]).index("filter")
         await pilot.click("#hints", offset=(column, 0))
@@ -421,11 +426,11 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
         assert app.prompt_input.prompt_mode == "filter"
 
 
-@driven
+@run_screen_test
 async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         app.show_message("first", "bad")
         assert "1 in the log" in screen_to_text(app)
         await pilot.press("L", "escape")
@@ -434,11 +439,11 @@ async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
         assert "in the log" not in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_who_types_fast_types_into_the_filter() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         for key in ("2", "slash", "o", "k", "e"):
             app.post_message(events.Key(key, None if len(key) > 1 else key))
         await pilot.pause()
@@ -449,20 +454,20 @@ async def test_who_types_fast_types_into_the_filter() -> None:
         assert app.prompt_input.prompt_mode == "filter"
 
 
-@driven
+@run_screen_test
 async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         with monkeypatch.context() as patched:
             patched.setattr(BrokersView, "render_headline", lambda view, model: 1 / 0)
             app.redraw_screen()
             app.redraw_screen()
         with monkeypatch.context() as patched:
             patched.setattr(ClusterModel, "apply_poll", lambda model, poll: 1 / 0)
-            await hear(app, pilot, THREE[:1])
+            await feed_polls(app, pilot, THREE[:1])
         assert [text for _, text in app.log_lines] == [
             "brokers: ZeroDivisionError: division by zero",
             "NameServerPolled: ZeroDivisionError: division by zero",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from nsadmin.tui.end_signals import end_on_signals
-from tests.support.running import DEADLINE, Program
+from tests.support.name_servers import DEADLINE, ServerProgram
 
 APP = """
 import asyncio, threading, tty
@@ -41,7 +41,8 @@ def app(wait: str = "") -> Iterator[tuple["subprocess.Popen[str]", int]]:
     terminal, end = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", APP.format(wait=wait)],
-        stdin=end, stdout=subprocess.PIPE, text=True, env=Program.environment(), start_new_session=True,
+        stdin=end, stdout=subprocess.PIPE, text=True,
+        env=ServerProgram.make_environment(), start_new_session=True,
     )  # fmt: skip
     try:
         assert process.stdout is not None

@@ -25,30 +25,30 @@ from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (
     NOON,
-    Taped,
-    browsed,
-    driven,
-    golden,
-    hear,
-    rows,
-    server,
-    still,
-    world,
+    PollTape,
+    compare_golden,
+    feed_polls,
+    list_row_keys,
+    make_browsed_message,
+    make_context,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
 )
 
 WIDE, NARROW = (120, 30), (80, 24)
 DEAD = "%DLQ%payers"
 LAG = QueueLag("orders", "broker-a", 3, 100, 42, None, None)
 CLUSTER: list[AnyPoll] = [
-    server(topics=("orders", DEAD)),
+    make_server_poll(topics=("orders", DEAD)),
     GroupsPolled(NOON, ("payers",)),
     GroupPolled(NOON, "payers", 1.0, [LAG]),
 ]
 
 
 def screen(**options: Any) -> Tui:
-    context = world(load_message_tools=create_message_tools, **options)
-    return still(AvailableContexts(context), home="topics")
+    context = make_context(load_message_tools=create_message_tools, **options)
+    return make_still_tui(AvailableContexts(context), home="topics")
 
 
 def arrived(query: MessageQuery, *messages: BrowsedMessage, state: str = "waiting") -> MessagesPolled:
@@ -63,7 +63,7 @@ def shown_query(app: Tui) -> MessageQuery:
 
 def letters(count: int) -> list[BrowsedMessage]:
     return [
-        browsed(
+        make_browsed_message(
             b'{"id": %d}' % number, DEAD, offset=number, at=NOON + number, KEYS=f"k{number}",
             RETRY_TOPIC="orders",
         )
@@ -71,75 +71,83 @@ def letters(count: int) -> list[BrowsedMessage]:
     ]  # fmt: skip
 
 
-@driven
+@run_screen_test
 async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
         assert "Topics › messages of orders" in screen_to_text(app)
         query = shown_query(app)
         assert query.is_tail
-        await hear(app, pilot, [arrived(query, browsed(b'{"id":1}', "orders", KEYS="k1", TAGS="created"))])
-        golden(app, "messages")
+        await feed_polls(
+            app,
+            pilot,
+            [arrived(query, make_browsed_message(b'{"id":1}', "orders", KEYS="k1", TAGS="created"))],
+        )
+        compare_golden(app, "messages")
         await pilot.press("escape")
         assert app.current_view.view_name == "topics"
         assert app.feed.message_query is None
 
 
-@driven
+@run_screen_test
 async def test_messages_are_the_last_tab_of_a_topic() -> None:
     app = screen()
     async with app.run_test(size=NARROW) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("enter", "shift+tab")
         assert shown_query(app).topic == "orders"
-        await hear(app, pilot, [arrived(shown_query(app), *(browsed(offset=number) for number in range(3)))])
+        await feed_polls(
+            app,
+            pilot,
+            [arrived(shown_query(app), *(make_browsed_message(offset=number) for number in range(3)))],
+        )
         await pilot.press("greater_than_sign")
         assert shown_query(app).read_limit == 2000
         await pilot.press("tab", "shift+tab")
         assert app.current_view.view_name == "messages"
-        assert len(rows(app)) == 3
+        assert len(list_row_keys(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_v_on_a_queue_of_a_group_shows_what_it_did_not_consume() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "enter", "v")
         assert shown_query(app).conditions_text == "from offset:42  broker broker-a  queue 3"
 
 
-@driven
+@run_screen_test
 async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "v")
         assert shown_query(app).topic == DEAD
-        await hear(app, pilot, [arrived(shown_query(app), *letters(2))])
-        golden(app, "dead-letters")
+        await feed_polls(app, pilot, [arrived(shown_query(app), *letters(2))])
+        compare_golden(app, "dead-letters")
         await pilot.press("2", "A", "slash", *"DLQ", "enter", "enter")
         assert app.current_view.view_title == "dead letters of payers"
 
 
-@driven
+@run_screen_test
 async def test_v_elsewhere_says_where_messages_are() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("4", "v")
         assert "this row has no messages: press v on a topic, a queue or a group" in screen_to_text(app)
         await pilot.press("greater_than_sign")
         assert "this view shows no messages" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_the_prompt_opens_messages_with_the_options_of_consume() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("colon", *"messages orders --from earliest --key k7", "enter")
         assert shown_query(app).conditions_text == "from earliest  key k7"
         await pilot.press("colon", *"messages orders --from offset:x", "enter")
@@ -148,11 +156,11 @@ async def test_the_prompt_opens_messages_with_the_options_of_consume() -> None:
         assert "name a topic: `:messages TOPIC`" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v", "v")
         await pilot.pause()
         assert isinstance(app.screen, MessageSearchScreen)
@@ -165,52 +173,65 @@ async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> Non
         assert app.navigation.stack_depth == 2
         await pilot.press("v")
         await pilot.pause()
-        golden(app, "message-search")
+        compare_golden(app, "message-search")
         await pilot.press("escape")
         assert shown_query(app) == query
 
 
-@driven
+@run_screen_test
 async def test_the_cursor_on_the_first_row_follows_new_messages_and_stays_on_another_row() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
         query = shown_query(app)
-        await hear(app, pilot, [arrived(query, browsed(offset=1, at=NOON), browsed(offset=2, at=NOON + 1))])
+        await feed_polls(
+            app,
+            pilot,
+            [
+                arrived(
+                    query,
+                    make_browsed_message(offset=1, at=NOON),
+                    make_browsed_message(offset=2, at=NOON + 1),
+                )
+            ],
+        )
         assert app.row_grid.cursor_key == "broker-a/0 2"
-        await hear(app, pilot, [arrived(query, browsed(offset=3, at=NOON + 2))])
+        await feed_polls(app, pilot, [arrived(query, make_browsed_message(offset=3, at=NOON + 2))])
         assert app.row_grid.cursor_key == "broker-a/0 3"
         await pilot.press("down")
-        await hear(app, pilot, [arrived(query, browsed(offset=4, at=NOON + 3))])
+        await feed_polls(app, pilot, [arrived(query, make_browsed_message(offset=4, at=NOON + 3))])
         assert (app.row_grid.cursor_key, app.row_grid.cursor_index) == ("broker-a/0 2", 2)
 
 
-@driven
+@run_screen_test
 async def test_a_message_opens_and_the_next_one_follows() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
-        messages = [browsed(b'{"id": %d}' % number, offset=number, at=NOON + number) for number in range(3)]
-        await hear(app, pilot, [arrived(shown_query(app), *messages)])
+        messages = [
+            make_browsed_message(b'{"id": %d}' % number, offset=number, at=NOON + number)
+            for number in range(3)
+        ]
+        await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
         await pilot.press("enter")
         await pilot.pause()
         await app.workers.wait_for_complete()
         await pilot.pause()
-        golden(app, "message")
+        compare_golden(app, "message")
         await pilot.press("n")
         await pilot.press("q")
         assert app.row_grid.cursor_key == "broker-a/0 1"
 
 
-@driven
+@run_screen_test
 async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silently(tmp_path: Path) -> None:
     app, path = screen(), tmp_path / "messages.jsonl"
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
-        await hear(app, pilot, [arrived(shown_query(app), *letters(3))])
+        await feed_polls(app, pilot, [arrived(shown_query(app), *letters(3))])
         await pilot.press("slash", *"!k1", "enter", "o")
         assert app.prompt_input.value == "nsadmin-messages-20251231-120000.jsonl"
         app.prompt_input.value = str(path)
@@ -222,14 +243,14 @@ async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silentl
         assert "exists: choose another name, or add ! to replace it" in app.log_lines[-1][1]
 
 
-@driven
+@run_screen_test
 async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "v")
         messages = letters(2)
-        await hear(app, pilot, [arrived(shown_query(app), *messages)])
+        await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
         await pilot.press("R")
         await pilot.pause()
         assert isinstance(app.screen, ChangeScreen)
@@ -245,14 +266,14 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
         await pilot.press("escape")
 
 
-@driven
+@run_screen_test
 async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "v")
         messages = letters(2)
-        await hear(app, pilot, [arrived(shown_query(app), *messages)])
+        await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
         await pilot.press("M", "enter", "n", "R")
         await pilot.pause()
         assert isinstance(app.screen, ChangeScreen)
@@ -261,39 +282,39 @@ async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
         await pilot.press("escape")
 
 
-@driven
+@run_screen_test
 async def test_a_read_only_context_replays_nothing() -> None:
     app = screen(read_only=True)
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "v")
-        await hear(app, pilot, [arrived(shown_query(app), *letters(1))])
+        await feed_polls(app, pilot, [arrived(shown_query(app), *letters(1))])
         await pilot.press("R")
         assert "replay: disabled, because the context is read-only" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_message_that_is_gone_meanwhile_is_not_replayed() -> None:
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("3", "v")
         query = shown_query(app)
-        await hear(app, pilot, [arrived(query, *letters(1))])
+        await feed_polls(app, pilot, [arrived(query, *letters(1))])
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, MessageScreen)
-        await hear(app, pilot, [MessagesPolled(NOON, query, 2, tuple(letters(3)[1:]))])
+        await feed_polls(app, pilot, [MessagesPolled(NOON, query, 2, tuple(letters(3)[1:]))])
         await pilot.press("R")
         await pilot.pause()
         assert "the message is not in the list any more" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_recording_has_no_messages() -> None:
-    app = still(player=ReplayPlayer(Taped(CLUSTER)), home="topics")
+    app = make_still_tui(player=ReplayPlayer(PollTape(CLUSTER)), home="topics")
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
         assert "a recording contains no messages" in screen_to_text(app)
         app.push_view(MessagesView(MessageQuery("orders")))
@@ -303,25 +324,27 @@ async def test_a_recording_has_no_messages() -> None:
         assert "a recording contains no messages" in screen_to_text(app).splitlines()[6]
 
 
-@driven
+@run_screen_test
 async def test_a_wide_screen_shows_the_body_beside_the_table() -> None:
     app = screen()
     async with app.run_test(size=(200, 30)) as pilot:
-        await hear(app, pilot, CLUSTER)
+        await feed_polls(app, pilot, CLUSTER)
         await pilot.press("v")
-        await hear(app, pilot, [arrived(shown_query(app), browsed(b'{"id": 7}', color="red"))])
-        golden(app, "messages-wide")
+        await feed_polls(
+            app, pilot, [arrived(shown_query(app), make_browsed_message(b'{"id": 7}', color="red"))]
+        )
+        compare_golden(app, "messages-wide")
 
 
 @pytest.mark.parametrize("size", [(40, 10), (250, 70)])
 def test_messages_are_drawn_at_every_size(size: tuple[int, int]) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = screen()
         async with app.run_test(size=size) as pilot:
-            await hear(app, pilot, CLUSTER)
+            await feed_polls(app, pilot, CLUSTER)
             await pilot.press("3", "v")
-            await hear(app, pilot, [arrived(shown_query(app), *letters(3))])
+            await feed_polls(app, pilot, [arrived(shown_query(app), *letters(3))])
             await pilot.press("enter")
             await pilot.pause()
             assert len(screen_to_text(app).splitlines()) == size[1]

@@ -6,16 +6,24 @@ from typing import Any
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import broker, driven, golden, hear, server, still, world
+from tests.support.screens import (
+    compare_golden,
+    feed_polls,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 
 
-@driven
+@run_screen_test
 async def test_the_prompt_opens_with_the_usual_text_of_its_mode_or_with_a_given_one() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker("10.0.1.1:10911")])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll("10.0.1.1:10911")])
         prompt = app.prompt_controller
         prompt.open_prompt("save")
         assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
@@ -35,9 +43,9 @@ async def test_the_prompt_opens_with_the_usual_text_of_its_mode_or_with_a_given_
         await pilot.pause()
 
 
-@driven
+@run_screen_test
 async def test_a_time_is_asked_for_only_in_a_replay() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE):
         app.prompt_controller.open_prompt("seek")
         assert not app.prompt_input.display
@@ -56,16 +64,18 @@ async def tab(app: Tui, pilot: Any, key: str = "tab") -> str:
     return app.prompt_input.value
 
 
-@driven
+@run_screen_test
 async def test_tab_completes_the_line_and_shows_candidates() -> None:
-    app = still(AvailableContexts(world(complete_line=complete_topics), lambda: ["lab", "prod"]))
+    app = make_still_tui(
+        AvailableContexts(make_context(complete_line=complete_topics), lambda: ["lab", "prod"])
+    )
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker("10.0.1.1:10911")])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll("10.0.1.1:10911")])
         await pilot.press("colon", *"topicR")
         assert await tab(app, pilot) == "topicRoute "
         await pilot.press("o")
         assert await tab(app, pilot) == "topicRoute orders"
-        golden(app, "prompt-candidates")
+        compare_golden(app, "prompt-candidates")
         assert await tab(app, pilot) == "topicRoute orders"
         assert await tab(app, pilot) == "topicRoute orders-new"
         assert await tab(app, pilot, "shift+tab") == "topicRoute orders"
@@ -79,23 +89,23 @@ async def test_tab_completes_the_line_and_shows_candidates() -> None:
         assert app.current_view.view_name == "brokers", "Tab in the prompt is not the next tab"
 
 
-@driven
+@run_screen_test
 async def test_a_failed_completion_is_a_line_of_the_log() -> None:
     def fail(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
         raise ValueError("context prod: no such file")
 
-    app = still(AvailableContexts(world(complete_line=fail)))
+    app = make_still_tui(AvailableContexts(make_context(complete_line=fail)))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("colon", "x")
         assert await tab(app, pilot) == "x"
         assert app.log_lines[-1][1] == "completion: ValueError: context prod: no such file"
 
 
-@driven
+@run_screen_test
 async def test_a_screen_opens_with_its_filter() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker("10.0.1.1:10911")])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll("10.0.1.1:10911")])
         app.action_controller.run_prompt_line("topics /pay")
         assert app.current_view.view_name == "topics"
         assert "1 of 2 rows  filter pay" in screen_to_text(app)

@@ -10,11 +10,21 @@ from nsadmin.tui.screens.batch_change import BatchChangeScreen
 from nsadmin.tui.screens.command_output import ChangeScreen
 from nsadmin.tui.screens.dialogs import FieldsScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import broker, driven, golden, hear, server, still
+from tests.support.screens import (
+    compare_golden,
+    feed_polls,
+    make_broker_poll,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("abc", 1)}
-THREE: list[AnyPoll] = [server(groups=NAMES), *(broker(f"10.0.1.{at}:10911") for at in (1, 2, 3))]
+THREE: list[AnyPoll] = [
+    make_server_poll(groups=NAMES),
+    *(make_broker_poll(f"10.0.1.{at}:10911") for at in (1, 2, 3)),
+]
 
 
 async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
@@ -25,16 +35,16 @@ async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
     return [list(progress.planned_command.command_words) for progress in app.screen.progress_list]
 
 
-@driven
+@run_screen_test
 async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("m", "down", "m")
         assert app.navigation.current_state.marked_keys == {
             "broker-a 0 10.0.1.1:10911", "broker-c 0 10.0.1.3:10911",
         }  # fmt: skip
-        golden(app, "marked")
+        compare_golden(app, "marked")
         assert await words_after(app, pilot, "w") == [
             ["wipeWritePerm", "broker-a"], ["wipeWritePerm", "broker-c"],
         ]  # fmt: skip
@@ -44,11 +54,11 @@ async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_a_capital_m_marks_the_filtered_rows_and_removes_all_marks() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("slash", *"/-[bc] ", "enter", "M")
         assert len(app.navigation.current_state.marked_keys) == 2
         await pilot.press("escape")
@@ -57,24 +67,24 @@ async def test_a_capital_m_marks_the_filtered_rows_and_removes_all_marks() -> No
         assert "marked" not in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_row_that_is_gone_has_no_mark_any_more_and_a_heading_gets_none() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(kv={"NS": {"k": "v", "l": "w"}})])
+        await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v", "l": "w"}})])
         await pilot.press("5", "M")
         assert len(app.navigation.current_state.marked_keys) == 2
-        await hear(app, pilot, [server(kv={"NS": {"k": "v"}})])
+        await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v"}})])
         assert app.navigation.current_state.marked_keys == {"NS k"}
         await pilot.press("b", "g", "m")
         assert "a heading cannot be marked" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_fields_are_asked_for_once() -> None:
-    app = still(home="topics")
+    app = make_still_tui(home="topics")
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("M", "x")
         await pilot.pause()
         assert isinstance(app.screen, FieldsScreen)
@@ -85,11 +95,11 @@ async def test_fields_are_asked_for_once() -> None:
         ]
 
 
-@driven
+@run_screen_test
 async def test_the_menu_names_the_number_of_rows() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("M", "space")
         await pilot.pause()
         assert "Actions on 3 rows" in screen_to_text(app)
@@ -97,10 +107,10 @@ async def test_the_menu_names_the_number_of_rows() -> None:
         assert len(await words_after(app, pilot, "a")) == 3
 
 
-@driven
+@run_screen_test
 async def test_an_action_that_does_not_apply_to_all_marked_rows_says_so() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, THREE)
+        await feed_polls(app, pilot, THREE)
         await pilot.press("M", "x")
         assert "fix applies to 0 of 3 marked rows: unmark the others with m" in screen_to_text(app)

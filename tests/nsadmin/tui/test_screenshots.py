@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.screenshots import FOLDER, STORIES, drawn
+from tests.support.screenshots import FOLDER, STORIES, draw_picture
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", STORIES)
 def test_a_picture_in_the_docs_is_what_is_drawn(name: str, utc: None) -> None:
-    assert drawn(name) == (FOLDER / f"{name}.svg").read_text("utf-8"), "make screenshots"
+    assert draw_picture(name) == (FOLDER / f"{name}.svg").read_text("utf-8"), "make screenshots"
 
 
 def test_the_docs_show_each_of_them() -> None:

@@ -2,24 +2,33 @@
 
 from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import NOON, broker, driven, hear, rows, server, silent, still
+from tests.support.screens import (
+    NOON,
+    feed_polls,
+    list_row_keys,
+    make_broker_poll,
+    make_server_poll,
+    make_silent_broker,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 ADDRS = [f"10.0.1.{number}:10911" for number in (1, 2, 3)]
 GROUPS = {f"broker-{letter}": {0: addr} for letter, addr in zip("abc", ADDRS, strict=True)}
 POLLS: list[AnyPoll] = [
-    server(groups=GROUPS),
-    broker(ADDRS[0]),
-    *2 * [silent(ADDRS[1])],
-    broker(ADDRS[2], commitLogDiskRatio="0.95"),
+    make_server_poll(groups=GROUPS),
+    make_broker_poll(ADDRS[0]),
+    *2 * [make_silent_broker(ADDRS[1])],
+    make_broker_poll(ADDRS[2], commitLogDiskRatio="0.95"),
 ]
 
 
-@driven
+@run_screen_test
 async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, POLLS)
+        await feed_polls(app, pilot, POLLS)
         places = []
         for key in ("n", "n", "n", "N"):
             await pilot.press(key)
@@ -29,36 +38,36 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
     assert places == ["broker-c", "broker-b", "broker-c", "broker-b"]
 
 
-@driven
+@run_screen_test
 async def test_rows_with_problems_come_first_until_the_operator_chooses_an_order() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, POLLS)
-        assert [row.split()[0] for row in rows(app)] == ["broker-b", "broker-c", "broker-a"]
+        await feed_polls(app, pilot, POLLS)
+        assert [row.split()[0] for row in list_row_keys(app)] == ["broker-b", "broker-c", "broker-a"]
         app.action_controller.table.sort_by_column("broker")
-        assert [row.split()[0] for row in rows(app)] == ["broker-a", "broker-b", "broker-c"]
+        assert [row.split()[0] for row in list_row_keys(app)] == ["broker-a", "broker-b", "broker-c"]
 
 
-@driven
+@run_screen_test
 async def test_tabs_have_the_number_of_rows_with_problems() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, POLLS)
+        await feed_polls(app, pilot, POLLS)
         assert " 1 Brokers (2)  2 Topics " in screen_to_text(app)
-        await hear(app, pilot, [broker(ADDRS[1], NOON + 1000)])
+        await feed_polls(app, pilot, [make_broker_poll(ADDRS[1], NOON + 1000)])
         assert " 1 Brokers (1)  2 Topics " in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hides_them() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=(170, 40)) as pilot:
-        await hear(app, pilot, POLLS)
+        await feed_polls(app, pilot, POLLS)
         assert "broker-b 0 10.0.1.2:10911" in screen_to_text(app)
         await pilot.press("down")
-        shown = screen_to_text(app)
-        assert "broker-c 0 10.0.1.3:10911" in shown
-        assert "up for" in shown
+        screen_text = screen_to_text(app)
+        assert "broker-c 0 10.0.1.3:10911" in screen_text
+        assert "up for" in screen_text
         await pilot.press("i")
         assert "up for" not in screen_to_text(app)
         await pilot.press("i")
@@ -69,34 +78,34 @@ async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hi
         assert "up for" not in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_without_a_problem_n_says_so() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(ADDRS[0])])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(ADDRS[0])])
         await pilot.press("n")
         assert "no row here has a problem" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_an_exclamation_mark_leaves_rows_with_problems_only() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, POLLS)
+        await feed_polls(app, pilot, POLLS)
         await pilot.press("exclamation_mark")
         assert "2 of 3 rows  filter problems only" in screen_to_text(app)
         await pilot.press("exclamation_mark")
-        assert len(rows(app)) == 3
+        assert len(list_row_keys(app)) == 3
 
 
-@driven
+@run_screen_test
 async def test_topics_of_the_system_are_hidden_until_they_are_asked_for() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         topics = ["orders", "TBW102", "%RETRY%g", "%DLQ%g"]
-        await hear(app, pilot, [server(topics=topics), broker(ADDRS[0])])
+        await feed_polls(app, pilot, [make_server_poll(topics=topics), make_broker_poll(ADDRS[0])])
         await pilot.press("2")
-        assert len(rows(app)) == 1
+        assert len(list_row_keys(app)) == 1
         assert "1 of 4 rows  filter 3 hidden (A shows them)" in screen_to_text(app)
         await pilot.press("A")
-        assert len(rows(app)) == 4
+        assert len(list_row_keys(app)) == 4

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from nsadmin.tui.terminal_driver import TerminalDriver, TerminalOutput
-from tests.support.running import DEADLINE, Program
-from tests.support.screens import still
+from tests.support.name_servers import DEADLINE, ServerProgram
+from tests.support.screens import make_still_tui
 
 
 class ClosedTerminal(io.StringIO):
@@ -43,7 +43,7 @@ def test_text_for_an_open_terminal_is_written() -> None:
 
 
 def test_the_app_draws_with_this_driver() -> None:
-    assert still().get_driver_class() is TerminalDriver
+    assert make_still_tui().get_driver_class() is TerminalDriver
 
 
 def test_the_app_ends_after_its_terminal_without_a_signal_even_with_a_background_job(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_app_ends_after_its_terminal_without_a_signal_even_with_a_background
     process = subprocess.Popen(
         command,
         stdin=end, stdout=end, stderr=end, cwd=tmp_path,
-        env=Program.environment() | environment, start_new_session=True,
+        env=ServerProgram.make_environment() | environment, start_new_session=True,
     )  # fmt: skip
     os.close(end)
     try:

@@ -29,8 +29,8 @@ def deuteranope(color: str) -> tuple[float, ...]:
 
 
 def signals(theme: Theme) -> list[str]:
-    found = [theme.success, theme.warning, theme.error]
-    return [color for color in found if color is not None]
+    tones = [theme.success, theme.warning, theme.error]
+    return [color for color in tones if color is not None]
 
 
 @pytest.mark.parametrize("theme", OWN_THEMES, ids=lambda theme: theme.name)

@@ -13,7 +13,7 @@ import pytest
 from nsreport.presentation import chart_svg, html_page, pages
 from nsreport.presentation.pages import ReportPage
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from tests.support.gold_tables import gold
+from tests.support.gold_tables import write_gold_tables as gold
 from tests.support.html_pages import HtmlPage, read_html
 
 ASSETS = Path(html_page.__file__).parent

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nsreport.presentation import html_site, pages
-from tests.support.gold_tables import gold
+from tests.support.gold_tables import write_gold_tables as gold
 from tests.support.html_pages import read_html
 
 

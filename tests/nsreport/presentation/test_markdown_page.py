@@ -8,7 +8,7 @@ import pytest
 from nsreport.presentation import markdown_page, pages
 from nsreport.presentation.pages import ReportPage
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from tests.support.gold_tables import gold
+from tests.support.gold_tables import write_gold_tables as gold
 
 
 def test_markdown_has_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 from nsreport.presentation import pages, report_reader
 from nsreport.presentation.pages import ReportPage
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from tests.support.gold_tables import gold
+from tests.support.gold_tables import write_gold_tables as gold
 
 NOW = datetime(2025, 2, 3, 4, 5)
 

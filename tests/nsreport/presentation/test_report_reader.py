@@ -8,7 +8,8 @@ import pytest
 from nsreport.presentation import report_reader
 from nsreport.presentation.report_reader import DayRange, TableNotMadeError
 from nsreport.reports.catalogue import REPORTS_BY_NAME
-from tests.support.gold_tables import DAY, NEXT, gold
+from tests.support.gold_tables import DAY, NEXT
+from tests.support.gold_tables import write_gold_tables as gold
 
 
 @pytest.fixture

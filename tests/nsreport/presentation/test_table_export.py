@@ -14,7 +14,8 @@ from nsreport.dictionary.table_definitions import TableDefinition
 from nsreport.presentation import table_export
 from nsreport.presentation.report_reader import DayRange, TableNotMadeError
 from nsreport.reports.table_catalogue import find_table
-from tests.support.gold_tables import DAY, NEXT, gold, table
+from tests.support.gold_tables import DAY, NEXT, table
+from tests.support.gold_tables import write_gold_tables as gold
 
 ALL_DAYS = DayRange()
 

@@ -13,7 +13,7 @@ from namesrv_core.storage.journal import index, segments
 from namesrv_core.storage.journal.reader import RecordFilter, read_records
 from namesrv_core.storage.journal.segments import JournalSegment
 from tests.namesrv_core.history.test_subject_filter import EVENTS
-from tests.support.journals import Pen
+from tests.support.journals import JournalPen
 
 SUBJECTS: tuple[tuple[SubjectKind, str], ...] = (
     ("topic", "T"), ("topic", "U"), ("topic", "\u4e3b\u9898"), ("topic", "S"), ("topic", "none"),
@@ -22,35 +22,35 @@ SUBJECTS: tuple[tuple[SubjectKind, str], ...] = (
 
 
 @pytest.fixture
-def pen(tmp_path: Path) -> Iterator[Pen]:
+def pen(tmp_path: Path) -> Iterator[JournalPen]:
     """A journal with a closed segment that has its index, and an open one."""
-    made = Pen(tmp_path)
-    made.write(*EVENTS)
-    made.close_segment()
-    made.write(*EVENTS)
-    yield made
-    made.journal.close()
+    new_pen = JournalPen(tmp_path)
+    new_pen.write_events(*EVENTS)
+    new_pen.close_segment()
+    new_pen.write_events(*EVENTS)
+    yield new_pen
+    new_pen.journal.close()
 
 
-def closed(pen: Pen) -> JournalSegment:
+def closed(pen: JournalPen) -> JournalSegment:
     return segments.list_segments(pen.folder)[0]
 
 
-def told(pen: Pen, kind: SubjectKind, name: str, indexed: bool = True) -> list[int]:
+def told(pen: JournalPen, kind: SubjectKind, name: str, indexed: bool = True) -> list[int]:
     concerning = SubjectFilter(JournalSubject(kind, name))
-    found = read_records(
+    records = read_records(
         pen.folder, 0, RecordFilter(concerning.can_match_line, concerning.search_terms if indexed else None)
     )
-    return [record.seq for record in found if concerning.matching_fields(record) is not None]
+    return [record.seq for record in records if concerning.matching_fields(record) is not None]
 
 
 @pytest.mark.parametrize(("kind", "name"), SUBJECTS)
-def test_with_it_the_same_is_told_as_without(pen: Pen, kind: SubjectKind, name: str) -> None:
+def test_with_it_the_same_is_told_as_without(pen: JournalPen, kind: SubjectKind, name: str) -> None:
     assert index.index_path(closed(pen).file_path).exists()
     assert told(pen, kind, name) == told(pen, kind, name, indexed=False) != []
 
 
-def test_it_leads_to_the_lines_and_to_no_others(pen: Pen) -> None:
+def test_it_leads_to_the_lines_and_to_no_others(pen: JournalPen) -> None:
     def kinds(*terms: str, types: list[str] | None = None) -> list[bytes]:
         places = index.find_lines(closed(pen).file_path, terms or None, types)
         assert places is not None
@@ -63,14 +63,14 @@ def test_it_leads_to_the_lines_and_to_no_others(pen: Pen) -> None:
     assert kinds("topic none") == []
 
 
-def test_types_alone_lead_to_their_lines_as_well(pen: Pen) -> None:
+def test_types_alone_lead_to_their_lines_as_well(pen: JournalPen) -> None:
     def seqs(sieve: RecordFilter) -> list[int]:
         return [record.seq for record in read_records(pen.folder, 0, sieve) if record.event_type == "KvPut"]
 
     assert seqs(RecordFilter(event_types=["KvPut"])) == seqs(RecordFilter()) != []
 
 
-def test_a_segment_in_which_nothing_concerns_is_not_decompressed(pen: Pen) -> None:
+def test_a_segment_in_which_nothing_concerns_is_not_decompressed(pen: JournalPen) -> None:
     path = closed(pen).file_path
     path.chmod(0o644)
     path.write_bytes(b"nonsense")
@@ -80,7 +80,7 @@ def test_a_segment_in_which_nothing_concerns_is_not_decompressed(pen: Pen) -> No
 
 
 @pytest.mark.parametrize("length", [0, 7, 8, 15, 16, 40, -1])
-def test_one_that_is_damaged_is_none(pen: Pen, length: int) -> None:
+def test_one_that_is_damaged_is_none(pen: JournalPen, length: int) -> None:
     path = index.index_path(closed(pen).file_path)
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:length] if length >= 0 else b"X" * 100)
@@ -91,8 +91,8 @@ def test_one_that_is_damaged_is_none(pen: Pen, length: int) -> None:
 def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> None:
     queue = QueueData("a", 8, 8, 6)
     names = [f"topic-{number}" for number in range(1000)]
-    pen = Pen(tmp_path)
-    pen.write(
+    pen = JournalPen(tmp_path)
+    pen.write_events(
         *(
             TopicsChanged(
                 "a", "registration", group_topic_changes(TopicChange(n, None, queue) for n in names)
@@ -113,8 +113,8 @@ def test_topics_that_stand_in_the_same_lines_share_a_list(tmp_path: Path) -> Non
 
 
 def test_lines_that_nobody_understands_are_in_no_index(tmp_path: Path) -> None:
-    pen = Pen(tmp_path)
-    pen.write(*EVENTS)
+    pen = JournalPen(tmp_path)
+    pen.write_events(*EVENTS)
     pen.journal.close()
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(b"nonsense\n" + b'{"v":1,"seq":1}\n' + path.read_bytes())
@@ -124,7 +124,7 @@ def test_lines_that_nobody_understands_are_in_no_index(tmp_path: Path) -> None:
     assert told(pen, "topic", "U") == [3, 4, 13]
 
 
-def test_what_cannot_be_written_leaves_nothing(pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_leaves_nothing(pen: JournalPen, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -29,20 +29,20 @@ from tests.support.journals import NOW
 ALIVE = Heartbeats(0, None, None)
 
 
-class Pen(journals.Pen):
+class Pen(journals.JournalPen):
     def at(self, seconds: float) -> PastState:
         return load_past_state(self.folder, NOW + round(seconds * 1000))
 
 
 def snapshot(reason: str, **kv: str) -> Snapshot:
-    return journals.snapshot(reason, kv={"n": kv})
+    return journals.make_snapshot(reason, kv={"n": kv})
 
 
 @pytest.fixture
 def pen(tmp_path: Path) -> Iterator[Pen]:
-    made = Pen(tmp_path)
-    yield made
-    made.journal.close()
+    new_pen = Pen(tmp_path)
+    yield new_pen
+    new_pen.journal.close()
 
 
 def kv_of(past: PastState) -> Any:
@@ -52,17 +52,17 @@ def kv_of(past: PastState) -> Any:
 
 
 def test_tables_are_those_of_the_last_event_before_in_open_and_closed_segments(pen: Pen) -> None:
-    pen.write(snapshot("start"), KvPut("n", "k", None, "1"), KvPut("n", "k", "1", "2"))
+    pen.write_events(snapshot("start"), KvPut("n", "k", None, "1"), KvPut("n", "k", "1", "2"))
     pen.close_segment()
-    pen.write(snapshot("roll", k="2"), KvPut("n", "k", "2", "3"))
-    seen = [kv_of(pen.at(seconds)) for seconds in (0, 0.999, 1, 2.5, 3, 3.9, 4, 60)]
-    values = [table["n"].get("k") for table in seen]
+    pen.write_events(snapshot("roll", k="2"), KvPut("n", "k", "2", "3"))
+    kv_values = [kv_of(pen.at(seconds)) for seconds in (0, 0.999, 1, 2.5, 3, 3.9, 4, 60)]
+    values = [table["n"].get("k") for table in kv_values]
     assert values == [None, None, "1", "2", "2", "2", "3", "3"]
     assert pen.at(1).server_name == "s:9876"
 
 
 def test_before_the_journal_and_after_its_end_nobody_knows(pen: Pen) -> None:
-    pen.write(snapshot("start"), ALIVE)
+    pen.write_events(snapshot("start"), ALIVE)
     assert pen.at(-0.001) == PastState(
         "s:9876", NOW - 1, None, unknown_reason="the journal begins at 2025-11-21T14:03:00.000Z"
     )
@@ -75,20 +75,20 @@ def test_before_the_journal_and_after_its_end_nobody_knows(pen: Pen) -> None:
 
 
 def test_between_stop_and_start_nobody_knows(pen: Pen) -> None:
-    pen.write(snapshot("start"), ServerStopping("SIGTERM"))
+    pen.write_events(snapshot("start"), ServerStopping("SIGTERM"))
     assert pen.at(1.5).unknown_reason == "the name server stopped at 2025-11-21T14:03:01.000Z"
     pen.now += 5000
-    pen.write(snapshot("start", k="v"))
+    pen.write_events(snapshot("start", k="v"))
     why = "the name server stopped at 2025-11-21T14:03:01.000Z, and started again at 2025-11-21T14:03:07.000Z"
     assert [pen.at(seconds).unknown_reason for seconds in (0.9, 1, 6.9, 7)] == [None, why, why, None]
     assert kv_of(pen.at(7)) == {"n": {"k": "v"}}
 
 
 def test_after_the_last_word_of_a_server_that_was_killed_nobody_knows(pen: Pen) -> None:
-    pen.write(snapshot("start"), ALIVE)
+    pen.write_events(snapshot("start"), ALIVE)
     pen.close_segment()
     pen.now += 5000
-    pen.write(snapshot("start"))
+    pen.write_events(snapshot("start"))
     why = (
         "the name server ended abnormally after 2025-11-21T14:03:01.000Z, "
         "and started again at 2025-11-21T14:03:07.000Z"
@@ -97,13 +97,13 @@ def test_after_the_last_word_of_a_server_that_was_killed_nobody_knows(pen: Pen) 
 
 
 def test_after_a_loss_nobody_knows_until_the_next_snapshot(pen: Pen) -> None:
-    pen.write(snapshot("start"), EventsLost(7), KvPut("n", "k", None, "v"), snapshot("loss", k="v"))
+    pen.write_events(snapshot("start"), EventsLost(7), KvPut("n", "k", None, "v"), snapshot("loss", k="v"))
     why = "the journal lost 7 events at 2025-11-21T14:03:01.000Z; no snapshot followed yet"
     assert [pen.at(seconds).unknown_reason for seconds in (0, 1, 2, 3)] == [None, why, why, None]
 
 
 def test_behind_a_hole_nobody_knows_until_the_next_snapshot(pen: Pen) -> None:
-    pen.write(snapshot("start"), ALIVE, ALIVE, snapshot("interval"))
+    pen.write_events(snapshot("start"), ALIVE, ALIVE, snapshot("interval"))
     (path,) = pen.folder.glob("*.jsonl")
     first, _, third, fourth = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + b"damaged\n" + third + fourth)
@@ -112,15 +112,17 @@ def test_behind_a_hole_nobody_knows_until_the_next_snapshot(pen: Pen) -> None:
 
 
 def test_a_server_that_waits_for_brokers_is_not_ready_until_it_says_so(pen: Pen) -> None:
-    pen.write(snapshot("start"), ServerStarted("1", 2), KvPut("n", "k", None, "v"), ServerReady("s:1"), ALIVE)
+    pen.write_events(
+        snapshot("start"), ServerStarted("1", 2), KvPut("n", "k", None, "v"), ServerReady("s:1"), ALIVE
+    )
     assert [pen.at(seconds).was_ready for seconds in (1, 2, 3, 4)] == [False, False, True, True]
 
 
 def test_while_a_collector_sees_nothing_nobody_knows(pen: Pen) -> None:
-    pen.write(
+    pen.write_events(
         CollectorStarted("1", 1, 15_000), snapshot("poll"), PollFailed("no answer", 1), PollRecovered(1, 1000)
     )
-    pen.write(CollectorStopping("SIGTERM"))
+    pen.write_events(CollectorStopping("SIGTERM"))
     whys = [pen.at(seconds).unknown_reason for seconds in range(5)]
     assert whys == [
         "the collector had just started, and no poll had succeeded until 2025-11-21T14:03:00.000Z",

@@ -54,14 +54,16 @@ class Pen:
         self.journal.tidy_segments(self.now)
 
     def problems(self) -> list[str]:
-        return [problem for found in check_journal(self.folder) for problem in found.problem_texts]
+        return [
+            problem for segment_check in check_journal(self.folder) for problem in segment_check.problem_texts
+        ]
 
 
 @pytest.fixture
 def pen(tmp_path: Path) -> Iterator[Pen]:
-    made = Pen(tmp_path)
-    yield made
-    made.journal.close()
+    new_pen = Pen(tmp_path)
+    yield new_pen
+    new_pen.journal.close()
 
 
 def test_records_come_from_all_segments_in_their_order(pen: Pen) -> None:
@@ -93,9 +95,9 @@ def test_the_tables_at_the_end_take_the_segments_from_the_last_snapshot_on(pen: 
     pen.puts(2)
     list_segments(pen.folder)[0].file_path.chmod(0o644)
     list_segments(pen.folder)[0].file_path.write_bytes(b"nonsense")
-    found = replay_to_end(pen.folder)
-    assert found.is_certain
-    assert found.kv_tables == {"n": {"k": "v", "k0": "v", "k1": "v"}}
+    replay = replay_to_end(pen.folder)
+    assert replay.is_certain
+    assert replay.kv_tables == {"n": {"k": "v", "k0": "v", "k1": "v"}}
 
 
 def test_without_a_snapshot_the_tables_at_the_end_are_not_known(pen: Pen) -> None:
@@ -117,12 +119,12 @@ def test_counts_are_by_type(pen: Pen) -> None:
     pen.close_segment()
     pen.snapshot()
     pen.puts(1)
-    found = count_records_by_type(pen.folder)
-    assert list(found) == ["KvPut", "Snapshot"]
+    counts = count_records_by_type(pen.folder)
+    assert list(counts) == ["KvPut", "Snapshot"]
     size = sum(len(encode_record_line(seq, "s", RecordOrigin(NOW, "test"), KvPut("n", f"k{key}", None,
     "v"))) for seq, key in
                ((1, 0), (2, 1), (4, 0)))  # fmt: skip
-    assert found["KvPut"] == RecordTypeCount(3, size, NOW, NOW + 3000)
+    assert counts["KvPut"] == RecordTypeCount(3, size, NOW, NOW + 3000)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 9])
@@ -148,11 +150,11 @@ def followed(pen: Pen, after: int, *steps: object) -> list[int]:
             raise Enough
         waiting.pop(0)()  # type: ignore[operator]
 
-    found: list[int] = []
+    records: list[int] = []
     with suppress(Enough):
         for batch in follow_records(pen.folder, after, pause):
-            found += [record.seq for record in batch]
-    return found
+            records += [record.seq for record in batch]
+    return records
 
 
 def test_what_comes_is_followed_over_the_ends_of_segments(pen: Pen) -> None:
@@ -245,8 +247,8 @@ def test_a_torn_end_is_no_problem_in_the_open_segment(pen: Pen) -> None:
     pen.puts(1)
     (path,) = pen.folder.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b'{"v":1,"s')
-    (found,) = check_journal(pen.folder)
-    assert (found.torn_bytes, found.problem_texts, found.record_count) == (9, (), 1)
+    (problem,) = check_journal(pen.folder)
+    assert (problem.torn_bytes, problem.problem_texts, problem.record_count) == (9, (), 1)
 
 
 def test_a_closed_segment_that_was_cut_is_a_problem(pen: Pen) -> None:
@@ -277,8 +279,8 @@ def test_odd_records_are_skipped_reported_and_damage(pen: Pen, is_closed: bool) 
     if is_closed:
         pen.close_segment()
     reported: list[str] = []
-    found = read_records(pen.folder, 0, RecordFilter(report_unreadable=lambda e: reported.append(str(e))))
-    assert [record.seq for record in found] == [1, 6]
+    records = read_records(pen.folder, 0, RecordFilter(report_unreadable=lambda e: reported.append(str(e))))
+    assert [record.seq for record in records] == [1, 6]
     assert len(reported) == len(ODD_LINES)
     assert [problem.partition(":")[0] for problem in pen.problems()][:4] == [f"line {n}" for n in range(2, 6)]
     assert [record.seq for record in read_last_records(pen.folder, 9)] == [1, 6]

@@ -216,8 +216,8 @@ def test_a_file_that_cannot_even_be_cut_is_given_up_for_another_one(tmp_path: Pa
 
     journal = JournalWriter(tmp_path, open_file=opening)
     add(journal)
-    for said in ("No space left", "Input/output error"):
-        with pytest.raises(OSError, match=said):
+    for reason in ("No space left", "Input/output error"):
+        with pytest.raises(OSError, match=reason):
             add(journal)
     add(journal, 2)
     journal.tidy_segments(NOW)

@@ -37,8 +37,8 @@ def segment(folder: Path, first: int = 1, count: int = 3, more: bytes = b"") -> 
 
 
 def only(folder: Path) -> JournalSegment:
-    (found,) = segments.list_segments(folder)
-    return found
+    (segment,) = segments.list_segments(folder)
+    return segment
 
 
 def test_a_name_says_the_first_number_and_the_time_to_the_millisecond(tmp_path: Path) -> None:
@@ -53,7 +53,12 @@ def test_segments_are_listed_oldest_first_and_other_files_are_passed_over(tmp_pa
     compress_segment(segment(tmp_path, 5))
     (tmp_path / "journal.lock").touch()
     (tmp_path / ".0000000000000001-20251121T140300135Z.jsonl.zst.new").touch()
-    assert [found.first_seq for found in segments.list_segments(tmp_path)] == [5, 9, 100, 1000]
+    assert [listed_segment.first_seq for listed_segment in segments.list_segments(tmp_path)] == [
+        5,
+        9,
+        100,
+        1000,
+    ]
 
 
 def test_a_folder_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
@@ -181,8 +186,8 @@ def test_lines_at_places_of_whatever_frame(tmp_path: Path, monkeypatch: pytest.M
         assert len(frames) == number_of_frames
         assert list(read_lines(closed)) == texts
         for chosen in ([], [0], [3, 5], [1, 2, 6], range(len(texts))):
-            found = list(segments.read_lines_at(closed, [begins[number] for number in chosen], frames))
-            assert found == [texts[number] for number in chosen]
+            lines = list(segments.read_lines_at(closed, [begins[number] for number in chosen], frames))
+            assert lines == [texts[number] for number in chosen]
 
 
 def test_one_frame_is_read_where_another_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,22 +238,22 @@ except segments.InvalidSegmentError as error:
 def test_a_segment_that_inflates_without_measure_is_damaged(tmp_path: Path, empty_lines: int) -> None:
     file = closed_segment(tmp_path, written(1), b"\n" * empty_lines + b" " * (1 << 30)).file_path
     limit = bounded_inflation.max_inflated_bytes(file.stat().st_size) - len(written(1))
-    found = run_bounded(_READ_BOMB, str(tmp_path), megabytes=600)
-    assert found.endswith(f'cannot decompress "{file}": the data inflates to more than {limit} bytes\n')
+    output = run_bounded(_READ_BOMB, str(tmp_path), megabytes=600)
+    assert output.endswith(f'cannot decompress "{file}": the data inflates to more than {limit} bytes\n')
 
 
 def test_the_limit_is_that_of_all_frames_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_inflation, "FREE_BYTES", 1 << 20)
-    found = closed_segment(tmp_path, *[b" " * 999_999 + b"\n"] * 100)
+    segment = closed_segment(tmp_path, *[b" " * 999_999 + b"\n"] * 100)
     sizes: list[int] = []
     with pytest.raises(InvalidSegmentError, match="inflates to more than"):
-        sizes += map(len, read_lines(found))
-    assert sum(sizes) <= bounded_inflation.max_inflated_bytes(found.file_path.stat().st_size)
+        sizes += map(len, read_lines(segment))
+    assert sum(sizes) <= bounded_inflation.max_inflated_bytes(segment.file_path.stat().st_size)
 
 
 def test_an_index_with_other_places_is_named(tmp_path: Path) -> None:
-    found = closed_segment(tmp_path, written(1))
+    segment = closed_segment(tmp_path, written(1))
     with pytest.raises(InvalidSegmentError, match=r'damaged index of ".*"'):
-        list(segments.read_lines_at(found, [0], []))
+        list(segments.read_lines_at(segment, [0], []))
     with pytest.raises(InvalidSegmentError, match=r'damaged index of ".*"'):
-        list(segments.read_lines_at(found, [0], [segments.SegmentFrame(0, 5)]))
+        list(segments.read_lines_at(segment, [0], [segments.SegmentFrame(0, 5)]))

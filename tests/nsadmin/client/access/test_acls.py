@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.acls import AclChange, AclEntry, merge_entries
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 WHO = "User:operator-1"
 ORDERS = AclEntry("Topic:orders", ("All",), "Allow")
@@ -46,9 +46,9 @@ def test_entries_are_listed_by_subject(admin: AdminClient, broker: AccessBroker)
 
 
 def test_an_unknown_user_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
-    [found] = admin.acls.get_entries([broker.addr], "User:nobody")
-    assert isinstance(found.error, NotFound)
-    assert str(found.error) == 'no user "User:nobody"'
+    [result] = admin.acls.get_entries([broker.addr], "User:nobody")
+    assert isinstance(result.error, NotFound)
+    assert str(result.error) == 'no user "User:nobody"'
 
 
 def test_what_is_new_is_sent_and_the_rest_stays(admin: AdminClient, broker: AccessBroker) -> None:
@@ -76,7 +76,7 @@ def test_what_is_new_is_sent_and_the_rest_stays(admin: AdminClient, broker: Acce
 def test_what_is_so_already_is_not_sent(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_merge([broker.addr], WHO, [ORDERS])
     assert admin.acls.apply_plans(plans) == plans
-    assert broker.codes() == [3009]
+    assert broker.asked_codes() == [3009]
 
 
 def test_both_types_of_policy_lose_a_resource(admin: AdminClient, broker: AccessBroker) -> None:
@@ -90,37 +90,37 @@ def test_both_types_of_policy_lose_a_resource(admin: AdminClient, broker: Access
 def test_one_request_takes_it_all(admin: AdminClient, broker: AccessBroker) -> None:
     admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [DEFAULT, GROUPS]))
     [done] = admin.acls.apply_plans(admin.acls.plan_delete([broker.addr], WHO))
-    assert (done.result and done.result.entries_after, broker.codes().count(3008)) == ((), 1)
+    assert (done.result and done.result.entries_after, broker.asked_codes().count(3008)) == ((), 1)
     [none] = admin.acls.plan_delete([broker.addr], WHO)
     assert str(none.error) == f"{WHO} has no ACL entry"
     # Where there was nothing an ACL is made.
     admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
-    assert 3006 in broker.codes()
+    assert 3006 in broker.asked_codes()
 
 
 def test_a_resource_that_is_not_there_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
-    [found] = admin.acls.plan_delete([broker.addr], WHO, ["Topic:orders", "Topic:x"])
-    assert isinstance(found.error, NotFound)
-    assert str(found.error) == f"{WHO} has no ACL entry for Topic:x"
+    [plan] = admin.acls.plan_delete([broker.addr], WHO, ["Topic:orders", "Topic:x"])
+    assert isinstance(plan.error, NotFound)
+    assert str(plan.error) == f"{WHO} has no ACL entry for Topic:x"
 
 
 def test_a_broker_that_shows_something_else_has_ignored_it(admin: AdminClient, broker: AccessBroker) -> None:
     broker.handlers[3007] = build_reply
-    [found] = admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
-    assert isinstance(found.error, NotApplied)
+    [outcome] = admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
+    assert isinstance(outcome.error, NotApplied)
 
 
 def test_a_refusal_of_one_of_several_requests_is_told(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_merge([broker.addr], WHO, [GROUPS])
     both = [plan.then(lambda change: change._replace(entries_after=(GROUPS,))) for plan in plans]
-    broker.handlers[3008] = refuse(16, "The acl is not exist.")
-    [found] = admin.acls.apply_plans(both)
-    assert str(found.error) == "NO_PERMISSION (16): The acl is not exist."
+    broker.handlers[3008] = refuse_with(16, "The acl is not exist.")
+    [outcome] = admin.acls.apply_plans(both)
+    assert str(outcome.error) == "NO_PERMISSION (16): The acl is not exist."
     # Nothing went out behind the refusal.
-    assert [code for code in broker.codes() if code != 3009] == [3008]
+    assert [code for code in broker.asked_codes() if code != 3009] == [3008]
 
 
 def test_who_has_taken_his_own_right_cannot_look(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.acls.plan_delete([broker.addr], WHO)
-    broker.handlers[3009] = refuse(16, "User:operator-1 has no permission to access Cluster:C")
+    broker.handlers[3009] = refuse_with(16, "User:operator-1 has no permission to access Cluster:C")
     assert admin.acls.apply_plans(plans) == plans

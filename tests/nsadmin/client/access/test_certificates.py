@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.errors import BadSettings
 from nsadmin import Access, AdminClient
 from nsadmin.client.access.certificates import NoTls, read_certificate_file
-from tests.support.certificates import Authority, Pair
+from tests.support.certificates import Authority, CertificatePair
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 DAY = 86_400
@@ -36,16 +36,16 @@ def test_a_mapped_broker_is_reached_where_it_is(authority: Authority) -> None:
     with FakeBroker(tls=authority.issue("b").for_servers()) as broker:
         access = Access(address_map=(("10.0.0.1:10911", broker.addr),))
         with AdminClient("h:1", access=access) as admin:
-            [found] = admin.certificates.get_first_expiring(["10.0.0.1:10911"])
-    assert found.addr == "10.0.0.1:10911"
-    assert found.result is not None
+            [expiring] = admin.certificates.get_first_expiring(["10.0.0.1:10911"])
+    assert expiring.addr == "10.0.0.1:10911"
+    assert expiring.result is not None
 
 
 def test_all_certificates_of_a_file(authority: Authority, tmp_path: Path) -> None:
     short, longer = authority.issue("short", days=1), authority.issue("longer", days=9)
     both = tmp_path / "both.pem"
     both.write_bytes(b"a comment\n" + short.cert.read_bytes() + longer.cert.read_bytes())
-    assert [one.subject_name for one in read_certificate_file(both)] == ["short", "longer"]
+    assert [certificate.subject_name for certificate in read_certificate_file(both)] == ["short", "longer"]
     first, second = read_certificate_file(both)
     assert 7.99 * DAY < second.ends_at_seconds - first.ends_at_seconds < 8.01 * DAY
 
@@ -62,10 +62,17 @@ def test_what_is_no_certificate(authority: Authority, tmp_path: Path) -> None:
 
 
 def test_the_server_s_own_certificate_and_whether_anybody_else_signed_it(authority: Authority) -> None:
-    signed, own = authority.issue("signed").for_servers(), Pair(authority.ca, authority._key).for_servers()
-    with FakeBroker(tls=signed) as one, FakeBroker(tls=own) as other, AdminClient("h:1") as admin:
-        found = admin.certificates.get_own([one.addr, other.addr])
-    assert [(each.result.subject_name, each.result.is_self_signed) for each in found if each.result] == [
+    signed, own = (
+        authority.issue("signed").for_servers(),
+        CertificatePair(authority.ca, authority._key).for_servers(),
+    )
+    with FakeBroker(tls=signed) as signed_broker, FakeBroker(tls=own) as other, AdminClient("h:1") as admin:
+        certificates = admin.certificates.get_own([signed_broker.addr, other.addr])
+    assert [
+        (certificate.result.subject_name, certificate.result.is_self_signed)
+        for certificate in certificates
+        if certificate.result
+    ] == [
         ("signed", False),
         ("test CA", True),
     ]

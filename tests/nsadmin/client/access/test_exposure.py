@@ -6,23 +6,26 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from tests.support.proxies import FakeProxy
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_any_answer_tells_a_version_and_a_refusal_why() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeNameServer() as server, FakeBroker() as broker, AdminClient(server.addr) as admin:
-        broker.handlers[RequestCode.GET_BROKER_CONFIG] = refuse(16, "no permission\nat a.b.C")
-        [told], [clusters] = (
+        broker.handlers[RequestCode.GET_BROKER_CONFIG] = refuse_with(16, "no permission\nat a.b.C")
+        [name_server_exposure], [clusters] = (
             admin.exposure.name_servers([server.addr]),
             admin.exposure.clusters([server.addr]),
         )
         refused, silent = admin.exposure.brokers([broker.addr, gone])
         broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, 1)
         [wordless] = admin.exposure.brokers([broker.addr])
-    assert told.result is not None
-    assert told.result.version_name.startswith("V")
-    assert (told.result.settings, told.result.refusal_text) == (server.config, None)
+    assert name_server_exposure.result is not None
+    assert name_server_exposure.result.version_name.startswith("V")
+    assert (name_server_exposure.result.settings, name_server_exposure.result.refusal_text) == (
+        server.config,
+        None,
+    )
     assert clusters.result is not None
     assert (clusters.result.settings, clusters.result.refusal_text) == ({}, None)
     assert refused.result is not None
@@ -46,7 +49,7 @@ def test_who_takes_connections() -> None:
 
 def test_a_proxy_answers_or_requires_credentials() -> None:
     with FakeProxy() as proxy, FakeProxy() as denying, AdminClient("h:1") as admin:
-        denying.handlers[203] = refuse(1, "username cannot be null.")
+        denying.handlers[203] = refuse_with(1, "username cannot be null.")
         answered, denied = admin.exposure.proxies([proxy.addr, denying.addr])
     assert answered.result is not None
     assert denied.result is not None

@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.plain_acls import AccountChange, AclFile, PlainAccount
 from tests.support.plain_acl_brokers import PlainAclBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 OPERATOR = PlainAccount("operator-1", "12345678", True)
 
@@ -52,38 +52,38 @@ def test_what_is_not_named_is_sent_as_it_is(admin: AdminClient, broker: PlainAcl
 
 
 def test_a_new_account_needs_a_secret_key(admin: AdminClient, broker: PlainAclBroker) -> None:
-    [found] = admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", is_admin=False))
-    assert isinstance(found.error, NotFound)
+    [plan] = admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", is_admin=False))
+    assert isinstance(plan.error, NotFound)
     plans = admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "abcdefgh"))
     [done] = admin.plain_acls.apply_plans(plans)
     assert done.result == AccountChange(None, PlainAccount("shopkeeper", "abcdefgh", False))
 
 
 def test_a_refusal_that_quotes_the_secret_key_does_not(admin: AdminClient, broker: PlainAclBroker) -> None:
-    [found] = admin.plain_acls.apply_plans(
+    [outcome] = admin.plain_acls.apply_plans(
         admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "hush"))
     )
-    assert "secretKey=*** cannot be null" in str(found.error)
-    broker.handlers[50] = refuse(209, "no")
-    [found] = admin.plain_acls.apply_plans(
+    assert "secretKey=*** cannot be null" in str(outcome.error)
+    broker.handlers[50] = refuse_with(209, "no")
+    [outcome] = admin.plain_acls.apply_plans(
         admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "hush"))
     )
-    assert str(found.error) == "response code (209): no"
+    assert str(outcome.error) == "response code (209): no"
 
 
 def test_an_account_is_deleted(admin: AdminClient, broker: PlainAclBroker) -> None:
     [done] = admin.plain_acls.apply_plans(admin.plain_acls.plan_delete([broker.addr], "operator-1"))
     assert done.result == AccountChange(OPERATOR, None)
-    [found] = admin.plain_acls.plan_delete([broker.addr], "operator-1")
-    assert isinstance(found.error, NotFound)
+    [plan] = admin.plain_acls.plan_delete([broker.addr], "operator-1")
+    assert isinstance(plan.error, NotFound)
 
 
 def test_a_broker_that_shows_something_else_has_ignored_it(
     admin: AdminClient, broker: PlainAclBroker
 ) -> None:
     broker.handlers[51] = build_reply
-    [found] = admin.plain_acls.apply_plans(admin.plain_acls.plan_delete([broker.addr], "operator-1"))
-    assert isinstance(found.error, NotApplied)
+    [outcome] = admin.plain_acls.apply_plans(admin.plain_acls.plan_delete([broker.addr], "operator-1"))
+    assert isinstance(outcome.error, NotApplied)
     broker.handlers[53] = build_reply
     [white] = admin.plain_acls.set_white_addrs([broker.addr], ["10.0.0.*"])
     assert str(white.error) == "ignored: 10.0.0.* is missing from the addresses"
@@ -91,13 +91,15 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
 
 def test_who_has_changed_his_own_key_cannot_look(admin: AdminClient, broker: PlainAclBroker) -> None:
     plans = admin.plain_acls.plan_update([broker.addr], PlainAccount("operator-1", "abcdefgh"))
-    broker.handlers[54] = refuse(1, "org.apache.rocketmq.acl.common.AclException: Check signature failed")
+    broker.handlers[54] = refuse_with(
+        1, "org.apache.rocketmq.acl.common.AclException: Check signature failed"
+    )
     assert admin.plain_acls.apply_plans(plans) == plans
 
 
 def test_addresses_are_replaced(admin: AdminClient, broker: PlainAclBroker) -> None:
     with PlainAclBroker() as other:
-        other.handlers[53] = refuse(1, "no")
+        other.handlers[53] = refuse_with(1, "no")
         done = admin.plain_acls.set_white_addrs(
             [broker.addr, other.addr], ["10.0.0.*", "10.1.*.*"], "/conf/a.yml"
         )

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.users import AlreadyExists, User, UserChange
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import body, closed_port, refuse
+from tests.support.servers import answer_json, closed_port, refuse_with
 
 OPERATOR = User("operator-1", "s3cret", "Super", "enable")
 SHOP = User("shop", "p", "Normal", "enable")
@@ -37,8 +37,8 @@ def test_users_are_listed_by_name_and_a_broker_without_says_nothing(
     admin: AdminClient, broker: AccessBroker
 ) -> None:
     admin.users.apply_plans(admin.users.plan_create([broker.addr], User("a", "p", "Normal")))
-    [found] = admin.users.list_users([broker.addr])
-    assert [user.username for user in found.result or ()] == ["a", "operator-1"]
+    [result] = admin.users.list_users([broker.addr])
+    assert [user.username for user in result.result or ()] == ["a", "operator-1"]
     assert admin.users.list_users([broker.addr], "zz") == [(broker.addr, (), None)]
     assert admin.users.get_user([broker.addr], "operator-1") == [(broker.addr, OPERATOR, None)]
 
@@ -56,7 +56,7 @@ def test_a_user_is_made_where_there_is_none(admin: AdminClient, broker: AccessBr
     with AccessBroker() as other:
         admin.users.apply_plans(admin.users.plan_create([other.addr], SHOP))
         plans = admin.users.plan_create([broker.addr, other.addr], SHOP._replace(user_status=None))
-        assert broker.codes() == [3004]
+        assert broker.asked_codes() == [3004]
         first, second = admin.users.apply_plans(plans)
     assert first.result == UserChange(None, SHOP)
     assert isinstance(second.error, AlreadyExists)
@@ -64,8 +64,8 @@ def test_a_user_is_made_where_there_is_none(admin: AdminClient, broker: AccessBr
 
 def test_only_what_differs_is_sent(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_update([broker.addr], User("operator-1", None, "Super", "disable"))
-    [found] = admin.users.apply_plans(plans)
-    assert found.result == UserChange(OPERATOR, OPERATOR._replace(user_status="disable"))
+    [outcome] = admin.users.apply_plans(plans)
+    assert outcome.result == UserChange(OPERATOR, OPERATOR._replace(user_status="disable"))
     [sent] = [asked for asked in broker.asked if asked.code == 3002]
     assert fastjson.decode_json(sent.body) == {"username": "operator-1", "userStatus": "disable"}
 
@@ -73,18 +73,18 @@ def test_only_what_differs_is_sent(admin: AdminClient, broker: AccessBroker) -> 
 def test_what_is_so_already_is_not_sent(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_update([broker.addr], User("operator-1", "s3cret"))
     assert admin.users.apply_plans(plans) == plans
-    assert broker.codes() == [3004]
+    assert broker.asked_codes() == [3004]
 
 
 def test_a_user_is_deleted(admin: AdminClient, broker: AccessBroker) -> None:
-    [found] = admin.users.apply_plans(admin.users.plan_delete([broker.addr], "operator-1"))
-    assert found.result == UserChange(OPERATOR, None)
+    [outcome] = admin.users.apply_plans(admin.users.plan_delete([broker.addr], "operator-1"))
+    assert outcome.result == UserChange(OPERATOR, None)
 
 
 def test_users_are_copied_with_their_passwords(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_copy(broker.addr, [SHOP, OPERATOR._replace(password="new")])
     done = admin.users.apply_plans(plans)
-    assert [found.result for found in done] == [
+    assert [outcome.result for outcome in done] == [
         UserChange(None, SHOP),
         UserChange(OPERATOR, OPERATOR._replace(password="new")),
     ]
@@ -107,33 +107,33 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     admin: AdminClient, broker: AccessBroker, now: object, text: str
 ) -> None:
     plans = admin.users.plan_create([broker.addr], SHOP._replace(user_type="Super"))
-    broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else body(asked, now)
-    [found] = admin.users.apply_plans(plans)
-    assert isinstance(found.error, NotApplied)
-    assert str(found.error) == text
+    broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else answer_json(asked, now)
+    [outcome] = admin.users.apply_plans(plans)
+    assert isinstance(outcome.error, NotApplied)
+    assert str(outcome.error) == text
 
 
 def test_one_who_is_still_there_was_not_deleted(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_delete([broker.addr], "operator-1")
     broker.handlers[3003] = build_reply
-    [found] = admin.users.apply_plans(plans)
-    assert str(found.error) == "ignored: the user still exists"
+    [outcome] = admin.users.apply_plans(plans)
+    assert str(outcome.error) == "ignored: the user still exists"
 
 
 def test_a_refusal_stays_with_its_broker(admin: AdminClient, broker: AccessBroker) -> None:
     with AccessBroker() as other:
-        other.handlers[3001] = refuse(16, "check signature failed.")
+        other.handlers[3001] = refuse_with(16, "check signature failed.")
         done = admin.users.apply_plans(admin.users.plan_create([broker.addr, other.addr], SHOP))
-    assert [found.error is None for found in done] == [True, False]
+    assert [outcome.error is None for outcome in done] == [True, False]
 
 
 def test_who_has_changed_his_own_password_cannot_look(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_update([broker.addr], User("operator-1", "new"))
-    broker.handlers[3004] = refuse(16, "check signature failed.")
+    broker.handlers[3004] = refuse_with(16, "check signature failed.")
     assert admin.users.apply_plans(plans) == plans
 
 
 def test_a_user_without_a_name_is_no_answer(admin: AdminClient, broker: AccessBroker) -> None:
-    broker.handlers[3005] = lambda asked: body(asked, [{"userType": "Super"}])
-    [found] = admin.users.list_users([broker.addr])
-    assert "malformed answer (a user without a name)" in str(found.error)
+    broker.handlers[3005] = lambda asked: answer_json(asked, [{"userType": "Super"}])
+    [result] = admin.users.list_users([broker.addr])
+    assert "malformed answer (a user without a name)" in str(result.error)

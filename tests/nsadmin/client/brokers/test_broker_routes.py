@@ -6,8 +6,8 @@ from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
-from tests.support.lab import lab
-from tests.support.servers import Answer, FakeNameServer, silent
+from tests.support.lab import start_lab
+from tests.support.servers import Answer, FakeNameServer, answer_nothing
 
 
 def test_every_name_server_is_asked_by_itself(
@@ -38,9 +38,9 @@ def second_route(second_server: FakeNameServer, admin: AdminClient) -> object:
 def test_half_an_account_is_none(first_server: FakeNameServer) -> None:
     first_server.handlers[105] = lambda asked: build_reply(asked, 1, remark="oh")
     with AdminClient(first_server.addr, timeout=5) as admin:
-        [found] = admin.broker_routes.get_each("broker-a")
-    assert (found.result, str(found.error)) == (None, "SYSTEM_ERROR (1): oh")
-    first_server.handlers[206] = silent
+        [result] = admin.broker_routes.get_each("broker-a")
+    assert (result.result, str(result.error)) == (None, "SYSTEM_ERROR (1): oh")
+    first_server.handlers[206] = answer_nothing
     with AdminClient(first_server.addr, timeout=0.2) as admin:
         assert admin.broker_routes.get_each("broker-a")[0].error is not None
 
@@ -50,9 +50,9 @@ def test_a_route_that_changed_is_read_again(first_server: FakeNameServer) -> Non
         perms = []
         for perm in (6, 6, 4):
             first_server.routes = {"T": {"broker-a": perm}}
-            [found] = admin.broker_routes.get_each("broker-a")
-            assert found.result is not None
-            perms.append(found.result.routes_by_topic["T"].queues[0].perm)
+            [result] = admin.broker_routes.get_each("broker-a")
+            assert result.result is not None
+            perms.append(result.result.routes_by_topic["T"].queues[0].perm)
     assert perms == [6, 6, 4]
 
 
@@ -67,14 +67,14 @@ def test_servers_before_5_0_take_no_queues(first_server: FakeNameServer) -> None
 
     first_server.handlers[106] = old
     with AdminClient(first_server.addr, timeout=5) as admin:
-        [found] = admin.broker_routes.get_each("broker-a")
-    assert found.result is not None
-    assert not found.result.can_register_topics
+        [result] = admin.broker_routes.get_each("broker-a")
+    assert result.result is not None
+    assert not result.result.can_register_topics
 
 
 def test_queues_are_put_back_exactly_and_no_others(tmp_path: Path) -> None:
     with (
-        lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=6)) as there,
+        start_lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=6)) as there,
         AdminClient(there.namesrv_addr) as admin,
     ):
         before = admin.topics.get_route("orders")

@@ -5,7 +5,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_the_first_of_three_averages_counts() -> None:
@@ -62,13 +62,13 @@ def test_a_broker_unknown_to_one_name_server_is_an_error_there_alone(
         done, unknown = admin.brokers.wipe_write_perm("broker-a")
     assert done.result == 1
     assert isinstance(unknown.error, NotFound)
-    assert 205 not in second_server.codes()
+    assert 205 not in second_server.asked_codes()
 
 
 def test_each_server_tells_its_own_failure(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    second_server.handlers[205] = refuse(1, "no")
+    second_server.handlers[205] = refuse_with(1, "no")
     gone = f"127.0.0.1:{closed_port()}"
     with AdminClient([first_server.addr, second_server.addr, gone], timeout=5) as admin:
         results = admin.brokers.wipe_write_perm("broker-a")

@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo, parse_cluster_info
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_groups_are_in_order_and_a_group_without_registration_has_no_addresses() -> None:
@@ -33,7 +33,7 @@ def test_every_broker_is_asked_whatever_the_others_do(
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeBroker() as starting:
-        starting.handlers[28] = refuse(1, "NoSuchElementException")
+        starting.handlers[28] = refuse_with(1, "NoSuchElementException")
         first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}, "broker-b": {0: starting.addr}}}
         with AdminClient(first_server.addr, timeout=5) as admin:
             alive, dead, not_ready = admin.clusters.list_broker_status()
@@ -49,9 +49,9 @@ def test_each_name_server_tells_its_own(first_server: FakeNameServer) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     first_server.clusters = {"C": {"broker-a": {0: "h:1"}}}
     with FakeNameServer({"D": {}}) as other, AdminClient([first_server.addr, gone, other.addr]) as admin:
-        told, silent, else_told = admin.clusters.get_info_each()
-    assert told.result is not None
-    assert told.result.cluster_names == ("C",)
+        first_result, silent, else_told = admin.clusters.get_info_each()
+    assert first_result.result is not None
+    assert first_result.result.cluster_names == ("C",)
     assert (silent.addr, silent.result) == (gone, None)
     assert else_told.result == ClusterInfo(("D",), ())
 

@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.cold_data import ColdReads, ThresholdChange
 from nsadmin.client.results import NotApplied, NotFound
-from tests.support.servers import FakeBroker, body, refuse
+from tests.support.servers import FakeBroker, answer_json, refuse_with
 
 READS = {"g": {"coldAcc": 7, "createTimeMills": 5, "lastColdReadTimeMills": 0}}
 
@@ -31,7 +31,7 @@ def broker() -> Iterator[FakeBroker]:
         running.handlers |= {
             2001: put,
             2002: drop,
-            2003: lambda asked: body(asked, {"configTable": table, "runtimeTable": READS, **more}),
+            2003: lambda asked: answer_json(asked, {"configTable": table, "runtimeTable": READS, **more}),
         }
         yield running
 
@@ -43,13 +43,13 @@ def client() -> Iterator[AdminClient]:
 
 
 def test_what_a_broker_tells(client: AdminClient, broker: FakeBroker) -> None:
-    [found] = client.cold_data.get_each([broker.addr])
-    assert found.result is not None
-    assert (found.result.thresholds_by_group, found.result.reads_by_group) == (
+    [result] = client.cold_data.get_each([broker.addr])
+    assert result.result is not None
+    assert (result.result.thresholds_by_group, result.result.reads_by_group) == (
         {"g": 10},
         {"g": ColdReads(7, 5, None)},
     )
-    assert found.result[2:] == (3, 4, 1)
+    assert result.result[2:] == (3, 4, 1)
 
 
 def test_a_threshold_is_set_and_taken_back(client: AdminClient, broker: FakeBroker) -> None:
@@ -57,7 +57,7 @@ def test_a_threshold_is_set_and_taken_back(client: AdminClient, broker: FakeBrok
     assert done.result == ThresholdChange(10, 20)
     [again] = client.cold_data.update_threshold([broker.addr], "g", 20)
     assert again.result == ThresholdChange(20, 20)
-    assert broker.codes().count(2001) == 1
+    assert broker.asked_codes().count(2001) == 1
     [gone] = client.cold_data.remove_threshold([broker.addr], "g")
     assert gone.result == ThresholdChange(20, None)
     [none] = client.cold_data.remove_threshold([broker.addr], "g")
@@ -68,6 +68,6 @@ def test_a_yes_that_changed_nothing_and_a_no(client: AdminClient, broker: FakeBr
     broker.handlers[2001] = build_reply
     [ignored] = client.cold_data.update_threshold([broker.addr], "h", 20)
     assert isinstance(ignored.error, NotApplied)
-    broker.handlers[2001] = refuse(16, "no")
+    broker.handlers[2001] = refuse_with(16, "no")
     [refused] = client.cold_data.update_threshold([broker.addr], "h", 20)
     assert str(refused.error) == "NO_PERMISSION (16): no"

@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.results import NotApplied, NotFound
-from tests.support.servers import Server, refuse
+from tests.support.servers import Server, refuse_with
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ def test_what_a_container_is_told(client: AdminClient, container: Server) -> Non
 def test_what_is_none_and_what_is_not_in_it(client: AdminClient, container: Server) -> None:
     container.handlers |= {
         26: lambda asked: build_reply(asked, body=b"brokerName=a\n"),
-        903: refuse(211, "no"),
+        903: refuse_with(211, "no"),
     }
     assert isinstance(client.containers.check_container(container.addr).error, NotApplied)
     assert isinstance(
         client.containers.remove_broker(container.addr, ContainedBroker("C", "b", 0)).error, NotFound
     )
-    container.handlers[902] = refuse(1, "addBroker properties empty")
+    container.handlers[902] = refuse_with(1, "addBroker properties empty")
     assert (
         str(client.containers.add_broker(container.addr, "/x").error)
         == "SYSTEM_ERROR (1): addBroker properties empty"

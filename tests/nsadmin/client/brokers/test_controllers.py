@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.controllers import BrokerEpochs, BrokerReplica, MasterEpoch, ReplicaSet
 from tests.support.controllers import FakeController
-from tests.support.servers import Server, body, closed_port
+from tests.support.servers import Server, answer_json, closed_port
 
 SET = ReplicaSet(
     "broker-a", 1, "h:1", 1, 2, (BrokerReplica(1, "h:1", True, True), BrokerReplica(2, "h:2", True, True))
@@ -33,8 +33,8 @@ def test_any_of_them_says_who_leads(admin: AdminClient, leader: FakeController) 
     with FakeController(leader.addr) as other:
         dead = f"127.0.0.1:{closed_port()}"
         assert admin.controllers.find_leader([dead, other.addr]) == leader.addr
-        found = admin.controllers.get_metadata([other.addr])[0].result
-        assert found == ("g", "n0", leader.addr, False, {"n0": leader.addr})
+        metadata = admin.controllers.get_metadata([other.addr])[0].result
+        assert metadata == ("g", "n0", leader.addr, False, {"n0": leader.addr})
         # An old one may still name another, who leads says so of himself.
         other.leader = dead
         assert admin.controllers.find_leader([other.addr, leader.addr]) == leader.addr
@@ -89,7 +89,7 @@ def test_the_epoch_of_now_has_no_end(admin: AdminClient) -> None:
         {"epoch": 1, "startOffset": 0, "endOffset": 7},
         {"epoch": 2, "startOffset": 7, "endOffset": 2**63 - 1},
     ]
-    told = {"brokerId": 0, "brokerName": "broker-a", "epochList": epochs, "maxOffset": 9}
-    with Server({1007: lambda asked: body(asked, told)}) as broker:
-        [found] = admin.controllers.get_epochs([broker.addr])
-    assert found.result == BrokerEpochs("broker-a", 0, 9, (MasterEpoch(1, 0, 7), MasterEpoch(2, 7, None)))
+    epoch_answer = {"brokerId": 0, "brokerName": "broker-a", "epochList": epochs, "maxOffset": 9}
+    with Server({1007: lambda asked: answer_json(asked, epoch_answer)}) as broker:
+        [result] = admin.controllers.get_epochs([broker.addr])
+    assert result.result == BrokerEpochs("broker-a", 0, 9, (MasterEpoch(1, 0, 7), MasterEpoch(2, 7, None)))

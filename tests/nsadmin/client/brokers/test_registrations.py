@@ -25,21 +25,21 @@ MAPPING = {
 
 
 @pytest.fixture
-def registering() -> Iterator[RegisteringBroker]:
+def registering_broker() -> Iterator[RegisteringBroker]:
     with RegisteringBroker() as running:
         yield running
 
 
 def told_by(broker: RegisteringBroker) -> BrokerRegistrant:
     with AdminClient("127.0.0.1:1") as admin:
-        [found] = admin.registrations.get_each([broker.addr])
-    assert found.result is not None, found.error
-    return found.result
+        [result] = admin.registrations.get_each([broker.addr])
+    assert result.result is not None, result.error
+    return result.result
 
 
-def test_a_broker_tells_who_it_is_and_what_it_has(registering: RegisteringBroker) -> None:
-    told = told_by(registering)
-    assert told == BrokerRegistrant(
+def test_a_broker_tells_who_it_is_and_what_it_has(registering_broker: RegisteringBroker) -> None:
+    registration = told_by(registering_broker)
+    assert registration == BrokerRegistrant(
         broker_name="broker-a",
         broker_addr="10.0.0.1:10911",
         cluster_name="C",
@@ -54,14 +54,14 @@ def test_a_broker_tells_who_it_is_and_what_it_has(registering: RegisteringBroker
         name_servers=("a:9876", "b:9876"),
         has_dynamic_name_servers=False,
         data_version={"counter": 2},
-        topics=registering.configs,
+        topics=registering_broker.configs,
         mappings={},
     )
-    assert told.can_read_and_write
+    assert registration.can_read_and_write
 
 
-def test_settings_that_change_what_is_registered(registering: RegisteringBroker) -> None:
-    registering.items |= {
+def test_settings_that_change_what_is_registered(registering_broker: RegisteringBroker) -> None:
+    registering_broker.items |= {
         "brokerPermission": "4",
         "compressedRegister": "true",
         "enableSplitRegistration": "true",
@@ -70,22 +70,24 @@ def test_settings_that_change_what_is_registered(registering: RegisteringBroker)
         "brokerNotActiveTimeoutMillis": "9000",
         "fetchNamesrvAddrByAddressServer": "true",
     }
-    told = told_by(registering)
-    assert not told.can_read_and_write
-    assert told.is_compressed
-    assert told.has_dynamic_name_servers
-    assert told[8:11] == (100, 9000, True)
+    registration = told_by(registering_broker)
+    assert not registration.can_read_and_write
+    assert registration.is_compressed
+    assert registration.has_dynamic_name_servers
+    assert registration[8:11] == (100, 9000, True)
 
 
-def test_an_old_release_neither_splits_nor_acts_for_a_master(registering: RegisteringBroker) -> None:
-    registering.version = 407
-    registering.items["enableSplitRegistration"] = "true"
-    assert told_by(registering)[8:11] == (None, None, None)
+def test_an_old_release_neither_splits_nor_acts_for_a_master(registering_broker: RegisteringBroker) -> None:
+    registering_broker.version = 407
+    registering_broker.items["enableSplitRegistration"] = "true"
+    assert told_by(registering_broker)[8:11] == (None, None, None)
 
 
-def test_of_a_static_topic_the_queues_that_are_written_here_are_told(registering: RegisteringBroker) -> None:
-    registering.mappings = {"T": MAPPING}
-    assert told_by(registering).mappings == {
+def test_of_a_static_topic_the_queues_that_are_written_here_are_told(
+    registering_broker: RegisteringBroker,
+) -> None:
+    registering_broker.mappings = {"T": MAPPING}
+    assert told_by(registering_broker).mappings == {
         "T": {
             "bname": "broker-a",
             "currIdMap": {0: 0, 2: 2},
@@ -98,10 +100,13 @@ def test_of_a_static_topic_the_queues_that_are_written_here_are_told(registering
     }
 
 
-def test_who_does_not_answer_or_leaves_half_of_it_out(registering: RegisteringBroker) -> None:
+def test_who_does_not_answer_or_leaves_half_of_it_out(registering_broker: RegisteringBroker) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    del registering.items["brokerClusterName"]
+    del registering_broker.items["brokerClusterName"]
     with AdminClient("127.0.0.1:1") as admin:
-        found = admin.registrations.get_each([dead, registering.addr])
-    assert [(result.addr, result.result) for result in found] == [(dead, None), (registering.addr, None)]
-    assert "malformed answer ('brokerClusterName')" in str(found[1].error)
+        results = admin.registrations.get_each([dead, registering_broker.addr])
+    assert [(result.addr, result.result) for result in results] == [
+        (dead, None),
+        (registering_broker.addr, None),
+    ]
+    assert "malformed answer ('brokerClusterName')" in str(results[1].error)

@@ -7,7 +7,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.servers import FakeBroker, closed_port, refuse
+from tests.support.servers import FakeBroker, closed_port, refuse_with
 
 INFO = RequestCode.GET_BROKER_RUNTIME_INFO
 
@@ -27,13 +27,13 @@ def test_a_slave_is_asked_where_its_master_does_not_answer() -> None:
         results = ask_replicas(caller, [inquiry("a", dead, slave.addr), inquiry("b", other.addr, slave.addr)])
         caller.close()
         assert [(result.addr, result.error) for result in results] == [(slave.addr, None), (other.addr, None)]
-        assert (slave.codes(), other.codes()) == ([INFO], [INFO])
+        assert (slave.asked_codes(), other.asked_codes()) == ([INFO], [INFO])
 
 
 def test_a_refusal_is_an_answer() -> None:
     caller = Caller(NameServerList((), "given"), Access(timeout=5))
     with FakeBroker() as master, FakeBroker() as slave:
-        master.handlers[INFO] = refuse(1, "no")
+        master.handlers[INFO] = refuse_with(1, "no")
         [result] = ask_replicas(caller, [inquiry("a", master.addr, slave.addr)])
         [accepted] = ask_replicas(caller, [inquiry("a", master.addr)], (0, 1))
         caller.close()

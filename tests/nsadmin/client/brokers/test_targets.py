@@ -67,8 +67,8 @@ def test_a_name_without_a_dot_is_not_taken_for_a_host_if_no_name_server_answers(
 
 
 def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
-    found = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
-    assert found == [
+    targets = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
+    assert targets == [
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 1, "h:2"),

@@ -15,7 +15,7 @@ def test_the_topics_of_one_broker_on_each_name_server(
     assert here.result == {"a": 4, "b": 6}
     assert list(here.result) == ["a", "b"]
     assert isinstance(there.error, NotFound)
-    assert second_server.codes() == [106]
+    assert second_server.asked_codes() == [106]
 
 
 def test_a_topic_that_went_in_the_meantime_is_left_out(first_server: FakeNameServer) -> None:
@@ -33,5 +33,5 @@ def test_one_route_that_cannot_be_told_is_an_error_of_its_server(first_server: F
     first_server.handlers[105] = answer  # type: ignore[assignment]
     first_server.routes = {"a": {"broker-a": 6}, "b": {"broker-a": 6}}
     with AdminClient(first_server.addr, timeout=5) as admin:
-        [found] = admin.brokers.get_topic_permissions("broker-a")
-    assert (found.result, str(found.error)) == (None, "SYSTEM_ERROR (1): oh")
+        [result] = admin.brokers.get_topic_permissions("broker-a")
+    assert (result.result, str(result.error)) == (None, "SYSTEM_ERROR (1): oh")

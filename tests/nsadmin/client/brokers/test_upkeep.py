@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_SETTINGS
 from nsadmin.client.results import NotApplied
-from tests.support.servers import body, closed_port
+from tests.support.servers import answer_json, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -20,7 +20,7 @@ def test_each_broker_gets_the_order_and_a_dead_one_is_told() -> None:
         ):
             broker.handlers[code] = build_reply
             first, second = order([broker.addr, dead])
-            assert (first.result, first.error, broker.codes()[-1]) == (True, None, code)
+            assert (first.result, first.error, broker.asked_codes()[-1]) == (True, None, code)
             assert second.error is not None
 
 
@@ -48,23 +48,23 @@ def test_only_a_slave_is_told_of_its_master() -> None:
         broker.as_slave()
         link = {"masterFlushOffset": 5}
         broker.handlers |= {
-            907: lambda asked: body(asked, {"master": False, "haClientRuntimeInfo": link}),
+            907: lambda asked: answer_json(asked, {"master": False, "haClientRuntimeInfo": link}),
             908: build_reply,
         }
         assert admin.upkeep.reset_master_flush_offset(broker.addr, 5).result is True
         link["masterFlushOffset"] = 6
         ignored = admin.upkeep.reset_master_flush_offset(broker.addr, 5)
         assert str(ignored.error) == "ignored: the offset is still 6"
-        broker.handlers[907] = lambda asked: body(asked, {"master": True})
+        broker.handlers[907] = lambda asked: answer_json(asked, {"master": True})
         assert isinstance(admin.upkeep.get_master_flush_offset(broker.addr).error, NotApplied)
 
 
 @pytest.mark.parametrize(("writes_both", "status"), [("true", 2), ("false", None)])
 def test_queues_are_compared_where_there_are_two_kinds(writes_both: str, status: int | None) -> None:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
-        broker.handlers[354] = lambda asked: body(asked, {"checkStatus": 2})
+        broker.handlers[354] = lambda asked: answer_json(asked, {"checkStatus": 2})
         broker.items["rocksdbCQDoubleWriteEnable"] = writes_both
-        [found] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
-        assert (found.result, found.error is None) == (status, status is not None)
+        [result] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
+        assert (result.result, result.error is None) == (status, status is not None)
         asked = [item.ext for item in broker.asked if item.code == 354]
         assert asked == ([{"topic": "T", "checkStoreTime": "5"}] if status else [])

@@ -45,13 +45,13 @@ def test_without_credentials_nothing_is_signed() -> None:
 def test_signed_and_through_tls_to_all_servers(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     operator, servers = authority.issue("operator"), authority.issue("servers").for_servers(authority.ca)
-    tls = Tls(authority.ca, operator.cert, authority.lock(operator, "sesame"), "sesame")
+    tls = Tls(authority.ca, operator.cert, authority.lock_key(operator, "sesame"), "sesame")
     access, stranger = Access(credentials=WHO, tls=tls), Access(tls=Tls(operator.cert))
     with FakeBroker(tls=servers) as broker, FakeNameServer(tls=servers) as server:
         server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         with AdminClient(server.addr, access=access) as admin:
-            [found] = admin.clusters.list_broker_status()
-        assert found.broker_addr == broker.addr
+            [status] = admin.clusters.list_broker_status()
+        assert status.broker_addr == broker.addr
         assert signed_by(broker, WHO) == [True] * len(broker.asked) != []
         with AdminClient(server.addr, access=stranger) as admin, pytest.raises(NoneReachable) as caught:
             admin.clusters.list_broker_status()
@@ -65,8 +65,8 @@ def test_files_that_cannot_be_used_are_told_before_anybody_is_asked(tmp_path: Pa
 
 
 def test_no_representation_shows_a_secret() -> None:
-    shown = repr(Access(credentials=WHO, tls=Tls(key_password="sesame", server_name="broker")))
-    assert "operator" in shown
-    assert "server_name='broker'" in shown
+    representation = repr(Access(credentials=WHO, tls=Tls(key_password="sesame", server_name="broker")))
+    assert "operator" in representation
+    assert "server_name='broker'" in representation
     for secret in ("top secret", "token of one day", "sesame"):
-        assert secret not in shown
+        assert secret not in representation

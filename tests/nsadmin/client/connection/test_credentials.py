@@ -58,10 +58,10 @@ def refusal(step: object, *args: object) -> str:
     assert callable(step)
     with pytest.raises(BadSettings) as caught:
         step(*args)
-    said = str(caught.value)
-    assert "\n" not in said
-    assert "s3cret" not in said
-    return said
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "s3cret" not in message
+    return message
 
 
 def write(path: Path, text: str, mode: int = 0o600) -> Path:
@@ -125,7 +125,7 @@ def test_a_file_in_either_form(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_used_is_named_and_not_quoted(tmp_path: Path) -> None:
     yml, key = tmp_path / "who.yml", tmp_path / "key"
     lines = "accessKey: VALUE"
-    for path, text, said in (
+    for path, text, message in (
         (yml, "accessKey: operator\nsecretKey: [s3cret\n", f"{yml} is not valid YAML in line 3"),
         (yml, "secretKey: s3cret\x00", f"{yml} is not valid YAML"),
         (yml, "s3cret", f"{yml} must contain lines like {lines}"),
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_used_is_named_and_not_quoted(tmp_path: Path) -> N
         (key, "secretKey=s3cret\\uXY", f"{key} has a \\u that is not followed by four digits"),
         (key, "user=operator", f"{key} has neither accessKey nor secretKey"),
     ):
-        assert refusal(from_file, write(path, text)) == said
+        assert refusal(from_file, write(path, text)) == message
     yml.write_bytes(b"secretKey: s3cret\xff")
     assert refusal(from_file, yml) == f"{yml} is not a text file"
     missing = tmp_path / "missing"
@@ -176,12 +176,12 @@ def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:
     ):
         assert from_source(source, environ, tmp_path) == FoundCredentials(WHO, named)
     write(tmp_path / "none.yml", "")
-    for source, said in (
+    for source, message in (
         ("env", "no credentials in env: set NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"),
         ("tools:none.yml", "no credentials in tools:none.yml: the source is empty"),
         *((wrong, NO_SOURCE) for wrong in ("s3cret", "operator:s3cret", "file:", "keyring:", "")),
     ):
-        assert refusal(from_source, source, {}, tmp_path) == said
+        assert refusal(from_source, source, {}, tmp_path) == message
 
 
 def test_what_counts_where_no_source_is_named(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ def test_what_is_no_endpoint_is_refused(text: str) -> None:
 
 
 def test_an_endpoint_is_asked_as_javas_clients_ask_it(endpoint: FakeEndpoint) -> None:
-    found = from_endpoint(endpoint.domain, unit_name="unit1")
+    addrs = from_endpoint(endpoint.domain, unit_name="unit1")
     url = f"http://{endpoint.domain}/rocketmq/nsaddr-unit1?nofix=1"
-    assert found == NameServerList(("a:9876", "b:1"), "endpoint", url)
+    assert addrs == NameServerList(("a:9876", "b:1"), "endpoint", url)
     [(path, headers)] = endpoint.asked
     assert path == "/rocketmq/nsaddr-unit1?nofix=1"
     assert headers["Client-Version"] == "V5_5_0"
@@ -105,11 +105,11 @@ def test_when_an_endpoint_fails_what_it_said_last_counts_and_that_is_noted(
     cache = tmp_path / "deep" / "cache"
     assert from_endpoint(endpoint.url, cache_folder=cache).note is None
     endpoint.status = 500
-    found = from_endpoint(endpoint.url, cache_folder=cache)
-    assert found[:3] == (("a:9876", "b:1"), "endpoint", endpoint.url)
-    assert found.note is not None
-    assert found.note.startswith(f"endpoint {endpoint.url}: HTTP status 500 instead of 200; using its answer")
-    assert found.note.endswith(": a:9876;b:1")
+    addrs = from_endpoint(endpoint.url, cache_folder=cache)
+    assert addrs[:3] == (("a:9876", "b:1"), "endpoint", endpoint.url)
+    assert addrs.note is not None
+    assert addrs.note.startswith(f"endpoint {endpoint.url}: HTTP status 500 instead of 200; using its answer")
+    assert addrs.note.endswith(": a:9876;b:1")
     with pytest.raises(CallError):
         from_endpoint(endpoint.url, unit_name="other", cache_folder=cache)
     [file] = cache.iterdir()

@@ -6,7 +6,7 @@ from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import CallError, NoneReachable
-from tests.support.servers import FakeNameServer, closed_port, hang_up, refuse
+from tests.support.servers import FakeNameServer, answer_hang_up, closed_port, refuse_with
 
 
 def dead() -> str:
@@ -16,7 +16,7 @@ def dead() -> str:
 def test_a_read_asks_one_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         assert admin.topics.list_names() == ("T",)
-    assert (first_server.codes(), second_server.codes()) == ([206], [])
+    assert (first_server.asked_codes(), second_server.asked_codes()) == ([206], [])
 
 
 @pytest.mark.parametrize("trouble", ["unconnected", "closed", "unreadable"])
@@ -24,7 +24,7 @@ def test_where_the_transport_fails_the_next_one_is_asked(
     trouble: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     first_server.handlers[206] = (
-        hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
+        answer_hang_up if trouble == "closed" else lambda asked: build_reply(asked, body=b"[")
     )
     bad = dead() if trouble == "unconnected" else first_server.addr
     with AdminClient([bad, second_server.addr], timeout=5) as admin:
@@ -50,17 +50,17 @@ def test_not_found_is_believed_only_when_nobody_knows_better(
         assert admin.topics.get_route("T").queues[0].broker_name == "broker-a"
         with pytest.raises(TopicNotExist):
             admin.topics.get_route("U")
-    assert second_server.codes() == [105, 105]
+    assert second_server.asked_codes() == [105, 105]
 
 
 def test_a_refusal_is_an_answer(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
-    first_server.handlers[206] = refuse(1, "disable")
+    first_server.handlers[206] = refuse_with(1, "disable")
     with (
         AdminClient([first_server.addr, second_server.addr], timeout=5) as admin,
         pytest.raises(RequestError, match="disable"),
     ):
         admin.topics.list_names()
-    assert second_server.codes() == []
+    assert second_server.asked_codes() == []
 
 
 def test_when_nobody_can_be_reached_every_address_is_named() -> None:
@@ -105,7 +105,7 @@ def test_those_that_agree_are_not_said_to_disagree(
 def test_one_that_refuses_what_another_tells_is_noticed(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    first_server.handlers[206] = refuse(16, "who are you?")
+    first_server.handlers[206] = refuse_with(16, "who are you?")
     with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         assert admin.topics.list_names() == ("T",)
         error = admin.unreachable[first_server.addr]

@@ -36,8 +36,8 @@ def test_a_code_that_is_not_accepted_is_an_error_with_the_address_of_the_server(
 
 
 def test_an_observer_learns_the_original_address_of_a_mapped_server() -> None:
-    seen: list[Exchange] = []
-    observer = report_original_addrs(seen.append, [("broker:1", READ)], [("gateway:2", READ)])
+    exchanges: list[Exchange] = []
+    observer = report_original_addrs(exchanges.append, [("broker:1", READ)], [("gateway:2", READ)])
     observer(Exchange("gateway:2", 26, 0.0, 0.1, 0, 1, 1, 1, 1))
-    assert (seen[0].addr, seen[0].via) == ("broker:1", "gateway:2")
-    assert report_original_addrs(seen.append, [("h:1", READ)], [("h:1", READ)]) == seen.append
+    assert (exchanges[0].addr, exchanges[0].via) == ("broker:1", "gateway:2")
+    assert report_original_addrs(exchanges.append, [("h:1", READ)], [("h:1", READ)]) == exchanges.append

@@ -16,8 +16,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from nsadmin.client import Access, AdminClient, ClientClosed, Exchange, Pool, RocketMQError
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE, ThreadSafeConnections
-from tests.support.running import DEADLINE
-from tests.support.servers import FakeBroker, FakeNameServer, Server, closed_port, silent
+from tests.support.name_servers import DEADLINE
+from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ = RequestCode.GET_NAMESRV_CONFIG
@@ -33,7 +33,7 @@ def wait_until(happened: Callable[[], bool]) -> None:
 
 @contextmanager
 def silent_server() -> Iterator[Server]:
-    with Server({code: silent for code in RequestCode}) as running:
+    with Server({code: answer_nothing for code in RequestCode}) as running:
         yield running
 
 
@@ -57,8 +57,8 @@ def test_each_thread_gets_its_own_answer() -> None:
 
         server.handlers[RequestCode.GET_KV_CONFIG] = echo
         with AdminClient(server.addr) as admin, threads(8) as pool:
-            found = list(pool.map(lambda key: admin.kv.get_value("N", str(key)), range(200)))
-        assert found == [str(key) for key in range(200)]
+            values = list(pool.map(lambda key: admin.kv.get_value("N", str(key)), range(200)))
+        assert values == [str(key) for key in range(200)]
         assert len(server.connections) <= 8
 
 
@@ -198,11 +198,11 @@ def test_a_closed_client_opens_no_connection_for_a_probe() -> None:
 
 
 def test_closing_a_client_ends_the_pause_before_a_retry() -> None:
-    gone, seen = f"127.0.0.1:{closed_port()}", list[Exchange]()
+    gone, exchanges = f"127.0.0.1:{closed_port()}", list[Exchange]()
     with threads(1) as pool:
-        admin = AdminClient(gone, access=Access(retries=1_000_000), observer=seen.append)
+        admin = AdminClient(gone, access=Access(retries=1_000_000), observer=exchanges.append)
         pending = pool.submit(admin.topics.list_names)
-        wait_until(lambda: len(seen) > 1)
+        wait_until(lambda: len(exchanges) > 1)
         admin.close()
         assert_closed([pending])
 
@@ -255,14 +255,16 @@ def test_a_pool_that_is_closed_ends_the_calls_of_its_clients() -> None:
 
 
 def test_an_observer_hears_that_a_change_may_have_been_done() -> None:
-    seen: list[Exchange] = []
+    exchanges: list[Exchange] = []
     with silent_server() as server, threads(1) as pool:
-        admin = AdminClient(server.addr, timeout=FOREVER, observer=seen.append)
+        admin = AdminClient(server.addr, timeout=FOREVER, observer=exchanges.append)
         pending = pool.submit(admin.kv.put_value, "N", "k", "v")
         wait_until(lambda: bool(server.asked))
         admin.close()
         assert_closed([pending])
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
+    assert [str(exchange.outcome) for exchange in exchanges] == [
+        f"{server.addr}: interrupted before the answer"
+    ]
 
 
 def test_a_forked_process_has_a_connection_of_its_own() -> None:

@@ -12,7 +12,7 @@ from nsadmin.client.consumers.connected_clients import TopicSubscription
 from nsadmin.client.consumers.group_problems import BLOCKED_AFTER_MS
 from nsadmin.client.consumers.running_info import ALL_QUEUES, PopQueue, parse_running_info
 from nsadmin.client.message_queues import MessageQueue
-from tests.support.consumer_brokers import ConsumerBroker, keyed
+from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
 from tests.support.servers import FakeNameServer
 
 QUEUE = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": 1000, "locked": True}
@@ -25,7 +25,7 @@ def info(
     queue: Mapping[str, object] | None = None,
 ) -> str:
     """ConsumerRunningInfo of a client that has these queues of the topic T."""
-    table = keyed("broker-a", {("T", number): queue or QUEUE for number in numbers})
+    table = format_queue_map("broker-a", {("T", number): queue or QUEUE for number in numbers})
     rest = {
         "properties": {"PROP_CONSUMEORDERLY": str(orderly).lower(), "PROP_CONSUMER_START_TIMESTAMP": "5"},
         "statusTable": {"T": {"consumeOKTPS": 1.5, "consumeRT": 2}},
@@ -47,8 +47,8 @@ def problems(admin: AdminClient, now: int = 2000) -> list[str]:
 
 
 def test_an_account_of_java_and_one_of_go() -> None:
-    found = parse_running_info(RemotingCommand(0, body=info([3]).encode()))
-    [queue] = found.queues
+    runtime = parse_running_info(RemotingCommand(0, body=info([3]).encode()))
+    [queue] = runtime.queues
     assert queue.queue == MessageQueue("T", "broker-a", 3)
     assert (queue.commit_offset, queue.cached_msg_count, queue.last_consume_ms, queue.last_pull_ms) == (
         7,
@@ -57,9 +57,9 @@ def test_an_account_of_java_and_one_of_go() -> None:
         None,
     )
     assert (queue.is_locked, queue.is_dropped) == (True, False)
-    assert (found.started_at_ms, found.is_orderly, found.jstack) == (5, False, None)
-    assert found.status_by_topic["T"].consume_ok_tps == 1.5
-    assert found.subscriptions == (TopicSubscription("T", "TAG", "*"),)
+    assert (runtime.started_at_ms, runtime.is_orderly, runtime.jstack) == (5, False, None)
+    assert runtime.status_by_topic["T"].consume_ok_tps == 1.5
+    assert runtime.subscriptions == (TopicSubscription("T", "TAG", "*"),)
     go = parse_running_info(
         RemotingCommand(
             0,
@@ -72,8 +72,8 @@ def test_an_account_of_java_and_one_of_go() -> None:
 
 def test_every_client_is_asked_or_one(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     assert [item.client.client_id for item in admin.client_runtime.get_group("G").clients] == ["c1", "c2"]
-    [one] = admin.client_runtime.get_group("G", "c2", with_jstack=True).clients
-    assert one.client.client_id == "c2"
+    [client] = admin.client_runtime.get_group("G", "c2", with_jstack=True).clients
+    assert client.client.client_id == "c2"
     assert consumer_broker.asked[-1].ext == {
         "consumerGroup": "G",
         "clientId": "c2",
@@ -99,9 +99,9 @@ def test_a_client_that_did_not_answer_leaves_the_question_of_owners_open(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
     del consumer_broker.running["c2"]
-    found = admin.client_runtime.get_group("G")
-    assert [item.error is None for item in found.clients] == [True, False]
-    assert admin.client_runtime.find_problems(found, 2000) == []
+    group_runtime = admin.client_runtime.get_group("G")
+    assert [item.error is None for item in group_runtime.clients] == [True, False]
+    assert admin.client_runtime.find_problems(group_runtime, 2000) == []
 
 
 def test_clients_that_subscribe_differently(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
@@ -112,16 +112,19 @@ def test_clients_that_subscribe_differently(admin: AdminClient, consumer_broker:
 def test_messages_that_lie_in_a_client(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     idle = {**QUEUE, "cachedMsgCount": 0}
     consumer_broker.running = {"c1": info([0, 1, 2, 3], queue=idle), "c2": info([4, 5, 6, 7])}
-    found = problems(admin, 1000 + BLOCKED_AFTER_MS + 1)
-    assert len(found) == 4
-    assert found[0] == "c2 is blocked on T broker-a 4: it has 2 messages and consumed none of them for 60 s"
+    problem_list = problems(admin, 1000 + BLOCKED_AFTER_MS + 1)
+    assert len(problem_list) == 4
+    assert (
+        problem_list[0]
+        == "c2 is blocked on T broker-a 4: it has 2 messages and consumed none of them for 60 s"
+    )
 
 
 def test_a_queue_that_cannot_be_locked(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     free = {**QUEUE, "locked": False}
     consumer_broker.running["c2"] = info([4, 5, 6, 7], orderly=True, queue=free)
-    found = problems(admin, 10**9)
-    assert "c2 cannot lock T broker-a 4, which it must consume in order" in found
+    problem_list = problems(admin, 10**9)
+    assert "c2 cannot lock T broker-a 4, which it must consume in order" in problem_list
 
 
 def test_owners_of_queues(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
@@ -142,15 +145,15 @@ def popping(queue_id: int, waiting: int = 3) -> str:
     """A client that pops: from one queue, or for -1 from all of the broker."""
     item = {"waitAckCount": waiting, "lastPopTimestamp": 1000, "droped": False}
     return info([]).replace(
-        '"mqTable"', f'"mqPopTable":{keyed("broker-a", {("T", queue_id): item})},"mqTable"'
+        '"mqTable"', f'"mqPopTable":{format_queue_map("broker-a", {("T", queue_id): item})},"mqTable"'
     )
 
 
 def test_a_client_that_pops_tells_so() -> None:
-    found = parse_running_info(RemotingCommand(0, body=popping(-1).encode()))
-    assert found.queues == ()
-    assert found.pop_queues == (PopQueue(MessageQueue("T", "broker-a", ALL_QUEUES), 3, 1000, False),)
-    assert found.held_queues == [MessageQueue("T", "broker-a", ALL_QUEUES)]
+    runtime = parse_running_info(RemotingCommand(0, body=popping(-1).encode()))
+    assert runtime.queues == ()
+    assert runtime.pop_queues == (PopQueue(MessageQueue("T", "broker-a", ALL_QUEUES), 3, 1000, False),)
+    assert runtime.held_queues == [MessageQueue("T", "broker-a", ALL_QUEUES)]
 
 
 def test_clients_may_pop_from_all_queues_together(
@@ -172,10 +175,10 @@ def test_the_name_servers_that_clients_of_many_groups_know(
     consumer_broker.configs["other"] = {"groupName": "other"}
     online, errors = admin.consumers.list_online_groups([consumer_broker.addr])
     assert set(errors.values()) == {None}
-    told = admin.client_runtime.get_name_servers(online)
-    assert [(item.client.client_id, item.name_servers) for item in told["G"]] == [
+    name_servers = admin.client_runtime.get_name_servers(online)
+    assert [(item.client.client_id, item.name_servers) for item in name_servers["G"]] == [
         ("c1", ("a:1", "b:2")),
         ("c2", ()),
     ]
-    assert [item.name_servers for item in told["other"]] == [None]
-    assert told["other"][0].error is not None
+    assert [item.name_servers for item in name_servers["other"]] == [None]
+    assert name_servers["other"][0].error is not None

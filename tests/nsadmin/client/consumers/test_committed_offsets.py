@@ -12,7 +12,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 QUEUES = [MessageQueue("T", "broker-a", number) for number in range(3)]
 
@@ -49,7 +49,7 @@ def test_a_broker_says_what_was_never_committed(caller: Caller, broker: Consumer
         CommittedOffset(5, None),
         CommittedOffset(None, None),
     ]
-    assert set(broker.codes()) == {14}
+    assert set(broker.asked_codes()) == {14}
 
 
 def test_an_old_one_says_0_and_its_table_knows_better(caller: Caller, broker: ConsumerBroker) -> None:
@@ -64,15 +64,15 @@ def test_an_old_one_says_0_and_its_table_knows_better(caller: Caller, broker: Co
     ]
     broker.handlers[43] = lambda asked: build_reply(asked, body=b"{}")
     assert asked(caller, broker)[0] == CommittedOffset(None, None)
-    assert broker.codes().count(43) == 2
+    assert broker.asked_codes().count(43) == 2
 
 
 def test_errors_are_told_for_what_they_concern(caller: Caller, broker: ConsumerBroker) -> None:
     broker.handlers[14] = old
-    broker.handlers[43] = refuse(1, "busy")
+    broker.handlers[43] = refuse_with(1, "busy")
     first, second, third = asked(caller, broker)
     assert (second.offset, second.error) == (5, None)
     assert isinstance(first.error, RequestError)
     assert first == third
-    broker.handlers[14] = refuse(1, "no")
+    broker.handlers[14] = refuse_with(1, "no")
     assert {str(offset.error) for offset in asked(caller, broker)} == {"SYSTEM_ERROR (1): no"}

@@ -11,8 +11,8 @@ from nsadmin import AdminClient
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.results import NotApplied, NotFound
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.lab import Lab, lab
-from tests.support.servers import body
+from tests.support.lab import Lab, start_lab
+from tests.support.servers import answer_json
 
 POP = ConsumeMode("POP", -1)
 PLACE = ("payments", "search-indexer")
@@ -20,7 +20,7 @@ PLACE = ("payments", "search-indexer")
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 1, 2, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 1, 2, 6)) as running:
         yield running
 
 
@@ -38,8 +38,8 @@ def test_a_mode_is_set_once_and_read(client: AdminClient, running_lab: Lab) -> N
     assert done.result == ModeChange(None, POP)
     [again] = client.consume_modes.set_mode([addr], *PLACE, POP)
     assert again.result == ModeChange(POP, POP)
-    [found] = client.consume_modes.list_modes([addr])
-    assert found.result == (AssignedMode(*PLACE, POP),)
+    [result] = client.consume_modes.list_modes([addr])
+    assert result.result == (AssignedMode(*PLACE, POP),)
     [default] = client.consume_modes.get_defaults([addr])
     assert default.result == ConsumeMode("PULL", -1)
 
@@ -58,12 +58,12 @@ def test_a_yes_that_changed_nothing() -> None:
     with ConsumerBroker() as broker, AdminClient("h:1", timeout=5) as client:
         broker.handlers |= {
             26: lambda asked: build_reply(asked, body=b"brokerRole=ASYNC_MASTER\n"),
-            201: lambda asked: body(asked, {"subscriptionGroupTable": {"G": {"groupName": "G"}}}),
-            351: lambda asked: body(
+            201: lambda asked: answer_json(asked, {"subscriptionGroupTable": {"G": {"groupName": "G"}}}),
+            351: lambda asked: answer_json(
                 asked, {"topicName": "T", "readQueueNums": 1, "writeQueueNums": 1, "perm": 6}
             ),
             401: build_reply,
-            402: lambda asked: body(asked, {"messageRequestModeMap": {}}),
+            402: lambda asked: answer_json(asked, {"messageRequestModeMap": {}}),
         }
         [done] = client.consume_modes.set_mode([broker.addr], "T", "G", POP)
     assert isinstance(done.error, NotApplied)

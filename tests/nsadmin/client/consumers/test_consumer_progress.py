@@ -8,7 +8,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 LAGS = (
     GroupQueueLag("G", MessageQueue("T", "broker-a", 0), 100, 90, 92, 1000),
@@ -52,8 +52,8 @@ def test_a_dead_broker_hides_nothing(
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
-    told, silent = admin.consumers.get_progress("G", cluster_name="C")
-    assert (told.error, silent.result) == (None, None)
+    progress, silent = admin.consumers.get_progress("G", cluster_name="C")
+    assert (progress.error, silent.result) == (None, None)
     groups, errors = admin.consumers.get_all_progress("C")
     assert [(item.group, item.diff_total, item.error) for item in groups] == [("G", 10, None)]
     assert [error is None for error in errors.values()] == [True, False]
@@ -72,7 +72,7 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_bro
 def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
-    consumer_broker.handlers[208] = refuse(1, "no")
+    consumer_broker.handlers[208] = refuse_with(1, "no")
     [group], _ = admin.consumers.get_all_progress()
     assert (group.consume_tps, group.diff_total, group.inflight_total) == (None, None, None)
     assert str(group.error) == "SYSTEM_ERROR (1): no"
@@ -108,7 +108,7 @@ def test_all_groups_of_a_broker_by_topic(admin: AdminClient, consumer_broker: Co
         ("G", 0, 10, None),
         ("G", 1, None, None),
     ]
-    consumer_broker.handlers[317] = refuse(1, "no")
+    consumer_broker.handlers[317] = refuse_with(1, "no")
     with pytest.raises(RequestError):
         admin.consumers.get_broker_stats(consumer_broker.addr)
 
@@ -117,12 +117,14 @@ def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: Con
     consumer_broker.configs |= {"idle": {}, "TOOLS_CONSUMER": {}}
     consumer_broker.clients = {"G": ["c1"]}
     dead = f"127.0.0.1:{closed_port()}"
-    found, errors = admin.consumers.list_online_groups([consumer_broker.addr, dead])
-    assert {group: [client.client_id for client in item.clients] for group, item in found.items()} == {
+    online_groups, errors = admin.consumers.list_online_groups([consumer_broker.addr, dead])
+    assert {
+        group: [client.client_id for client in item.clients] for group, item in online_groups.items()
+    } == {
         "G": ["c1"],
         "idle": [],
     }
-    assert [item.topic for item in found["G"].subscriptions] == ["T"]
+    assert [item.topic for item in online_groups["G"].subscriptions] == ["T"]
     unknown = admin.consumers.get_group_connections(["G", "X"], [consumer_broker.addr])
     assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]
     members, offline = (admin.consumers.list_members(group, [consumer_broker.addr])[0] for group in "GX")

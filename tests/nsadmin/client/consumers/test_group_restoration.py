@@ -3,7 +3,7 @@
 from nsadmin import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def keep_group(broker: ConsumerBroker) -> None:
@@ -25,7 +25,7 @@ def test_forbidden_topics_are_forbidden_again(admin: AdminClient, consumer_broke
     [kept] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     assert "its settings are restored" in str(kept.error)
     assert consumer_broker.forbidden == {"G": {"T": 4}}
-    assert consumer_broker.codes().count(353) == 1
+    assert consumer_broker.asked_codes().count(353) == 1
 
 
 def test_a_broker_that_refuses_to_forbid_is_named(
@@ -33,7 +33,7 @@ def test_a_broker_that_refuses_to_forbid_is_named(
 ) -> None:
     consumer_broker.forbidden = {"G": {"T": 4}}
     keep_group(consumer_broker)
-    consumer_broker.handlers[353] = refuse(1, "no space left")
+    consumer_broker.handlers[353] = refuse_with(1, "no space left")
     [kept] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     assert "its settings are not restored: SYSTEM_ERROR (1): no space left" in str(kept.error)
 
@@ -42,4 +42,4 @@ def test_a_deleted_group_leaves_nothing_behind(admin: AdminClient, consumer_brok
     consumer_broker.forbidden = {"G": {"T": 4}}
     [deleted] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     assert (deleted.error, consumer_broker.forbidden) == (None, {})
-    assert 353 not in consumer_broker.codes()
+    assert 353 not in consumer_broker.asked_codes()

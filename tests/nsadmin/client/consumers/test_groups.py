@@ -9,7 +9,7 @@ from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.consumers.group_settings import NEW_GROUP_SETTINGS
 from nsadmin.client.consumers.groups import is_system_group
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 def test_settings_are_those_of_each_broker(
@@ -21,14 +21,14 @@ def test_settings_are_those_of_each_broker(
         first_server.clusters = {
             "C": {"a": {1: consumer_broker.addr}, "b": {0: other.addr, 1: "h:1"}, "c": {0: dead}}
         }
-        found = admin.groups.get_settings("G")
-        assert [(item.target, item.settings and item.settings["retryMaxTimes"]) for item in found] == [
+        settings = admin.groups.get_settings("G")
+        assert [(item.target, item.settings and item.settings["retryMaxTimes"]) for item in settings] == [
             (BrokerTarget("a", 1, consumer_broker.addr), 3),
             (BrokerTarget("b", 0, other.addr), None),
             (BrokerTarget("c", 0, dead), None),
         ]
-        assert [item.error is None for item in found] == [True, True, False]
-    assert consumer_broker.codes() == [201]
+        assert [item.error is None for item in settings] == [True, True, False]
+    assert consumer_broker.asked_codes() == [201]
 
 
 def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
@@ -40,8 +40,8 @@ def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
 
 def test_names_leave_the_brokers_own_groups_out(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs = {name: {} for name in ("TOOLS_CONSUMER", "G", "CID_RMQ_SYS_TRANS")}
-    assert [found.result for found in admin.groups.list_names()] == [["G"]]
-    assert [len(found.result or ()) for found in admin.groups.list_names(include_system=True)] == [3]
+    assert [result.result for result in admin.groups.list_names()] == [["G"]]
+    assert [len(result.result or ()) for result in admin.groups.list_names(include_system=True)] == [3]
     assert is_system_group("CID_RMQ_SYS_X")
 
 
@@ -81,7 +81,7 @@ def test_a_new_group_has_a_name_that_brokers_take(
     for name in ("a.b", "g" * 121):
         [change] = admin.groups.update_group(name, masters, {}, {})
         assert "use letters, digits and % | _ -, at most 120 characters" in str(change.error)
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_a_group_of_an_old_broker_keeps_a_name_that_would_be_refused_now(
@@ -96,7 +96,7 @@ def test_planning_changes_nothing(admin: AdminClient, consumer_broker: ConsumerB
     [plan] = admin.groups.plan_update("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {"+a": "1"})
     assert (plan.before["retryMaxTimes"], plan.after["retryMaxTimes"]) == (3, 5)
     assert plan.after["attributes"] == {"a": "1"}
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_what_the_broker_does_not_take_over_is_told(
@@ -112,7 +112,7 @@ def test_refusals_and_missing_masters_are_told_for_each_broker(
     admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {1: "h:1"}}}
-    consumer_broker.handlers[200] = refuse(29, "bad name")
+    consumer_broker.handlers[200] = refuse_with(29, "bad name")
     changes = admin.groups.update_group("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
     assert [str(change.error) for change in changes] == [
         "INVALID_PARAMETER (29): bad name",
@@ -128,7 +128,7 @@ def test_a_slave_is_not_changed(admin: AdminClient, consumer_broker: ConsumerBro
     [deleted] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     for error in (change.error, deleted.error):
         assert str(error) == "this broker is a slave, which would lose the change: pass its master"
-    assert {200, 207}.isdisjoint(consumer_broker.codes())
+    assert {200, 207}.isdisjoint(consumer_broker.asked_codes())
 
 
 def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
@@ -138,7 +138,7 @@ def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBrok
     assert (consumer_broker.configs, consumer_broker.offsets) == ({}, {})
     [again] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
     assert isinstance(again.error, NotFound)
-    assert consumer_broker.codes().count(207) == 1
+    assert consumer_broker.asked_codes().count(207) == 1
 
 
 def test_a_group_that_comes_back_at_once_is_not_deleted(
@@ -147,6 +147,6 @@ def test_a_group_that_comes_back_at_once_is_not_deleted(
     consumer_broker.handlers[207] = lambda asked: build_reply(asked)
     [kept] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
     assert str(kept.error).startswith("the broker created the group again, and its settings are restored")
-    consumer_broker.handlers[207] = refuse(1, "no")
+    consumer_broker.handlers[207] = refuse_with(1, "no")
     [refused] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
     assert str(refused.error) == "SYSTEM_ERROR (1): no"

@@ -10,7 +10,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 QUEUE = MessageQueue("T", "broker-a", 0)
 
@@ -45,7 +45,7 @@ def test_a_plan_says_what_is_skipped_and_repeated(
         None,
         None,
     )
-    assert {15, 222}.isdisjoint(consumer_broker.codes())
+    assert {15, 222}.isdisjoint(consumer_broker.asked_codes())
 
 
 def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
@@ -72,7 +72,7 @@ def test_a_broker_that_does_nothing_is_found_out(admin: AdminClient, consumer_br
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert str(done[0].error) == "the broker reported success, but the offset is still 20"
     assert str(done[1].error) == "the broker reported success, but its answer does not contain this queue"
-    consumer_broker.handlers[222] = refuse(1, "no")
+    consumer_broker.handlers[222] = refuse_with(1, "no")
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert {str(move.error) for move in done} == {"SYSTEM_ERROR (1): no"}
 
@@ -81,14 +81,14 @@ def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.handlers[31] = lambda asked: (
-        refuse(1, "no")(asked)
+        refuse_with(1, "no")(asked)
         if (asked.ext or {})["queueId"] == "3"
         else build_reply(asked, ext={"offset": "0"})
     )
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert {move.result for move in done} == {"failed"}
     assert str(done[3].error) == "SYSTEM_ERROR (1): no"
-    assert 222 not in consumer_broker.codes()
+    assert 222 not in consumer_broker.asked_codes()
 
 
 def test_a_broker_without_a_master_fails_and_the_other_is_moved(
@@ -117,10 +117,10 @@ def test_old_brokers_leave_it_to_clients(admin: AdminClient, consumer_broker: Co
     consumer_broker.clients = {"G": ["c1"]}
     plan = admin.offsets.plan_reset("G", "T", END_OF_QUEUE)
     before = dict(consumer_broker.offsets)
-    told = consumer_broker.handlers[222]
+    usual_handler = consumer_broker.handlers[222]
 
     def forget(asked: object) -> object:
-        answer = told(asked)  # type: ignore[arg-type]
+        answer = usual_handler(asked)  # type: ignore[arg-type]
         consumer_broker.offsets = dict(before)
         return answer
 
@@ -158,11 +158,11 @@ def test_one_queue_of_an_old_broker_only_while_nobody_is_connected(
         admin.offsets.plan_queue_reset("G", QUEUE, consumer_broker.addr, END_OF_QUEUE, 12)
     )
     assert str(move.error) == 'clients of group "G" are connected and commit their own offsets: stop c1 first'
-    assert 222 not in consumer_broker.codes()
+    assert 222 not in consumer_broker.asked_codes()
 
 
 @pytest.fixture
-def other(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+def other_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
     """The broker has a group Other, which is at 40 on queue 0 and has an earlier reset pending there."""
     consumer_broker.configs["Other"] = {}
     consumer_broker.offsets["G", "%RETRY%G", 0] = 3
@@ -175,54 +175,56 @@ def other(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 CLONED = [(40, 20, "done"), (20, 20, "kept"), *[(None, 20, "done")] * 5, (None, None, "kept")]
 
 
-def test_a_clone_takes_one_topic_over_an_earlier_reset(admin: AdminClient, other: ConsumerBroker) -> None:
+def test_a_clone_takes_one_topic_over_an_earlier_reset(
+    admin: AdminClient, other_broker: ConsumerBroker
+) -> None:
     plan = admin.offsets.plan_clone("G", "Other", "T")
     assert [(move.skipped_count, move.repeated_count) for move in plan.moves[:3]] == [
         (0, 20),
         (0, 0),
         (None, None),
     ]
-    assert {15, 222}.isdisjoint(other.codes())
+    assert {15, 222}.isdisjoint(other_broker.asked_codes())
     assert short(admin.offsets.apply_clone(plan)) == CLONED
-    assert {key: value for key, value in other.offsets.items() if key[0] == "Other"} == {
+    assert {key: value for key, value in other_broker.offsets.items() if key[0] == "Other"} == {
         ("Other", "T", number): 20 for number in range(7)
     }
 
 
 def test_a_clone_on_an_old_broker_while_nobody_is_connected(
-    admin: AdminClient, other: ConsumerBroker
+    admin: AdminClient, other_broker: ConsumerBroker
 ) -> None:
-    del other.properties["useServerSideResetOffset"]
-    other.pending = set()
+    del other_broker.properties["useServerSideResetOffset"]
+    other_broker.pending = set()
     assert short(admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))) == CLONED
-    other.offsets["Other", "T", 0] = 41
-    other.clients = {"Other": ["c1"]}
+    other_broker.offsets["Other", "T", 0] = 41
+    other_broker.clients = {"Other": ["c1"]}
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert [move.result for move in done] == ["failed"] * 8
-    assert other.offsets["Other", "T", 0] == 41
+    assert other_broker.offsets["Other", "T", 0] == 41
 
 
-def test_a_clone_for_groups_that_are_there(admin: AdminClient, other: ConsumerBroker) -> None:
+def test_a_clone_for_groups_that_are_there(admin: AdminClient, other_broker: ConsumerBroker) -> None:
     for source, group in (("G", "X"), ("X", "Other")):
         with pytest.raises(NotFound, match='"X"'):
             admin.offsets.plan_clone(source, group, "T")
-    other.clients = {"Other": ["c1", "c2"]}
+    other_broker.clients = {"Other": ["c1", "c2"]}
     assert {move.result for move in admin.offsets.plan_clone("G", "Other", "T").moves} == {"planned", "kept"}
     with pytest.raises(NotApplied, match="stop c1, c2"):
         admin.offsets.plan_clone("G", "Other", "T", require_offline=True)
 
 
 def test_a_clone_says_what_was_refused(
-    admin: AdminClient, first_server: FakeNameServer, other: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, other_broker: ConsumerBroker
 ) -> None:
-    first_server.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first_server.clusters["C"] = {"broker-a": {0: other_broker.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
     first_server.routes["T"]["broker-b"] = 6
-    other.handlers[222] = refuse(1, "no")
+    other_broker.handlers[222] = refuse_with(1, "no")
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert [str(move.error) for move in done if move.error] == [
         *["SYSTEM_ERROR (1): no"] * 6,
         "this broker has no master now",
     ]
-    other.handlers[14] = refuse(1, "busy")
+    other_broker.handlers[14] = refuse_with(1, "busy")
     done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
     assert {str(move.error) for move in done[:8]} == {"SYSTEM_ERROR (1): busy"}

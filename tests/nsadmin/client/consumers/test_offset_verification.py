@@ -9,7 +9,7 @@ from nsadmin.client import NotApplied
 from nsadmin.client.consumers.offset_plans import OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import body, refuse
+from tests.support.servers import answer_json, refuse_with
 
 
 @pytest.fixture
@@ -49,16 +49,16 @@ def test_a_move_holds_between_its_target_and_where_the_group_was(
 
 def test_deliveries_prove_that_messages_were_consumed_again(broker: ConsumerBroker) -> None:
     broker.offsets["G", "T", 0] = 20
-    broker.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": 5}})
+    broker.handlers[315] = lambda asked: answer_json(asked, {"statsMinute": {"sum": 5}})
     assert verify(broker, 20, 15).result == "done"
     assert verify(broker, 20, 14).result == "failed"
-    broker.handlers[315] = refuse(1, "The stats <GROUP_GET_NUMS> <T@G> not exist")
+    broker.handlers[315] = refuse_with(1, "The stats <GROUP_GET_NUMS> <T@G> not exist")
     assert verify(broker, 20, 15).result == "failed"
 
 
 def test_a_pending_move_stays_pending_until_the_clients_carry_it_out(broker: ConsumerBroker) -> None:
     broker.offsets["G", "T", 0] = 20
-    broker.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": 500}})
+    broker.handlers[315] = lambda asked: answer_json(asked, {"statsMinute": {"sum": 500}})
     assert verify(broker, 20, 15, "pending").result == "pending"
     assert verify(broker, 20, 50, "pending").result == "pending"
     broker.offsets["G", "T", 0] = 50

@@ -20,9 +20,9 @@ def consumer_broker() -> Iterator[ConsumerBroker]:
 def test_who_of_a_group_is_connected(
     admin: AdminClient, consumer_broker: ConsumerBroker, topic: str | None
 ) -> None:
-    found = admin.producers.get_connections("P", topic)
-    assert [client.client_id for client in found.clients] == ["p1"]
-    assert found.errors == {consumer_broker.addr: None}
+    connections = admin.producers.get_connections("P", topic)
+    assert [client.client_id for client in connections.clients] == ["p1"]
+    assert connections.errors == {consumer_broker.addr: None}
 
 
 def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
@@ -31,13 +31,13 @@ def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
 
 
 def test_everybody_is_told_by_each_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    for found in (
+    for listing in (
         admin.producers.list_all_producers(),
         admin.producers.list_all_producers(consumer_broker.addr),
     ):
-        assert [[client.producer_group for client in item.result or ()] for item in found] == [["P"]]
+        assert [[client.producer_group for client in item.result or ()] for item in listing] == [["P"]]
 
 
 def test_everybody_of_some_brokers(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    [found] = admin.producers.list_producers([consumer_broker.addr])
-    assert [client.client_id for client in found.result or ()] == ["p1"]
+    [result] = admin.producers.list_producers([consumer_broker.addr])
+    assert [client.client_id for client in result.result or ()] == ["p1"]

@@ -8,7 +8,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.queue_progress import OffsetCommit
 from nsadmin.client.message_queues import MessageQueue
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 QUEUE = MessageQueue("orders", "broker-a-0", 0)
 
@@ -16,7 +16,7 @@ QUEUE = MessageQueue("orders", "broker-a-0", 0)
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=1, replicas=1, topics=3)
-    with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=1) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), plan, name_servers=1) as running:
         yield running
 
 

@@ -22,7 +22,7 @@ def batches(admin: AdminClient, drafts: list[MessageDraft | None]) -> list[list[
 def test_messages_take_turns_at_all_queues(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     sizes = [len(batch) for batch in batches(admin, [MessageDraft(b"%d" % n) for n in range(160)])]
     assert sizes == [64, 64, 32]
-    counts = Counter((message.queue_id) for message in dead_letter_broker.stored("T"))
+    counts = Counter((message.queue_id) for message in dead_letter_broker.stored_messages("T"))
     assert counts == dict.fromkeys(range(8), 20)
 
 
@@ -47,7 +47,9 @@ def test_a_sharding_key_keeps_messages_in_one_queue_and_in_order(
     ]
     assert all(len({sent.send_queue for sent in batch}) == len(batch) for batch in batches(admin, drafts))
     for key in range(3):
-        messages = [m for m in dead_letter_broker.stored("T") if m.properties["__SHARDINGKEY"] == f"key{key}"]
+        messages = [
+            m for m in dead_letter_broker.stored_messages("T") if m.properties["__SHARDINGKEY"] == f"key{key}"
+        ]
         assert len({message.queue_id for message in messages}) == 1
         assert [int(message.body) for message in messages] == list(range(key, 30, 3))
 
@@ -57,7 +59,7 @@ def test_a_draft_has_keys_tag_properties_and_an_id(
 ) -> None:
     draft = MessageDraft(b"one", "k1 k2", "A", {"mine": "1"})
     [[sent]] = batches(admin, [draft])
-    [message] = dead_letter_broker.stored("T")
+    [message] = dead_letter_broker.stored_messages("T")
     assert sent.draft == draft
     assert sent.result.value().msg_id == message.msg_id
     assert (message.keys, message.tags, message.properties["mine"]) == (("k1", "k2"), "A", "1")
@@ -73,7 +75,7 @@ def test_only_bodies_that_become_smaller_are_compressed(
     list(sender.send_drafts([MessageDraft(b"x" * 1000), MessageDraft(b"y")]))
     assert [(asked.ext or {})["f"] for asked in dead_letter_broker.sent] == [str(flag), "0"]
     assert len(dead_letter_broker.sent[0].body) < 100
-    assert [message.body for message in dead_letter_broker.stored("T")] == [b"x" * 1000, b"y"]
+    assert [message.body for message in dead_letter_broker.stored_messages("T")] == [b"x" * 1000, b"y"]
 
 
 def send_in_transactions(
@@ -94,7 +96,7 @@ def test_a_committed_message_was_a_half_message_before(
 ) -> None:
     [sent] = send_in_transactions(admin, "commit", [MessageDraft(b"one", "k", "A")])
     assert [(asked.ext or {})["f"] for asked in dead_letter_broker.sent] == ["4"]
-    [message] = dead_letter_broker.stored("T")
+    [message] = dead_letter_broker.stored_messages("T")
     assert (message.body, message.keys, message.tags) == (b"one", ("k",), "A")
     stored = sent.result.value()
     assert (stored.msg_id, stored.offset_msg_id, stored.queue_offset) == (message.msg_id, None, None)
@@ -104,8 +106,11 @@ def test_a_message_that_is_rolled_back_gets_to_no_topic(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     batch = send_in_transactions(admin, "rollback", [MessageDraft(b"one"), MessageDraft(b"two")])
-    assert ([sent.result.error for sent in batch], dead_letter_broker.stored("T")) == ([None, None], [])
-    assert len(dead_letter_broker.stored(HALF)) == 2
+    assert ([sent.result.error for sent in batch], dead_letter_broker.stored_messages("T")) == (
+        [None, None],
+        [],
+    )
+    assert len(dead_letter_broker.stored_messages(HALF)) == 2
 
 
 def test_a_half_message_that_was_refused_has_no_end(
@@ -118,7 +123,7 @@ def test_a_half_message_that_was_refused_has_no_end(
         None,
         1,
     )
-    assert [message.body for message in dead_letter_broker.stored("T")] == [b"two"]
+    assert [message.body for message in dead_letter_broker.stored_messages("T")] == [b"two"]
 
 
 def test_traces_tell_the_kind_of_each_message(
@@ -136,7 +141,7 @@ def test_traces_tell_the_kind_of_each_message(
     )
     traces = [
         trace
-        for message in dead_letter_broker.stored("RMQ_SYS_TRACE_TOPIC")
+        for message in dead_letter_broker.stored_messages("RMQ_SYS_TRACE_TOPIC")
         for trace in parse_traces(LocatedMessage("broker-a", message))
     ]
     assert sorted((trace.msg_id, trace.kind, trace.message_type, trace.status) for trace in traces) == [
@@ -152,7 +157,9 @@ def test_traces_tell_the_kind_of_each_message(
         "T",
         dead_letter_broker.addr,
     )
-    keys = {key for message in dead_letter_broker.stored("RMQ_SYS_TRACE_TOPIC") for key in message.keys}
+    keys = {
+        key for message in dead_letter_broker.stored_messages("RMQ_SYS_TRACE_TOPIC") for key in message.keys
+    }
     assert keys >= {"k1", "k2", usual.result.value().msg_id, delayed.result.value().msg_id}
 
 

@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.consume_queues import ConsumeQueueEntry
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.servers import FakeBroker, body, closed_port
+from tests.support.servers import FakeBroker, answer_json, closed_port
 
 ENTRY = {"physicOffset": 825, "physicSize": 275, "tagsCode": -7, "eval": True, "msg": "null", "bitMap": "01"}
 
@@ -20,8 +20,13 @@ def broker() -> Iterator[FakeBroker]:
         if (asked.ext or {})["index"] == "99":
             return build_reply(asked, remark="Index 99 of 1@T is not exist!")
         named = "it is not online" if "consumerGroup" in (asked.ext or {}) else "null"
-        found = {"minQueueIndex": 2, "maxQueueIndex": 46, "queueData": [ENTRY, ENTRY], "filterData": named}
-        return body(asked, found)
+        queue_answer = {
+            "minQueueIndex": 2,
+            "maxQueueIndex": 46,
+            "queueData": [ENTRY, ENTRY],
+            "filterData": named,
+        }
+        return answer_json(asked, queue_answer)
 
     with FakeBroker() as running:
         running.handlers[321] = entries
@@ -35,10 +40,14 @@ def client() -> Iterator[AdminClient]:
 
 
 def test_entries_and_what_is_said_of_a_group(client: AdminClient, broker: FakeBroker) -> None:
-    found = client.consume_queues.read_entries_at(broker.addr, "T", 1, 5, 2, "G").result
-    assert found is not None
-    assert (found.min_index, found.max_index, found.filter_data) == (2, 46, "it is not online")
-    assert found.entries == tuple(
+    entries_read = client.consume_queues.read_entries_at(broker.addr, "T", 1, 5, 2, "G").result
+    assert entries_read is not None
+    assert (entries_read.min_index, entries_read.max_index, entries_read.filter_data) == (
+        2,
+        46,
+        "it is not online",
+    )
+    assert entries_read.entries == tuple(
         ConsumeQueueEntry(at, 825, 275, -7, None, "01", True, None) for at in (5, 6)
     )
     assert broker.asked[0].ext == {
@@ -49,12 +58,12 @@ def test_entries_and_what_is_said_of_a_group(client: AdminClient, broker: FakeBr
 def test_a_slave_answers_where_the_master_does_not(client: AdminClient, broker: FakeBroker) -> None:
     addrs = {0: f"127.0.0.1:{closed_port()}", 1: broker.addr}
     route = QueueRoute("broker-a", "C", addrs, 6, 8, 8, 0)
-    [found] = client.consume_queues.read_entries([route], "T", 1, 5, 2)
-    assert (found.addr, found.error) == (broker.addr, None)
-    assert found.result is not None
-    assert found.result.filter_data is None
+    [result] = client.consume_queues.read_entries([route], "T", 1, 5, 2)
+    assert (result.addr, result.error) == (broker.addr, None)
+    assert result.result is not None
+    assert result.result.filter_data is None
 
 
 def test_no_entry_there(client: AdminClient, broker: FakeBroker) -> None:
-    found = client.consume_queues.read_entries_at(broker.addr, "T", 1, 99, 2)
-    assert (type(found.error), str(found.error)) == (NotFound, "Index 99 of 1@T is not exist!")
+    entries_read = client.consume_queues.read_entries_at(broker.addr, "T", 1, 99, 2)
+    assert (type(entries_read.error), str(entries_read.error)) == (NotFound, "Index 99 of 1@T is not exist!")

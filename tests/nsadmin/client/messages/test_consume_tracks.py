@@ -9,9 +9,9 @@ from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, parse_heartbeat
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
-from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.message_brokers import GroupReader, MessageBroker
 from tests.support.proxies import heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -19,8 +19,8 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 @pytest.fixture
 def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterator[AdminClient]:
     first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}}
-    message_broker.store(b"first")
-    message_broker.store(b"second", TAGS="A", UNIQ_KEY=KEY)
+    message_broker.store_message(b"first")
+    message_broker.store_message(b"second", TAGS="A", UNIQ_KEY=KEY)
     with AdminClient(first_server.addr, timeout=5) as client:
         yield client
 
@@ -34,20 +34,20 @@ def second(admin: AdminClient) -> LocatedMessage:
 @pytest.mark.parametrize(
     ("reader", "track_type"),
     [
-        (Reader(("c",), 2), "CONSUMED"),
-        (Reader(("c",), 2, "B || A"), "CONSUMED"),
-        (Reader(("c",), 2, "B"), "CONSUMED_BUT_FILTERED"),
-        (Reader(("c",), 2, "a > 1", expression_type="SQL92"), "CONSUMED"),
-        (Reader(("c",), 1), "NOT_CONSUME_YET"),
-        (Reader(("c",), None), "NOT_CONSUME_YET"),
-        (Reader((), 2), "NOT_ONLINE"),
-        (Reader(("c",), 2, consume_type="CONSUME_ACTIVELY"), "PULL"),
-        (Reader(("c",), 2, message_model="BROADCASTING"), "CONSUME_BROADCASTING"),
-        (Reader(("c",), 2, consume_type="CONSUME_POP"), "CONSUMED"),
+        (GroupReader(("c",), 2), "CONSUMED"),
+        (GroupReader(("c",), 2, "B || A"), "CONSUMED"),
+        (GroupReader(("c",), 2, "B"), "CONSUMED_BUT_FILTERED"),
+        (GroupReader(("c",), 2, "a > 1", expression_type="SQL92"), "CONSUMED"),
+        (GroupReader(("c",), 1), "NOT_CONSUME_YET"),
+        (GroupReader(("c",), None), "NOT_CONSUME_YET"),
+        (GroupReader((), 2), "NOT_ONLINE"),
+        (GroupReader(("c",), 2, consume_type="CONSUME_ACTIVELY"), "PULL"),
+        (GroupReader(("c",), 2, message_model="BROADCASTING"), "CONSUME_BROADCASTING"),
+        (GroupReader(("c",), 2, consume_type="CONSUME_POP"), "CONSUMED"),
     ],
 )
 def test_what_a_group_has_done_with_it(
-    admin: AdminClient, message_broker: MessageBroker, reader: Reader, track_type: str
+    admin: AdminClient, message_broker: MessageBroker, reader: GroupReader, track_type: str
 ) -> None:
     message_broker.readers = {"G": reader}
     assert admin.consume_tracks.get_tracks(second(admin)) == (ConsumeTrack("G", track_type),)
@@ -55,21 +55,21 @@ def test_what_a_group_has_done_with_it(
 
 def test_all_groups_in_order_and_none_at_all(admin: AdminClient, message_broker: MessageBroker) -> None:
     assert admin.consume_tracks.get_tracks(second(admin)) == ()
-    message_broker.readers = {"b": Reader(("c",), 9), "a": Reader()}
+    message_broker.readers = {"b": GroupReader(("c",), 9), "a": GroupReader()}
     tracks = admin.consume_tracks.get_tracks(second(admin))
     assert map_track_types(tracks) == {"a": "NOT_ONLINE", "b": "CONSUMED"}
     assert describe_track_errors(tracks) == []
 
 
 def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, message_broker: MessageBroker) -> None:
-    message_broker.readers = {"G": Reader(("c",), 2)}
+    message_broker.readers = {"G": GroupReader(("c",), 2)}
     item = second(admin)
     for code in (14, 203):
-        message_broker.handlers[code] = refuse(1, "busy")
+        message_broker.handlers[code] = refuse_with(1, "busy")
         [track] = admin.consume_tracks.get_tracks(item)
         assert track.track_type == "UNKNOWN"
         assert describe_track_errors([track]) == ["group G: SYSTEM_ERROR (1): busy"]
-    message_broker.handlers[300] = refuse(1, "no")
+    message_broker.handlers[300] = refuse_with(1, "no")
     with pytest.raises(Exception, match="no"):
         admin.consume_tracks.get_tracks(item)
 
@@ -92,7 +92,7 @@ def test_a_group_behind_a_proxy_is_connected(
     message_broker: MessageBroker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    message_broker.readers = {"G": Reader((), 2), "H": Reader((), 2)}
+    message_broker.readers = {"G": GroupReader((), 2), "H": GroupReader((), 2)}
     first_server.routes[HEARTBEAT_TOPIC] = {"broker-a": 6}
     heartbeat = parse_heartbeat(heartbeat_body("host@1@0@abc", "G"), 0, 0)
     assert heartbeat is not None

@@ -11,7 +11,7 @@ from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
-from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, list_bodies, replay
+from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, list_bodies, replay_letters
 
 
 def test_a_dead_letter_is_replayed_once_for_one_memory(
@@ -19,28 +19,28 @@ def test_a_dead_letter_is_replayed_once_for_one_memory(
 ) -> None:
     memory = ReplayMemory()
     for number in range(40):
-        dead_letter_broker.bury(b"%d" % number)
-    assert replay(admin, memory=memory).replayed == 40
-    dead_letter_broker.bury(b"new")
-    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 41, 41, 1, known=40)
-    assert len(dead_letter_broker.stored(RETRY)) == 41
+        dead_letter_broker.add_letter(b"%d" % number)
+    assert replay_letters(admin, memory=memory).replayed == 40
+    dead_letter_broker.add_letter(b"new")
+    assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 41, 41, 1, known=40)
+    assert len(dead_letter_broker.stored_messages(RETRY)) == 41
     again = ReplayOptions(repeats_replays=True)
-    assert replay(admin, options=again, memory=memory).replayed == 41
+    assert replay_letters(admin, options=again, memory=memory).replayed == 41
 
 
 def test_another_account_finds_replays_that_are_still_in_retry_topics(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     for number in range(40):
-        dead_letter_broker.bury(b"%d" % number)
-    assert replay(admin, DeadLetterSelection(max_messages=35)).replayed == 35
+        dead_letter_broker.add_letter(b"%d" % number)
+    assert replay_letters(admin, DeadLetterSelection(max_messages=35)).replayed == 35
     other_memory = ReplayMemory()
-    assert replay(admin, memory=other_memory) == BrokerReplay("broker-a", 40, 40, 5, known=35)
+    assert replay_letters(admin, memory=other_memory) == BrokerReplay("broker-a", 40, 40, 5, known=35)
     # The group consumes them; each batch went to a queue that was chosen at random.
     for place in [place for place in dead_letter_broker.queues if place[0] == RETRY]:
         del dead_letter_broker.queues[place]
-    assert replay(admin, memory=other_memory).replayed == 0
-    assert replay(admin, options=ReplayOptions(repeats_replays=True)).replayed == 40
+    assert replay_letters(admin, memory=other_memory).replayed == 0
+    assert replay_letters(admin, options=ReplayOptions(repeats_replays=True)).replayed == 40
 
 
 def test_a_copy_of_a_dead_letter_is_not_replayed(
@@ -48,12 +48,12 @@ def test_a_copy_of_a_dead_letter_is_not_replayed(
 ) -> None:
     memory = ReplayMemory()
     for text in (b"one", b"two", b"one"):
-        dead_letter_broker.bury(text)
-    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 3, 3, 2, copies=1)
-    dead_letter_broker.bury(b"two")
-    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 4, 4, 0, known=3, copies=1)
-    dead_letter_broker.bury(b"two", "T", 0, NSADMIN_REPLAY_OF="its replay")
-    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 5, 5, 1, known=4)
+        dead_letter_broker.add_letter(text)
+    assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 3, 3, 2, copies=1)
+    dead_letter_broker.add_letter(b"two")
+    assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 4, 4, 0, known=3, copies=1)
+    dead_letter_broker.add_letter(b"two", "T", 0, NSADMIN_REPLAY_OF="its replay")
+    assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 5, 5, 1, known=4)
     assert list_bodies(dead_letter_broker) == ["one", "two", "two"]
 
 
@@ -61,32 +61,32 @@ def test_a_copy_takes_the_place_of_a_dead_letter_that_was_refused(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     memory = ReplayMemory()
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"one")
     dead_letter_broker.refusals = [13]
-    done = replay(admin, memory=memory)
+    done = replay_letters(admin, memory=memory)
     assert (done.replayed, done.copies, done.failed) == (0, 1, 1)
-    assert replay(admin, memory=memory).replayed == 1
+    assert replay_letters(admin, memory=memory).replayed == 1
     assert list_bodies(dead_letter_broker) == ["one"]
 
 
 def test_failures_count_for_some_time_after_the_last_message(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     pauses = []
 
     def fail_meanwhile(seconds: float) -> None:
         properties = (dead_letter_broker.sent[-1].ext or {})["i"] or ""
         table = dict(item.split("\x01") for item in properties.split("\x02") if "NSADMIN" in item)
-        dead_letter_broker.bury(b"again", "T", 0, **table)
+        dead_letter_broker.add_letter(b"again", "T", 0, **table)
         pauses.append(seconds)
 
     monkeypatch.setattr("nsadmin.client.messages.dead_letter_replay.sleep", fail_meanwhile)
     ticks = iter(range(100))
     monkeypatch.setattr("nsadmin.client.messages.dead_letter_replay.monotonic", lambda: next(ticks))
     with pytest.raises(NotApplied, match="1 of 1 replayed messages failed again, and the limit is 0"):
-        replay(admin, options=ReplayOptions(max_failures=0, settle_seconds=5))
+        replay_letters(admin, options=ReplayOptions(max_failures=0, settle_seconds=5))
     assert pauses == [1.0]
 
 
@@ -95,7 +95,7 @@ def test_after_a_kill_only_what_did_not_arrive_is_sent(
 ) -> None:
     memory = ReplayMemory()
     for number in range(10):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
 
     spans, _ = admin.dead_letters.list_spans(GROUP, EVERY_LETTER)
     run = admin.dead_letters.replay(GROUP, spans, EVERY_LETTER, memory=memory)
@@ -107,9 +107,9 @@ def test_after_a_kill_only_what_did_not_arrive_is_sent(
         with pytest.raises(KeyboardInterrupt):
             list(run)
     assert [batch.ids_by_offset.keys() for batch in memory.pending.values()] == [set(range(10))]
-    assert len(dead_letter_broker.stored(RETRY)) == 4
+    assert len(dead_letter_broker.stored_messages(RETRY)) == 4
     dead_letter_broker.on_send = lambda: None
-    assert replay(admin, memory=memory) == BrokerReplay("broker-a", 10, 10, 6, known=4)
+    assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 10, 10, 6, known=4)
     assert list_bodies(dead_letter_broker) == [str(number) for number in range(10)]
 
 
@@ -121,9 +121,9 @@ def test_what_arrived_without_an_answer_counts_as_replayed(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     for number in range(3):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     dead_letter_broker.answers_sends = False
-    done = replay(admin)
+    done = replay_letters(admin)
     assert (done.replayed, done.failed, done.error) == (3, 0, None)
     assert len(dead_letter_broker.sent) == 3
 
@@ -132,18 +132,18 @@ def test_a_refused_message_is_counted_and_tried_by_the_next_run(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     memory = ReplayMemory()
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     dead_letter_broker.refusals = [13]
-    done = replay(admin, memory=memory)
+    done = replay_letters(admin, memory=memory)
     assert (done.replayed, done.failed) == (0, 1)
     assert isinstance(done.error, RequestError)
-    assert replay(admin, memory=memory).replayed == 1
+    assert replay_letters(admin, memory=memory).replayed == 1
 
 
 def test_messages_that_cannot_be_replayed(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"no origin", origin=None)
-    dead_letter_broker.bury(b"packed, they say", sys_flag=0x301)
-    done = replay(admin)
+    dead_letter_broker.add_letter(b"no origin", origin=None)
+    dead_letter_broker.add_letter(b"packed, they say", sys_flag=0x301)
+    done = replay_letters(admin)
     assert (done.failed, str(done.error)) == (2, "the dead letter does not name its origin topic")
     assert dead_letter_broker.sent == []
 
@@ -151,12 +151,12 @@ def test_messages_that_cannot_be_replayed(admin: AdminClient, dead_letter_broker
 def test_a_message_that_died_again_after_three_replays_stays_dead(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.bury(b"often", NSADMIN_REPLAYS="3")
-    dead_letter_broker.bury(b"seldom", NSADMIN_REPLAYS="2")
-    done = replay(admin)
+    dead_letter_broker.add_letter(b"often", NSADMIN_REPLAYS="3")
+    dead_letter_broker.add_letter(b"seldom", NSADMIN_REPLAYS="2")
+    done = replay_letters(admin)
     assert (done.replayed, done.guarded, list_bodies(dead_letter_broker)) == (1, 1, ["seldom"])
-    assert dead_letter_broker.stored(RETRY)[0].properties["NSADMIN_REPLAYS"] == "3"
-    done = replay(admin, options=ReplayOptions(max_replays=None))
+    assert dead_letter_broker.stored_messages(RETRY)[0].properties["NSADMIN_REPLAYS"] == "3"
+    done = replay_letters(admin, options=ReplayOptions(max_replays=None))
     assert (done.replayed, done.known, list_bodies(dead_letter_broker)) == (1, 1, ["often", "seldom"])
 
 
@@ -165,19 +165,19 @@ def test_a_limit_counts_what_an_interrupted_run_replayed(
 ) -> None:
     memory, selection = ReplayMemory(), DeadLetterSelection(max_messages=50)
     for number in range(100):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     spans, _ = admin.dead_letters.list_spans(GROUP, selection)
     run = admin.dead_letters.replay(GROUP, spans, selection, memory=memory)
     [first] = islice(run, 1)
     assert first.replayed == 32
     run.close()  # type: ignore[attr-defined]
-    assert replay(admin, selection, memory=memory).replayed == 18
-    assert replay(admin, selection, memory=memory).replayed == 50
+    assert replay_letters(admin, selection, memory=memory).replayed == 18
+    assert replay_letters(admin, selection, memory=memory).replayed == 50
 
 
 def test_a_rate_spreads_the_messages(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(10):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     began_at = monotonic()
-    assert replay(admin, options=ReplayOptions(messages_per_second=40)).replayed == 10
+    assert replay_letters(admin, options=ReplayOptions(messages_per_second=40)).replayed == 10
     assert monotonic() - began_at >= 0.15

@@ -6,13 +6,13 @@ import pytest
 
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetter, DeadLetterSelection
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 STORED = 1_700_000_000_000
 
 
 def letter(text: bytes = b"hello", **table: str) -> DeadLetter:
-    [message] = decode_messages(record(text, "%DLQ%G", table=table, stored=STORED)).messages
+    [message] = decode_messages(encode_message(text, "%DLQ%G", table=table, stored=STORED)).messages
     return DeadLetter("broker-a", message)
 
 
@@ -58,8 +58,8 @@ def test_a_count_of_replays_that_is_no_number_is_none() -> None:
     ],
 )
 def test_a_dead_letter_has_to_meet_every_condition(selection: DeadLetterSelection, matches: bool) -> None:
-    found = letter(RETRY_TOPIC="T", KEYS="k1 k2", TAGS="A")
-    assert selection.is_match(found) is matches
+    dead_letter = letter(RETRY_TOPIC="T", KEYS="k1 k2", TAGS="A")
+    assert selection.is_match(dead_letter) is matches
 
 
 def test_rules_of_equal_selections_are_equal() -> None:

@@ -7,7 +7,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
-from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay
+from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
@@ -15,15 +15,15 @@ def test_a_queue_that_was_created_again_has_no_replayed_messages(
 ) -> None:
     memory = ReplayMemory()
     for number in range(3):
-        dead_letter_broker.bury(b"%d" % number)
-    assert replay(admin, memory=memory).replayed == 3
+        dead_letter_broker.add_letter(b"%d" % number)
+    assert replay_letters(admin, memory=memory).replayed == 3
     dead_letter_broker.queues[DEAD, 0] = []
     for number in range(3):
-        dead_letter_broker.bury(b"other %d" % number)
-    assert replay(admin, memory=memory).replayed == 3
+        dead_letter_broker.add_letter(b"other %d" % number)
+    assert replay_letters(admin, memory=memory).replayed == 3
     dead_letter_broker.queues[DEAD, 0] = []
-    dead_letter_broker.bury(b"fewer")
-    assert replay(admin, memory=memory).replayed == 1
+    dead_letter_broker.add_letter(b"fewer")
+    assert replay_letters(admin, memory=memory).replayed == 1
 
 
 def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:
@@ -32,7 +32,7 @@ def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:
 
 def test_pages_end_after_the_wanted_number(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(80):
-        dead_letter_broker.bury(b"%d" % number, "TU"[number % 2])
+        dead_letter_broker.add_letter(b"%d" % number, "TU"[number % 2])
     selection = DeadLetterSelection(origin_topics=frozenset("U"), max_messages=20)
     spans, errors = admin.dead_letters.list_spans(GROUP, selection)
     pages = list(admin.dead_letters.read_letters(GROUP, spans, selection))

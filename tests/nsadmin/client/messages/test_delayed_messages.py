@@ -21,14 +21,14 @@ from nsadmin.client.messages.delayed_messages import (
 from nsadmin.client.messages.message_queries import LocatedMessage
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.messages import record
-from tests.support.servers import refuse
+from tests.support.messages import encode_message
+from tests.support.servers import refuse_with
 
 NOW = CREATED + 5000
 
 
 def timed(**table: str) -> LocatedMessage:
-    [message] = decode_messages(record(b"x", TIMER_TOPIC, table=table)).messages
+    [message] = decode_messages(encode_message(b"x", TIMER_TOPIC, table=table)).messages
     return LocatedMessage("broker-a", message)
 
 
@@ -49,8 +49,8 @@ def test_a_timed_message_is_listed_once_until_it_is_due() -> None:
         timed(REAL_TOPIC="T", UNIQ_KEY="F", TIMER_OUT_MS=future),
         timed(REAL_TOPIC="T", UNIQ_KEY="G", TIMER_OUT_MS=future, TIMER_DEL_UNIQKEY="T_F"),
     ]
-    found = select_timed("T", messages, NOW)
-    assert [(item.located_message.message.msg_id, item.is_cancelled) for item in found] == [
+    timed_messages = select_timed("T", messages, NOW)
+    assert [(item.located_message.message.msg_id, item.is_cancelled) for item in timed_messages] == [
         ("A", False),
         ("D", True),
         ("F", True),
@@ -61,10 +61,10 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
-    dead_letter_broker.store(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
-    dead_letter_broker.store(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
-    dead_letter_broker.store(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
-    dead_letter_broker.store(
+    dead_letter_broker.store_message(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
+    dead_letter_broker.store_message(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
+    dead_letter_broker.store_message(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
+    dead_letter_broker.store_message(
         b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1)
     )
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
@@ -75,7 +75,7 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(
 
 
 def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.handlers[26] = refuse(16, "no permission")
+    dead_letter_broker.handlers[26] = refuse_with(16, "no permission")
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert (pending, list(errors)) == ([], ["broker-a"])
 

@@ -3,12 +3,12 @@
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.client.messages.letter_copies import LetterCopies
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 
 def letter(offset: int, origin_id: str | None = "A", topic: str = "T", **more: str) -> DeadLetter:
     table = {"RETRY_TOPIC": topic, **more} | ({"ORIGIN_MESSAGE_ID": origin_id} if origin_id else {})
-    [message] = decode_messages(record(b"x", "%DLQ%G", table=table, queue_offset=offset)).messages
+    [message] = decode_messages(encode_message(b"x", "%DLQ%G", table=table, queue_offset=offset)).messages
     return DeadLetter("broker-a", message)
 
 

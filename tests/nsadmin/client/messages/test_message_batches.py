@@ -41,7 +41,7 @@ def test_a_batch_is_one_request_with_the_properties_of_each_message(
 def test_a_batch_of_one_is_a_usual_message(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
     [result] = admin.message_streams.send_batches([[draft(dead_letter_broker, b"alone", KEYS="k")]])
     assert result.value() == StoredBatch(0, True)
-    [message] = dead_letter_broker.stored("T")
+    [message] = dead_letter_broker.stored_messages("T")
     assert (message.body, message.properties["KEYS"]) == (b"alone", "k")
 
 

@@ -5,11 +5,11 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_copies import build_copy, compress_again, send_in_order
 from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 
 def stored(body: bytes = b"x", sys_flag: int = 0, **table: str) -> StoredMessage:
-    [message] = decode_messages(record(body, "T", table=table, sys_flag=sys_flag, stored=5)).messages
+    [message] = decode_messages(encode_message(body, "T", table=table, sys_flag=sys_flag, stored=5)).messages
     return message
 
 
@@ -45,7 +45,9 @@ def test_each_queue_gets_its_messages_one_after_the_other(
     )
     for queue_id in range(3):
         bodies = [
-            int(message.body) for message in dead_letter_broker.stored("T") if message.queue_id == queue_id
+            int(message.body)
+            for message in dead_letter_broker.stored_messages("T")
+            if message.queue_id == queue_id
         ]
         assert bodies == list(range(queue_id, 30, 3))
 

@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 STORED = 1_700_000_000_000
 BODY = '{"order": {"id": 7, "paid": false, "lines": [{"sku": "ä"}], "note": null}}'.encode()
@@ -36,11 +36,11 @@ BODY = '{"order": {"id": 7, "paid": false, "lines": [{"sku": "ä"}], "note": nul
 )
 def test_a_message_must_meet_every_condition(message_filter: MessageFilter, matches: bool) -> None:
     table = {"TAGS": "A", "KEYS": "k1 k2", "region": "eu"}
-    [message] = decode_messages(record(BODY, table=table, stored=STORED)).messages
+    [message] = decode_messages(encode_message(BODY, table=table, stored=STORED)).messages
     assert message_filter.is_match(message) is matches
 
 
 @pytest.mark.parametrize("body", [b"", b"7", b"[1", b"\xff", b"[" * 100_000])
 def test_a_body_that_is_not_an_object_has_no_fields(body: bytes) -> None:
-    [message] = decode_messages(record(body)).messages
+    [message] = decode_messages(encode_message(body)).messages
     assert not MessageFilter(body_fields={"a": "1"}).is_match(message)

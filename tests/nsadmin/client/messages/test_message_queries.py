@@ -10,26 +10,26 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, closed_port, garbage, refuse
+from tests.support.servers import FakeNameServer, answer_garbage, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 """A unique key, by its pid."""
 
 
 @pytest.fixture
-def one(message_broker: MessageBroker) -> MessageBroker:
+def first_broker(message_broker: MessageBroker) -> MessageBroker:
     return message_broker
 
 
 @pytest.fixture
-def two() -> Iterator[MessageBroker]:
+def second_broker() -> Iterator[MessageBroker]:
     with MessageBroker() as running:
         yield running
 
 
 @pytest.fixture
-def admin(one: MessageBroker, two: MessageBroker) -> Iterator[AdminClient]:
-    groups = {"C": {"broker-a": {0: one.addr}, "broker-b": {0: two.addr}}}
+def admin(first_broker: MessageBroker, second_broker: MessageBroker) -> Iterator[AdminClient]:
+    groups = {"C": {"broker-a": {0: first_broker.addr}, "broker-b": {0: second_broker.addr}}}
     with FakeNameServer(groups) as server:
         server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "Other": {"broker-b": 6}}
         with AdminClient(server.addr, timeout=5) as client:
@@ -41,17 +41,17 @@ def bodies(found: FoundMessages) -> list[tuple[str | None, bytes]]:
 
 
 def test_a_key_is_looked_for_on_every_broker_and_compared(
-    admin: AdminClient, one: MessageBroker, two: MessageBroker
+    admin: AdminClient, first_broker: MessageBroker, second_broker: MessageBroker
 ) -> None:
-    two.store(b"later", KEYS="x")
-    one.store(b"hash", KEYS="order-4712")
-    one.store(b"mine", KEYS="a order-4711 b", TAGS="A")
-    two.store(b"mine too", KEYS="order-4711")
-    one.store(b"elsewhere", "Other", KEYS="order-4711")
-    found = admin.messages.find_by_key("T", "order-4711", max_num=5, begin_ms=1, end_ms=2)
-    assert bodies(found) == [("broker-a", b"mine"), ("broker-b", b"mine too")]
-    assert found.errors == [None, None]
-    assert one.asked[-1].ext == {
+    second_broker.store_message(b"later", KEYS="x")
+    first_broker.store_message(b"hash", KEYS="order-4712")
+    first_broker.store_message(b"mine", KEYS="a order-4711 b", TAGS="A")
+    second_broker.store_message(b"mine too", KEYS="order-4711")
+    first_broker.store_message(b"elsewhere", "Other", KEYS="order-4711")
+    matches = admin.messages.find_by_key("T", "order-4711", max_num=5, begin_ms=1, end_ms=2)
+    assert bodies(matches) == [("broker-a", b"mine"), ("broker-b", b"mine too")]
+    assert matches.errors == [None, None]
+    assert first_broker.asked[-1].ext == {
         "topic": "T",
         "key": "order-4711",
         "maxNum": "5",
@@ -61,117 +61,123 @@ def test_a_key_is_looked_for_on_every_broker_and_compared(
     }
 
 
-def test_a_tag_can_be_looked_for_too(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"tagged", TAGS="A", KEYS="B")
-    one.store(b"keyed", TAGS="B", KEYS="A")
-    found = admin.messages.find_by_key("T", "A", by_tag=True, last_key="L")
-    assert bodies(found) == [("broker-a", b"tagged")]
-    assert one.asked[-1].ext is not None
-    assert (one.asked[-1].ext["indexType"], one.asked[-1].ext["lastKey"]) == ("T", "L")
+def test_a_tag_can_be_looked_for_too(admin: AdminClient, first_broker: MessageBroker) -> None:
+    first_broker.store_message(b"tagged", TAGS="A", KEYS="B")
+    first_broker.store_message(b"keyed", TAGS="B", KEYS="A")
+    matches = admin.messages.find_by_key("T", "A", by_tag=True, last_key="L")
+    assert bodies(matches) == [("broker-a", b"tagged")]
+    assert first_broker.asked[-1].ext is not None
+    assert (first_broker.asked[-1].ext["indexType"], first_broker.asked[-1].ext["lastKey"]) == ("T", "L")
 
 
 def test_brokers_that_fail_stand_beside_those_that_have_something(
-    admin: AdminClient, one: MessageBroker, two: MessageBroker
+    admin: AdminClient, first_broker: MessageBroker, second_broker: MessageBroker
 ) -> None:
-    one.store(b"mine", KEYS="k")
-    two.handlers[12] = refuse(1, "index is broken")
-    found = admin.messages.find_by_key("T", "k")
-    assert bodies(found) == [("broker-a", b"mine")]
-    assert [str(error) for error in found.errors] == ["None", "SYSTEM_ERROR (1): index is broken"]
-    two.handlers[12] = garbage
-    assert "another protocol" in str(admin.messages.find_by_key("T", "k").errors[1]) or found.errors[1]
+    first_broker.store_message(b"mine", KEYS="k")
+    second_broker.handlers[12] = refuse_with(1, "index is broken")
+    matches = admin.messages.find_by_key("T", "k")
+    assert bodies(matches) == [("broker-a", b"mine")]
+    assert [str(error) for error in matches.errors] == ["None", "SYSTEM_ERROR (1): index is broken"]
+    second_broker.handlers[12] = answer_garbage
+    assert "another protocol" in str(admin.messages.find_by_key("T", "k").errors[1]) or matches.errors[1]
 
 
-def test_bytes_that_are_no_message_are_told_and_hide_nothing(admin: AdminClient, one: MessageBroker) -> None:
-    whole = one.store(b"mine", KEYS="k")
-    one.handlers[12] = lambda asked: build_reply(asked, body=whole + b"garbage")
-    found = admin.messages.find_by_key("T", "k")
-    assert bodies(found) == [("broker-a", b"mine")]
-    assert str(found.errors[0]) == f"{one.addr}: 7 bytes of the answer are not messages"
+def test_bytes_that_are_no_message_are_told_and_hide_nothing(
+    admin: AdminClient, first_broker: MessageBroker
+) -> None:
+    whole = first_broker.store_message(b"mine", KEYS="k")
+    first_broker.handlers[12] = lambda asked: build_reply(asked, body=whole + b"garbage")
+    matches = admin.messages.find_by_key("T", "k")
+    assert bodies(matches) == [("broker-a", b"mine")]
+    assert str(matches.errors[0]) == f"{first_broker.addr}: 7 bytes of the answer are not messages"
 
 
 def test_the_brokers_of_another_route_may_be_asked(
-    admin: AdminClient, one: MessageBroker, two: MessageBroker
+    admin: AdminClient, first_broker: MessageBroker, second_broker: MessageBroker
 ) -> None:
-    two.store(b"lite", "Lite", KEYS="k")
+    second_broker.store_message(b"lite", "Lite", KEYS="k")
     with pytest.raises(TopicNotExist):
         admin.messages.find_by_key("Lite", "k")
     assert bodies(admin.messages.find_by_key("Lite", "k", route_topic="Other")) == [("broker-b", b"lite")]
-    assert one.asked == []
+    assert first_broker.asked == []
 
 
 def test_a_unique_key_finds_all_that_were_called_so(
-    admin: AdminClient, one: MessageBroker, two: MessageBroker
+    admin: AdminClient, first_broker: MessageBroker, second_broker: MessageBroker
 ) -> None:
-    one.store(b"first", UNIQ_KEY=KEY)
-    two.store(b"other", UNIQ_KEY="x", KEYS=KEY)
-    two.store(b"again", UNIQ_KEY=KEY)
+    first_broker.store_message(b"first", UNIQ_KEY=KEY)
+    second_broker.store_message(b"other", UNIQ_KEY="x", KEYS=KEY)
+    second_broker.store_message(b"again", UNIQ_KEY=KEY)
     assert bodies(admin.messages.find_by_unique_key("T", KEY)) == [
         ("broker-a", b"first"),
         ("broker-b", b"again"),
     ]
-    assert one.asked[-1].ext is not None
-    assert one.asked[-1].ext["_UNIQUE_KEY_QUERY"] == "true"
-    assert one.asked[-1].ext["endTimestamp"] == str(END_OF_TIME_MS)
+    assert first_broker.asked[-1].ext is not None
+    assert first_broker.asked[-1].ext["_UNIQUE_KEY_QUERY"] == "true"
+    assert first_broker.asked[-1].ext["endTimestamp"] == str(END_OF_TIME_MS)
 
 
-def test_an_id_of_either_kind_finds_its_message(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"before")
-    one.store(b"mine", UNIQ_KEY=KEY)
+def test_an_id_of_either_kind_finds_its_message(admin: AdminClient, first_broker: MessageBroker) -> None:
+    first_broker.store_message(b"before")
+    first_broker.store_message(b"mine", UNIQ_KEY=KEY)
     [item] = admin.messages.find_by_id("T", KEY).messages
-    assert one.codes() == [12]
+    assert first_broker.asked_codes() == [12]
     again = admin.messages.find_by_id("T", item.message.offset_msg_id.lower())
     assert again.messages == (item,)
     assert item.broker_name == "broker-a"
-    assert one.codes() == [12, 33]
+    assert first_broker.asked_codes() == [12, 33]
 
 
 def test_an_offset_id_whose_broker_does_not_answer_is_looked_for_on_the_others(
-    admin: AdminClient, one: MessageBroker, two: MessageBroker
+    admin: AdminClient, first_broker: MessageBroker, second_broker: MessageBroker
 ) -> None:
     """A slave has its master's messages byte for byte."""
     port = closed_port()
-    two.port, real = port, two.port
-    two.store(b"of the master that is gone")
-    two.port = real
-    one.store(b"at the same position")
+    second_broker.port, real = port, second_broker.port
+    second_broker.store_message(b"of the master that is gone")
+    second_broker.port = real
+    first_broker.store_message(b"at the same position")
     msg_id = f"7F000001{port:08X}{0:016X}"
-    found = admin.messages.find_by_id("T", msg_id)
-    assert bodies(found) == [("broker-b", b"of the master that is gone")]
-    assert found.errors == [None, None]
+    result = admin.messages.find_by_id("T", msg_id)
+    assert bodies(result) == [("broker-b", b"of the master that is gone")]
+    assert result.errors == [None, None]
 
 
-def test_an_offset_id_that_nobody_has_tells_who_was_silent(admin: AdminClient, one: MessageBroker) -> None:
+def test_an_offset_id_that_nobody_has_tells_who_was_silent(
+    admin: AdminClient, first_broker: MessageBroker
+) -> None:
     silent = f"7F000001{closed_port():08X}{9000:016X}"
-    found = admin.messages.find_by_id("T", silent)
-    assert found.messages == ()
-    assert [str(error).partition(": ")[2] for error in found.errors if error is not None] == [
+    result = admin.messages.find_by_id("T", silent)
+    assert result.messages == ()
+    assert [str(error).partition(": ")[2] for error in result.errors if error is not None] == [
         "connection refused, no server listens on this port"
     ]
-    answered = f"7F000001{one.port:08X}{9000:016X}"
+    answered = f"7F000001{first_broker.port:08X}{9000:016X}"
     assert admin.messages.find_by_id("T", answered) == FoundMessages(
         (), admin.messages.find_by_unique_key("T", "x").broker_results
     )
 
 
-def test_a_unique_key_may_look_like_an_offset_id(admin: AdminClient, one: MessageBroker) -> None:
-    looks_like = f"7F000001{one.port:08X}{9000:016X}"
-    one.store(b"mine", UNIQ_KEY=looks_like)
+def test_a_unique_key_may_look_like_an_offset_id(admin: AdminClient, first_broker: MessageBroker) -> None:
+    looks_like = f"7F000001{first_broker.port:08X}{9000:016X}"
+    first_broker.store_message(b"mine", UNIQ_KEY=looks_like)
     assert bodies(admin.messages.find_by_id("T", looks_like)) == [("broker-a", b"mine")]
 
 
-def test_the_name_of_the_broker_is_not_worth_a_failure(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"mine", "Gone")
-    [item] = admin.messages.find_by_id("Gone", f"7F000001{one.port:08X}{0:016X}").messages
+def test_the_name_of_the_broker_is_not_worth_a_failure(
+    admin: AdminClient, first_broker: MessageBroker
+) -> None:
+    first_broker.store_message(b"mine", "Gone")
+    [item] = admin.messages.find_by_id("Gone", f"7F000001{first_broker.port:08X}{0:016X}").messages
     assert (item.broker_name, item.message.topic) == (None, "Gone")
 
 
-def test_a_place_in_a_queue(admin: AdminClient, one: MessageBroker) -> None:
-    one.store(b"zero", queue_id=3)
-    one.store(b"one", queue_id=3)
+def test_a_place_in_a_queue(admin: AdminClient, first_broker: MessageBroker) -> None:
+    first_broker.store_message(b"zero", queue_id=3)
+    first_broker.store_message(b"one", queue_id=3)
     item = admin.messages.get_at_offset("T", "broker-a", 3, 1)
     assert (item.broker_name, item.message.body) == ("broker-a", b"one")
-    ext = one.asked[-1].ext or {}
+    ext = first_broker.asked[-1].ext or {}
     assert (ext["consumerGroup"], ext["sysFlag"], ext["maxMsgNums"]) == ("TOOLS_CONSUMER", "4", "1")
     for offset in (2, 99):
         with pytest.raises(
@@ -182,11 +188,11 @@ def test_a_place_in_a_queue(admin: AdminClient, one: MessageBroker) -> None:
         admin.messages.get_at_offset("T", "broker-x", 3, 0)
 
 
-def test_static_topics_count_by_a_delta(admin: AdminClient, one: MessageBroker) -> None:
-    stored = one.store(b"zero")
+def test_static_topics_count_by_a_delta(admin: AdminClient, first_broker: MessageBroker) -> None:
+    stored = first_broker.store_message(b"zero")
 
     def pull(asked: RemotingCommand) -> RemotingCommand:
         return build_reply(asked, ext={"offsetDelta": "500", "nextBeginOffset": "501"}, body=stored)
 
-    one.handlers[11] = pull
+    first_broker.handlers[11] = pull
     assert admin.messages.get_at_offset("T", "broker-a", 0, 500).message.queue_offset == 500

@@ -11,9 +11,9 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from tests.support.clock import calls_clock
+from tests.support.clock import set_calls_clock
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse, silent
+from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
 
 
 @pytest.fixture
@@ -84,10 +84,10 @@ def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
     admin: AdminClient, message_broker: MessageBroker
 ) -> None:
     place = admin.message_sender.choose_queue("T")
-    message_broker.handlers[310] = refuse(17, "topic[T] not exist")
+    message_broker.handlers[310] = refuse_with(17, "topic[T] not exist")
     with pytest.raises(RequestError, match=r"topic\[T\] not exist"):
         admin.message_sender.send_message(place, b"x")
-    message_broker.handlers[310] = refuse(12, "")
+    message_broker.handlers[310] = refuse_with(12, "")
     with pytest.raises(
         RequestError, match=r"FLUSH_SLAVE_TIMEOUT \(12\): the message is stored as 7F000001.*less safely"
     ):
@@ -99,8 +99,8 @@ def test_a_refusal_and_a_message_that_is_less_safe_than_it_should_be(
 def test_silence_may_mean_that_it_was_stored(
     message_broker: MessageBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    message_broker.handlers[310] = silent
-    calls_clock(monkeypatch, lambda: len(message_broker.asked))
+    message_broker.handlers[310] = answer_nothing
+    set_calls_clock(monkeypatch, lambda: len(message_broker.asked))
     with (
         AdminClient("127.0.0.1:1", timeout=0.2) as admin,
         pytest.raises(Exception, match="the change is possibly done"),

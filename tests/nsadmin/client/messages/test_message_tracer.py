@@ -25,7 +25,7 @@ def test_the_traces_of_a_batch_are_one_message(
     note(tracer, SENT._replace(msg_id="ID2"))
     assert tracer.write_noted() is None
     assert tracer.write_noted() is None
-    [message] = dead_letter_broker.stored(TRACES)
+    [message] = dead_letter_broker.stored_messages(TRACES)
     assert message.keys == ("ID", "k", "ID2")
     assert message.body.count(b"\x02") == 2
     assert message.body.startswith(
@@ -41,7 +41,11 @@ def test_long_keys_make_more_messages_so_that_brokers_take_them(
     for number in range(5):
         note(tracer, keys=f"{number}" * 7000)
     assert tracer.write_noted() is None
-    assert sorted(message.body.count(b"\x02") for message in dead_letter_broker.stored(TRACES)) == [1, 2, 2]
+    assert sorted(message.body.count(b"\x02") for message in dead_letter_broker.stored_messages(TRACES)) == [
+        1,
+        2,
+        2,
+    ]
 
 
 def test_a_broker_that_wants_no_traces_gets_none(

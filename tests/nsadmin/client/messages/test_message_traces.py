@@ -5,7 +5,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
 from tests.support.message_brokers import MessageBroker
-from tests.support.messages import record
+from tests.support.messages import encode_message
 from tests.support.servers import FakeNameServer
 
 PUB = (
@@ -19,7 +19,7 @@ def lines(*records: tuple[str, ...]) -> bytes:
 
 
 def read(*records: tuple[str, ...]) -> list[MessageTrace]:
-    [message] = decode_messages(record(lines(*records))).messages
+    [message] = decode_messages(encode_message(lines(*records))).messages
     return list(parse_traces(LocatedMessage("broker-a", message)))
 
 
@@ -63,16 +63,16 @@ def test_what_nobody_knows_is_left_out() -> None:
 
 def test_the_traces_of_one_message_in_the_order_of_their_times(message_broker: MessageBroker) -> None:
     other = ("SubBefore", "1500", "R", "cg", "REQ", "OTHER", "0", "k")
-    message_broker.store(
+    message_broker.store_message(
         lines(("SubAfter", "REQ", "ID", "7", "true", "k", "0"), other), "Traces", KEYS="ID OTHER"
     )
-    message_broker.store(lines(BEFORE), "Traces", KEYS="ID")
-    message_broker.store(lines(PUB), "Traces", KEYS="ID k")
+    message_broker.store_message(lines(BEFORE), "Traces", KEYS="ID")
+    message_broker.store_message(lines(PUB), "Traces", KEYS="ID k")
     with FakeNameServer({"C": {"broker-a": {0: message_broker.addr}}}) as server:
         server.routes = {"Traces": {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as admin:
-            found = admin.traces.find_traces("ID", trace_topic="Traces", max_num=5)
-    assert [trace.kind for trace in found.traces] == ["Pub", "SubBefore", "SubAfter"]
-    after = found.traces[-1]
+            traces = admin.traces.find_traces("ID", trace_topic="Traces", max_num=5)
+    assert [trace.kind for trace in traces.traces] == ["Pub", "SubBefore", "SubAfter"]
+    after = traces.traces[-1]
     assert (after.time_ms, after.group, after.retry_times, after.status) == (2000, "cg", 1, "success")
-    assert found.broker_errors == ((message_broker.addr, None),)
+    assert traces.broker_errors == ((message_broker.addr, None),)

@@ -11,9 +11,9 @@ from nsadmin.client import NotFound
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 from tests.support.message_brokers import CREATED, MessageBroker
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture
@@ -35,19 +35,19 @@ def test_a_queue_goes_from_its_lowest_to_its_highest_offset(
     admin: AdminClient, message_broker: MessageBroker
 ) -> None:
     for _ in range(5):
-        message_broker.store(queue_id=1)
+        message_broker.store_message(queue_id=1)
     message_broker.oldest = 2
     spans = [item.queue_span for item in admin.queue_reader.get_spans("T", [route(message_broker)])]
     assert spans == [
         QueueSpan("broker-a", message_broker.addr, 0, 2, 0),
         QueueSpan("broker-a", message_broker.addr, 1, 2, 5),
     ]
-    assert 29 not in message_broker.codes()
+    assert 29 not in message_broker.asked_codes()
 
 
 def test_times_bound_it_both_included(admin: AdminClient, message_broker: MessageBroker) -> None:
     for _ in range(5):
-        message_broker.store()
+        message_broker.store_message()
     times = {"begin_ms": CREATED + 1000, "end_ms": CREATED + 3000}
     [item] = admin.queue_reader.get_spans("T", [route(message_broker)], queue_id=0, **times)
     assert item.queue_span == QueueSpan(
@@ -62,7 +62,7 @@ def test_old_brokers_search_for_the_nearest_message(
 ) -> None:
     """Between the times of two messages 4.9 answers with either of them."""
     for _ in range(5):
-        message_broker.store()
+        message_broker.store_message()
     message_broker.handlers[29] = lambda asked: build_reply(asked, ext={"offset": str(nearest)})
     until = CREATED + 1600
     [item] = admin.queue_reader.get_spans("T", [route(message_broker)], queue_id=0, end_ms=until)
@@ -77,7 +77,7 @@ def test_a_search_below_the_lowest_offset_is_not_believed(
     admin: AdminClient, message_broker: MessageBroker
 ) -> None:
     for _ in range(5):
-        message_broker.store()
+        message_broker.store_message()
     message_broker.oldest = 3
     [item] = admin.queue_reader.get_spans("T", [route(message_broker)], queue_id=0, begin_ms=1)
     assert item.queue_span == QueueSpan("broker-a", message_broker.addr, 0, 3, 5, 1)
@@ -105,7 +105,7 @@ def test_a_slave_is_read_where_its_master_is_gone(admin: AdminClient, message_br
     queues = QueueRoute(
         "broker-a", "C", {0: f"127.0.0.1:{closed_port()}", 1: message_broker.addr}, 6, 1, 1, 0
     )
-    message_broker.store()
+    message_broker.store_message()
     [item] = admin.queue_reader.get_spans("T", [queues])
     assert item.queue_span == QueueSpan("broker-a", message_broker.addr, 0, 0, 1)
 
@@ -114,7 +114,7 @@ def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, message_brok
     message_broker.page = 2
     for queue, count in ((0, 3), (1, 5)):
         for _ in range(count):
-            message_broker.store(queue_id=queue)
+            message_broker.store_message(queue_id=queue)
     spans = [
         QueueSpan("a", message_broker.addr, 0, 0, 3),
         QueueSpan("a", message_broker.addr, 1, 1, 4),
@@ -126,10 +126,10 @@ def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, message_brok
 def test_nobody_reads_on_for_one_who_has_stopped(admin: AdminClient, message_broker: MessageBroker) -> None:
     message_broker.page = 1
     for _ in range(9):
-        message_broker.store()
+        message_broker.store_message()
     pages = admin.queue_reader.read_pages("T", [QueueSpan("a", message_broker.addr, 0, 0, 9)])
     assert places(iter([next(pages)])) == [(0, [0])]
-    assert message_broker.codes() == [11]
+    assert message_broker.asked_codes() == [11]
 
 
 def test_tags_are_compared_and_pages_without_any_are_passed(
@@ -137,7 +137,7 @@ def test_tags_are_compared_and_pages_without_any_are_passed(
 ) -> None:
     message_broker.page = 2
     for tag in ("A", "A", "B", "A", "BB", "B"):
-        message_broker.store(TAGS=tag)
+        message_broker.store_message(TAGS=tag)
     pages = admin.queue_reader.read_pages(
         "T", [QueueSpan("a", message_broker.addr, 0, 0, 6)], frozenset({"B"})
     )
@@ -147,7 +147,7 @@ def test_tags_are_compared_and_pages_without_any_are_passed(
 
 def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, message_broker: MessageBroker) -> None:
     for _ in range(4):
-        message_broker.store()
+        message_broker.store_message()
     message_broker.oldest = 2
     assert places(admin.queue_reader.read_pages("T", [QueueSpan("a", message_broker.addr, 0, 0, 4)])) == [
         (0, [2, 3])
@@ -155,9 +155,9 @@ def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, message_broker
 
 
 def test_a_refusal_ends_one_queue_only(admin: AdminClient, message_broker: MessageBroker) -> None:
-    message_broker.store()
+    message_broker.store_message()
     with MessageBroker() as other:
-        other.handlers[11] = refuse(16, "not readable")
+        other.handlers[11] = refuse_with(16, "not readable")
         spans = [QueueSpan("b", other.addr, 0, 0, 1), QueueSpan("a", message_broker.addr, 0, 0, 1)]
         first, second = admin.queue_reader.read_pages("T", spans)
     assert (first.broker_name, first.messages, str(first.error)) == (
@@ -182,7 +182,7 @@ def test_a_broker_that_leads_nowhere_is_not_followed(
 
 def test_a_read_can_wait_on_the_broker(admin: AdminClient, message_broker: MessageBroker) -> None:
     assert admin.queue_reader.wait_for_messages(message_broker.addr, "T", 0, 0, 700) == ((), 0)
-    message_broker.store(b"one")
+    message_broker.store_message(b"one")
     messages, next_offset = admin.queue_reader.wait_for_messages(message_broker.addr, "T", 0, 0, 700)
     assert ([message.body for message in messages], next_offset) == ([b"one"], 1)
     pull = message_broker.asked[-1].ext or {}
@@ -190,7 +190,7 @@ def test_a_read_can_wait_on_the_broker(admin: AdminClient, message_broker: Messa
 
 
 def test_a_message_has_a_time_and_an_empty_place_has_none(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         addr = there.brokers["broker-a-0", 0]
         queue = MessageQueue("orders", "", 0)
         end = admin.queue_reader.get_end_offset(addr, "orders", 0)

@@ -8,7 +8,7 @@ from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.stored_messages import parse_properties
 from nsadmin import AdminClient
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_each_message_is_timed(admin: AdminClient, message_broker: MessageBroker
 
 def test_a_failure_is_one_message_of_many(admin: AdminClient, message_broker: MessageBroker) -> None:
     taken = message_broker.handlers[310]
-    answers = iter([refuse(2, "busy"), taken])
+    answers = iter([refuse_with(2, "busy"), taken])
     message_broker.handlers[310] = lambda asked: next(answers)(asked)
     probes = list(admin.send_probes.send_probes(admin.send_probes.choose_queue("broker-a"), 1, 2))
     assert [(str(probe.error), probe.sent_message is None) for probe in probes] == [

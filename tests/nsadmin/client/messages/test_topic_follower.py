@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def read_bodies(follower: TopicFollower) -> list[bytes]:
@@ -29,7 +29,7 @@ def test_where_it_begins(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker, start: FollowStart, bodies: list[bytes]
 ) -> None:
     for number in range(4):
-        dead_letter_broker.store(b"%d" % number)
+        dead_letter_broker.store_message(b"%d" % number)
     assert read_bodies(admin.message_streams.open_follower("T", start)) == bodies
 
 
@@ -37,7 +37,7 @@ def test_it_reads_what_comes_page_by_page(admin: AdminClient, dead_letter_broker
     follower = admin.message_streams.open_follower("T", FollowStart(is_latest=True))
     assert follower.poll_queues() == []
     for number in range(40):
-        dead_letter_broker.store(b"%d" % number)
+        dead_letter_broker.store_message(b"%d" % number)
     assert [len(read_bodies(follower)) for _ in range(3)] == [32, 8, 0]
     assert follower.get_position("broker-a", 0) == 40
     assert follower.find_ends()["broker-a", 0] == 40
@@ -54,16 +54,16 @@ def test_a_queue_that_appears_later_is_read_from_its_beginning(
         patch.setattr(admin.topics, "get_route", lambda topic: get_route(topic)._replace(queues=(one_queue,)))
         follower = admin.message_streams.open_follower("T", FollowStart(is_latest=True))
         assert follower.poll_queues() == []
-    dead_letter_broker.store(b"new", queue_id=5)
+    dead_letter_broker.store_message(b"new", queue_id=5)
     assert read_bodies(follower) == [b"new"]
 
 
 def test_an_error_is_a_page_and_the_next_poll_tries_again(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.store(b"one")
+    dead_letter_broker.store_message(b"one")
     known = dead_letter_broker.handlers[31]
-    dead_letter_broker.handlers[31] = refuse(2, "busy")
+    dead_letter_broker.handlers[31] = refuse_with(2, "busy")
     follower = admin.message_streams.open_follower("T", queue_id=0)
     [page] = follower.poll_queues()
     assert (page.broker_name, page.queue_id, page.messages, page.error is not None) == (
@@ -87,7 +87,7 @@ def test_a_route_that_is_gone_leaves_the_queues(
         raise TopicNotExist(topic)
 
     monkeypatch.setattr(admin.topics, "get_route", fail)
-    dead_letter_broker.store(b"one")
+    dead_letter_broker.store_message(b"one")
     assert read_bodies(follower) == [b"one"]
     with pytest.raises(TopicNotExist):
         admin.message_streams.open_follower("T")
@@ -97,7 +97,7 @@ def test_messages_that_were_deleted_before_are_counted(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     for number in range(10):
-        dead_letter_broker.store(b"%d" % number)
+        dead_letter_broker.store_message(b"%d" % number)
     follower = admin.message_streams.open_follower("T", FollowStart(is_latest=False), queue_id=0)
     dead_letter_broker.oldest = 4
     known = dead_letter_broker.handlers[31]
@@ -112,7 +112,7 @@ def test_the_broker_gets_the_expression(admin: AdminClient, dead_letter_broker: 
     follower = admin.message_streams.open_follower(
         "T", expression="a > 1", expression_type="SQL92", queue_id=0
     )
-    dead_letter_broker.store(b"one")
+    dead_letter_broker.store_message(b"one")
     follower.poll_queues()
     pull = next(asked for asked in dead_letter_broker.asked if asked.code == 11)
     assert ((pull.ext or {})["subscription"], (pull.ext or {})["expressionType"]) == ("a > 1", "SQL92")

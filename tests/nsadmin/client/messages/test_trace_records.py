@@ -4,7 +4,7 @@ from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
 from nsadmin.client.messages.trace_records import encode_send_record, encode_transaction_record
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 PLACE = {
     "group": "pg", "topic": "T", "msg_id": "ID", "tags": "A", "keys": "k1 k2", "broker_addr": "h:1",
@@ -13,7 +13,7 @@ PLACE = {
 
 
 def read(text: str) -> MessageTrace:
-    [message] = decode_messages(record(text.encode())).messages
+    [message] = decode_messages(encode_message(text.encode())).messages
     [trace] = parse_traces(LocatedMessage("broker-a", message))
     return trace
 

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage
 from nsadmin.client.messages.transactions import TransactionEnder
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import closed_port, silent
+from tests.support.servers import answer_nothing, closed_port
 
 
 def half(broker_addr: str) -> SentMessage:
@@ -22,9 +22,9 @@ def test_a_broker_finds_the_half_message_by_both_offsets(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker, outcome: str, flag: str
 ) -> None:
     TransactionEnder(admin._caller).end_transactions([half(dead_letter_broker.addr)], outcome)
-    [told] = dead_letter_broker.ended
-    told.pop("bname", None)
-    assert told == {
+    [ended_transaction] = dead_letter_broker.ended
+    ended_transaction.pop("bname", None)
+    assert ended_transaction == {
         "topic": "T", "producerGroup": "TOOLS_PRODUCER", "tranStateTableOffset": "7",
         "commitLogOffset": "1000", "commitOrRollback": flag, "fromTransactionCheck": "false", "msgId": "ID",
         "transactionId": "ID",
@@ -46,7 +46,7 @@ def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
 def test_without_an_answer_the_outcome_is_unknown(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.handlers[37] = silent
+    dead_letter_broker.handlers[37] = answer_nothing
     ender = TransactionEnder(admin._caller)
     [unanswered] = ender.end_transactions([half(dead_letter_broker.addr)], "commit")
     [unreachable] = ender.end_transactions([half(f"127.0.0.1:{closed_port()}")], "rollback")

@@ -8,8 +8,8 @@ from namesrv_core.transport.exchange import CallError
 from nsadmin import AdminClient
 from nsadmin.client.name_servers.kv_config import KvAdmin, KvChange
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
-from tests.support.clock import timeouts_wait_for
-from tests.support.servers import FakeNameServer, closed_port, refuse, silent
+from tests.support.clock import hold_timeouts_until
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def test_a_value_is_written_everywhere_and_read_from_one(
 def test_a_write_that_was_not_answered_may_have_been_done(
     first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first_server.handlers[100] = silent
-    timeouts_wait_for(monkeypatch, lambda: bool(first_server.asked))
+    first_server.handlers[100] = answer_nothing
+    hold_timeouts_until(monkeypatch, lambda: bool(first_server.asked))
     with AdminClient([first_server.addr, f"127.0.0.1:{closed_port()}"], timeout=0.1) as admin:
         unanswered, unsent = admin.kv.put_value("N", "k", "v")
         [unread, _] = admin.kv.get_value_each("N", "k")
@@ -43,9 +43,9 @@ def test_a_write_that_was_not_answered_may_have_been_done(
 def test_each_server_is_shown_as_it_is(addrs: list[str], second_server: FakeNameServer) -> None:
     second_server.kv = {"N": {"k": "v"}}
     with AdminClient(addrs, timeout=5) as admin:
-        missing, found = admin.kv.get_value_each("N", "k")
+        missing, present_value = admin.kv.get_value_each("N", "k")
         assert isinstance(missing.error, QueryNotFound)
-        assert found.result == "v"
+        assert present_value.result == "v"
         assert [result.result for result in admin.kv.get_entries_each("N")] == [None, {"k": "v"}]
         assert admin.kv.get_value("N", "k") == "v"
 
@@ -93,7 +93,7 @@ def test_changes_go_to_their_servers_and_are_looked_at(
         KvChange(addrs[1], "M", "a", None, ""),
     ]
     with AdminClient(addrs) as admin:
-        assert admin.kv.apply_changes(changes) == [(one.addr, one, None) for one in changes]
+        assert admin.kv.apply_changes(changes) == [(change.addr, change, None) for change in changes]
         assert admin.kv.apply_changes([]) == []
     assert first_server.kv == {"N": {"k": "v"}}
     assert second_server.kv == {"N": {"k": "new"}, "M": {"a": ""}}
@@ -105,15 +105,15 @@ def test_a_change_that_was_only_said_to_be_made_is_none(
     first_server.handlers[100] = lambda asked: build_reply(asked)
     first_server.kv = {"N": {"k": "old"}}
     with AdminClient(addrs) as admin:
-        [one, other, refused] = admin.kv.apply_changes(
+        [applied_change, other, refused] = admin.kv.apply_changes(
             [
                 KvChange(addrs[0], "N", "k", "old", "new"),
                 KvChange(addrs[0], "N", "l", None, "new"),
                 KvChange(f"127.0.0.1:{closed_port()}", "N", "k", None, "v"),
             ]
         )
-    assert isinstance(one.error, NotApplied)
-    assert "it is 'old'" in str(one.error)
+    assert isinstance(applied_change.error, NotApplied)
+    assert "it is 'old'" in str(applied_change.error)
     assert "it is not there" in str(other.error)
     assert is_unreachable(refused.error)
 
@@ -130,6 +130,6 @@ def test_what_is_there_counts_and_not_the_answer(addrs: list[str], first_server:
     change = KvChange(addrs[0], "N", "k", None, "v")
     with AdminClient(addrs) as admin:
         assert admin.kv.apply_changes([change]) == [(addrs[0], change, None)]
-        first_server.handlers[219] = refuse(1, "not now")
+        first_server.handlers[219] = refuse_with(1, "not now")
         [unread] = admin.kv.apply_changes([change._replace(after="w")])
     assert "too late" in str(unread.error)

@@ -8,7 +8,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from tests.support.servers import FakeNameServer, Server, closed_port, refuse
+from tests.support.servers import FakeNameServer, Server, closed_port, refuse_with
 
 
 def test_settings_come_in_order_and_split_at_the_first_sign(first_server: FakeNameServer) -> None:
@@ -22,8 +22,8 @@ def test_an_update_is_read_back_on_every_server(
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with AdminClient([first_server.addr, gone, second_server.addr], timeout=5) as admin:
-        one, dead, other = admin.name_servers.update_item("waitSecondsForService", "9")
-    assert (one.result, other.result) == ("9", "9")
+        first_result, dead, other = admin.name_servers.update_item("waitSecondsForService", "9")
+    assert (first_result.result, other.result) == ("9", "9")
     assert dead.error is not None
 
 
@@ -74,10 +74,10 @@ def test_whether_each_answers_is_told_with_time_and_version(
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with AdminClient([first_server.addr, gone, second_server.addr], timeout=5) as admin:
-        one, dead, other = admin.name_servers.get_pulse_each()
-    assert one.result is not None
-    assert one.result.latency_ms > 0
-    assert (one.result.version, one.error) == ("V5_5_0", None)
+        first_pulse, dead, other = admin.name_servers.get_pulse_each()
+    assert first_pulse.result is not None
+    assert first_pulse.result.latency_ms > 0
+    assert (first_pulse.result.version, first_pulse.error) == ("V5_5_0", None)
     assert other.error is None
     assert (dead.addr, dead.result) == (gone, None)
     assert isinstance(dead.error, CallError)
@@ -85,15 +85,15 @@ def test_whether_each_answers_is_told_with_time_and_version(
 
 def test_a_server_that_refuses_answers_all_the_same() -> None:
     with Server() as server, AdminClient(server.addr, timeout=5) as admin:
-        [found] = admin.name_servers.get_pulse_each()
-    assert found.error is None
+        [pulse] = admin.name_servers.get_pulse_each()
+    assert pulse.error is None
 
 
 def test_one_that_waits_for_brokers_answers_and_is_not_ready(
     first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     gone = f"127.0.0.1:{closed_port()}"
-    second_server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+    second_server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse_with(1, "name server not ready")
     with AdminClient([first_server.addr, second_server.addr, gone], timeout=5) as admin:
         ready = [result for _, result, _ in admin.name_servers.check_ready_each()]
     assert ready == [True, False, None]

@@ -25,8 +25,8 @@ def test_other_brokers_keep_their_entries(first_server: FakeNameServer) -> None:
         assert admin.order_confs.merge_conf("T", {"b": 2, "c": 3}) == "a:1;b:2;c:3"
         admin.order_confs.put_conf("T", "nonsense")
         assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
-        assert [found.result for found in admin.order_confs.get_each("T")] == ["nonsense"]
-        assert [found.result for found in admin.order_confs.delete_conf("T")] == ["nonsense"]
+        assert [order_conf.result for order_conf in admin.order_confs.get_each("T")] == ["nonsense"]
+        assert [order_conf.result for order_conf in admin.order_confs.delete_conf("T")] == ["nonsense"]
     assert first_server.kv[ORDER_CONF_NAMESPACE] == {}
 
 

@@ -11,7 +11,7 @@ from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP, Cluster
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.results import ServerResult
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_client_of_several_groups_is_one_client(
 def test_a_group_that_no_broker_has_is_known_from_heartbeats(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", "only-proxied", proxy="127.0.0.1%1%2"))
+    proxied_broker.store_heartbeat(heartbeat_body("a", "only-proxied", proxy="127.0.0.1%1%2"))
     proxied_broker.clients = {PROXY_GROUP: ["127.0.0.1@DEFAULT"]}
     with AdminClient(first_server.addr, timeout=5) as admin:
         [client] = admin.clients.list_clients().clients
@@ -64,7 +64,9 @@ def test_a_connection_of_no_known_client_has_only_an_address(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FakeProxy() as proxy, AdminClient(first_server.addr, timeout=5) as admin:
-        proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1", client_addr="10.0.0.1:5"))
+        proxied_broker.store_heartbeat(
+            heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1", client_addr="10.0.0.1:5")
+        )
         connections_at(monkeypatch, "10.0.0.1:5", "10.0.0.4:9")
         known, nameless = admin.clients.list_clients().clients
     assert known.client_id == "a"
@@ -89,7 +91,10 @@ def test_servers_that_refuse_are_errors_and_hide_nothing(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {"G": ["c"]}
-    proxied_broker.handlers[328] = refuse(16, "no permission")
+    proxied_broker.handlers[328] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
-        found = admin.clients.list_clients()
-    assert ([client.client_id for client in found.clients], [*found.errors]) == (["c"], [proxied_broker.addr])
+        clients = admin.clients.list_clients()
+    assert ([client.client_id for client in clients.clients], [*clients.errors]) == (
+        ["c"],
+        [proxied_broker.addr],
+    )

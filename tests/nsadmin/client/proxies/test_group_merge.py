@@ -29,23 +29,23 @@ def heartbeat(client_id: str, age_ms: int = 0, expression: str = "*") -> ClientH
 
 
 def test_a_group_that_no_broker_knows_gets_everything_from_heartbeats() -> None:
-    found = add_synced_clients(NONE, [heartbeat("a"), heartbeat("gone", 60_000)], {})
-    assert [client.client_id for client in found.clients] == ["a"]
-    assert (found.consume_type, found.message_model) == ("CONSUME_PASSIVELY", "CLUSTERING")
-    assert found.subscriptions == (TopicSubscription("T", "TAG", "*"),)
-    assert (found.errors, found.proxy_errors) == ({"b:1": None}, {})
+    merged = add_synced_clients(NONE, [heartbeat("a"), heartbeat("gone", 60_000)], {})
+    assert [client.client_id for client in merged.clients] == ["a"]
+    assert (merged.consume_type, merged.message_model) == ("CONSUME_PASSIVELY", "CLUSTERING")
+    assert merged.subscriptions == (TopicSubscription("T", "TAG", "*"),)
+    assert (merged.errors, merged.proxy_errors) == ({"b:1": None}, {})
 
 
 def test_another_subscription_behind_a_proxy_is_a_disagreement() -> None:
-    found = add_synced_clients(DIRECT, [heartbeat("a", expression="TagA")], {})
-    assert [client.client_id for client in found.clients] == ["a", "direct"]
-    assert found.disagreements == ("a has TagA for T, others *",)
+    merged = add_synced_clients(DIRECT, [heartbeat("a", expression="TagA")], {})
+    assert [client.client_id for client in merged.clients] == ["a", "direct"]
+    assert merged.disagreements == ("a has TagA for T, others *",)
 
 
 def test_unreadable_heartbeats_are_an_error_and_hide_nothing() -> None:
     error = RocketMQError("no")
-    found = add_synced_clients(DIRECT, [], {"broker-a": error})
-    assert (found.clients, found.proxy_errors) == (DIRECT.clients, {"broker-a": error})
+    merged = add_synced_clients(DIRECT, [], {"broker-a": error})
+    assert (merged.clients, merged.proxy_errors) == (DIRECT.clients, {"broker-a": error})
 
 
 def listed(*client_ids: str, addrs: tuple[str, ...] = ("p:1",), protocol: str = "gRPC") -> GroupConnections:
@@ -56,11 +56,11 @@ def listed(*client_ids: str, addrs: tuple[str, ...] = ("p:1",), protocol: str = 
 
 
 def test_a_client_that_only_a_configured_proxy_lists_is_behind_it() -> None:
-    found = add_listed_clients(NONE, listed("a"), set())
-    assert [(client.client_id, client.broker_addrs, client.proxy_addrs) for client in found.clients] == [
+    merged = add_listed_clients(NONE, listed("a"), set())
+    assert [(client.client_id, client.broker_addrs, client.proxy_addrs) for client in merged.clients] == [
         ("a", (), ("p:1",))
     ]
-    assert (found.consume_type, [*found.proxy_errors]) == ("CONSUME_PASSIVELY", ["p:2"])
+    assert (merged.consume_type, [*merged.proxy_errors]) == ("CONSUME_PASSIVELY", ["p:2"])
 
 
 def test_heartbeats_decide_about_the_clients_in_them() -> None:

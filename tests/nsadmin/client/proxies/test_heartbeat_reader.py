@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.proxies import heartbeat_reader
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
 from tests.support.proxies import ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def admin(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> Iterat
 def test_clients_that_are_connected_and_clients_that_are_not(
     admin: AdminClient, proxied_broker: ProxiedBroker
 ) -> None:
-    proxied_broker.store(heartbeat_body("silent"), 60)
-    proxied_broker.store(b"something else")
-    proxied_broker.store(heartbeat_body("here"), 5)
+    proxied_broker.store_heartbeat(heartbeat_body("silent"), 60)
+    proxied_broker.store_heartbeat(b"something else")
+    proxied_broker.store_heartbeat(heartbeat_body("here"), 5)
     heartbeats = admin.proxies.get_heartbeats()
     assert [item.client.client_id for item in heartbeats.latest] == ["here", "silent"]
     assert [item.client.client_id for item in heartbeats.of_connected_clients] == ["here"]
@@ -45,8 +45,8 @@ def test_the_clock_of_the_broker_counts(first_server: FakeNameServer, clock_ms: 
     ):
         first_server.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
         first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
-        proxied_broker.store(heartbeat_body("silent"), 60)
-        proxied_broker.store(heartbeat_body("here"), 5)
+        proxied_broker.store_heartbeat(heartbeat_body("silent"), 60)
+        proxied_broker.store_heartbeat(heartbeat_body("here"), 5)
         assert [item.client.client_id for item in admin.proxies.get_heartbeats().of_connected_clients] == [
             "here"
         ]
@@ -61,7 +61,7 @@ def test_without_the_topic_no_broker_is_asked(
 
 
 def test_only_brokers_of_the_cluster_are_read(admin: AdminClient, proxied_broker: ProxiedBroker) -> None:
-    proxied_broker.store(heartbeat_body())
+    proxied_broker.store_heartbeat(heartbeat_body())
     assert len(admin.proxies.get_heartbeats("C").latest) == 1
     assert admin.proxies.get_heartbeats("other").latest == ()
 
@@ -69,14 +69,14 @@ def test_only_brokers_of_the_cluster_are_read(admin: AdminClient, proxied_broker
 def test_a_broker_that_does_not_answer_is_an_error(
     first_server: FakeNameServer, admin: AdminClient, proxied_broker: ProxiedBroker
 ) -> None:
-    proxied_broker.store(heartbeat_body())
+    proxied_broker.store_heartbeat(heartbeat_body())
     first_server.clusters = {
         "C": {"broker-a": {0: proxied_broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}
     }
     first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6, "broker-b": 6}}
     heartbeats = admin.proxies.get_heartbeats()
     assert (len(heartbeats.latest), [*heartbeats.errors]) == (1, ["broker-b"])
-    proxied_broker.handlers[11] = refuse(16, "no permission")
+    proxied_broker.handlers[11] = refuse_with(16, "no permission")
     assert {*admin.proxies.get_heartbeats().errors} == {"broker-a", "broker-b"}
 
 
@@ -85,5 +85,5 @@ def test_only_the_newest_heartbeats_of_a_queue_are_read(
 ) -> None:
     monkeypatch.setattr(heartbeat_reader, "MAX_HEARTBEATS", 2)
     for number in range(5):
-        proxied_broker.store(heartbeat_body(f"c{number}"))
+        proxied_broker.store_heartbeat(heartbeat_body(f"c{number}"))
     assert [item.client.client_id for item in admin.proxies.get_heartbeats().latest] == ["c3", "c4"]

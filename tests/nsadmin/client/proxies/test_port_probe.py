@@ -6,7 +6,7 @@ from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.proxies.port_probe import PortAnswer, probe_ports
 from tests.support.proxies import FakeProxy
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 
 CALLER = Caller(NameServerList((), "given"), Access(timeout=5))
 
@@ -23,7 +23,7 @@ def test_the_mode_follows_from_the_address_in_the_route() -> None:
 def test_a_refusal_has_the_release_and_silence_an_error() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeProxy() as denying, FakeProxy() as broken:
-        denying.handlers[105] = refuse(16, "no permission")
+        denying.handlers[105] = refuse_with(16, "no permission")
         broken.handlers[105] = lambda asked: build_reply(asked, body=b"{")
         answers = probe_ports(CALLER, [denying.addr, broken.addr, gone], ["broker-a"])
     assert answers[denying.addr] == PortAnswer("V5_5_0", None, None, None, None)

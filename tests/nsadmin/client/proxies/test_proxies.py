@@ -14,7 +14,7 @@ from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from tests.support.bundles import MANIFEST_FIELDS, write_bundle
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def identity(proxy: FakeProxy) -> str:
 def test_a_proxy_is_known_from_heartbeats(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
-    proxied_broker.store(heartbeat_body("a", "other", proxy=identity(proxy)))
-    proxied_broker.store(heartbeat_body("gone", proxy=identity(proxy)), 60)
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", "other", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("gone", proxy=identity(proxy)), 60)
     [status] = listed(first_server).values()
     assert (status.proxy_addr, status.grpc_addr) == (proxy.addr, f"127.0.0.1:{proxy.port + 1}")
     assert (status.mode, status.version, status.is_answering) == ("cluster", "V5_5_0", True)
@@ -58,7 +58,7 @@ def test_a_proxy_is_known_from_heartbeats(
 def test_a_proxy_that_is_configured_by_another_name_is_the_same(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     by_name, by_grpc_port = f"localhost:{proxy.port}", f"127.0.0.1:{proxy.port + 1}"
     for configured_addr in (by_name, by_grpc_port):
         [status] = listed(first_server, configured_addr).values()
@@ -68,11 +68,15 @@ def test_a_proxy_that_is_configured_by_another_name_is_the_same(
 def test_silent_and_local_proxies(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeProxy(is_local=True) as local:
-        found = listed(first_server, gone, local.addr)
-    assert (found[local.addr].mode, found[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
-    assert found[local.addr].consumer_count is None
-    assert (found[gone].is_answering, found[gone].mode, found[gone].version) == (False, None, None)
-    assert found[gone].error is not None
+        proxy_clients = listed(first_server, gone, local.addr)
+    assert (proxy_clients[local.addr].mode, proxy_clients[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
+    assert proxy_clients[local.addr].consumer_count is None
+    assert (proxy_clients[gone].is_answering, proxy_clients[gone].mode, proxy_clients[gone].version) == (
+        False,
+        None,
+        None,
+    )
+    assert proxy_clients[gone].error is not None
 
 
 def test_a_proxy_that_only_brokers_see_has_no_ports(
@@ -82,7 +86,7 @@ def test_a_proxy_that_only_brokers_see_has_no_ports(
     [status] = listed(first_server).values()
     assert (status.proxy_addr, status.mode, status.is_answering) == ("10.0.0.1", "cluster", None)
     assert status.sources == ("brokers",)
-    proxied_broker.store(heartbeat_body("a", proxy="10.0.0.1%8080%8081"))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy="10.0.0.1%8080%8081"))
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
     with AdminClient(first_server.addr, access=Access(timeout=0.2)) as admin:
         assert [item.proxy_addr for item in admin.proxies.list_proxies().proxies] == ["10.0.0.1:8080"]
@@ -103,7 +107,7 @@ def test_the_grpc_port_adds_connections_and_may_be_all_that_answers(
 
 
 def test_brokers_that_refuse_are_errors(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> None:
-    proxied_broker.handlers[203] = refuse(16, "no permission")
+    proxied_broker.handlers[203] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
         assert [*admin.proxies.list_proxies().errors] == [proxied_broker.addr]
 
@@ -123,19 +127,19 @@ def test_configured_proxies_add_clients_to_groups(
 def test_the_route_of_each_proxy(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     with FakeProxy() as other:
-        other.handlers[105] = refuse(17, "No topic route info")
+        other.handlers[105] = refuse_with(17, "No topic route info")
         with AdminClient(first_server.addr, access=Access(timeout=5, proxies=(other.addr,))) as admin:
-            found = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
-    assert found[proxy.addr].result == ("broker-a",)
-    assert is_not_found(found[other.addr].error)
+            routes_by_addr = {result.addr: result for result in admin.proxies.get_topic_routes("T")}
+    assert routes_by_addr[proxy.addr].result == ("broker-a",)
+    assert is_not_found(routes_by_addr[other.addr].error)
 
 
 def test_a_bundle_has_the_proxies_and_their_heartbeats(
     first_server: FakeNameServer, proxied_broker: ProxiedBroker, proxy: FakeProxy, tmp_path: Path
 ) -> None:
-    proxied_broker.store(heartbeat_body("a", proxy=identity(proxy)))
+    proxied_broker.store_heartbeat(heartbeat_body("a", proxy=identity(proxy)))
     recorder, configured_addrs = AnswerRecorder(), (proxy.addr,)
     access = Access(timeout=5, proxies=configured_addrs, answers=recorder)
     with AdminClient(first_server.addr, access=access) as admin:

@@ -13,7 +13,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, ReadOnlyAccess
 from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
-from tests.support.servers import FakeBroker, FakeNameServer, Server, body
+from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_json
 from tests.support.topic_brokers import keyed_by_queue, topic_config
 
 CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}
@@ -28,17 +28,20 @@ def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
     broker.handlers[21] = lambda asked: build_reply(
         asked, body=b'{"topicConfigTable":' + table + b"," + detail + b"}"
     )
-    [found, gone] = admin.bulk.list_topics([broker.addr, "127.0.0.1:1"])
-    assert found.result is not None
-    assert (list(found.result.configs_by_topic), found.result.static_topics) == (["S", "T"], frozenset({"S"}))
-    assert found.result.queue_shares["S"].hosted_queues == {0: ()}
+    [topic_result, gone] = admin.bulk.list_topics([broker.addr, "127.0.0.1:1"])
+    assert topic_result.result is not None
+    assert (list(topic_result.result.configs_by_topic), topic_result.result.static_topics) == (
+        ["S", "T"],
+        frozenset({"S"}),
+    )
+    assert topic_result.result.queue_shares["S"].hosted_queues == {0: ()}
     assert (gone.result, gone.error is None) == (None, False)
 
 
 def test_groups_and_system_topics(admin: AdminClient, broker: FakeBroker) -> None:
     groups = {"subscriptionGroupTable": {"g": {"groupName": "g"}, "odd": None}}
-    broker.handlers[201] = lambda asked: body(asked, groups)
-    broker.handlers[305] = lambda asked: body(asked, {"topicList": ["TBW102", None]})
+    broker.handlers[201] = lambda asked: answer_json(asked, groups)
+    broker.handlers[305] = lambda asked: answer_json(asked, {"topicList": ["TBW102", None]})
     assert admin.bulk.list_groups([broker.addr])[0].result == {"g": {"groupName": "g"}}
     assert admin.bulk.list_system_topics([broker.addr])[0].result == frozenset({"TBW102"})
 
@@ -50,8 +53,8 @@ def test_messages_in_each_queue(admin: AdminClient, broker: FakeBroker) -> None:
         if asked.ext == {"topic": "T"}
         else build_reply(asked, 17, remark="no topic")
     )
-    found, missing = admin.bulk.count_messages([(broker.addr, "T"), (broker.addr, "U")])
-    assert found.result == {0: 4, 3: 2}
+    count_result, missing = admin.bulk.count_messages([(broker.addr, "T"), (broker.addr, "U")])
+    assert count_result.result == {0: 4, 3: 2}
     assert isinstance(missing.error, TopicNotExist)
 
 
@@ -62,8 +65,8 @@ def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) 
         else build_reply(asked, 17, remark="no topic")
     )
     places = [(broker.addr, {"topic": "T"}), (broker.addr, {"topic": "U"})]
-    found, missing = admin.bulk.read_bodies(RequestCode.GET_TOPIC_STATS_INFO, places)
-    assert found.result == b"{not decoded"
+    body_result, missing = admin.bulk.read_bodies(RequestCode.GET_TOPIC_STATS_INFO, places)
+    assert body_result.result == b"{not decoded"
     assert isinstance(missing.error, TopicNotExist)
 
 
@@ -73,14 +76,14 @@ def test_values_of_each_name_server(first_server: FakeNameServer, second_server:
         asked, 1, remark="broken"
     )
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
-        found, broken = admin.bulk.list_kv_values(["N", "M"])
-        assert (found.addr, found.result) == (first_server.addr, {"N": {"a": "1", "b": "2"}, "M": {}})
+        kv_result, broken = admin.bulk.list_kv_values(["N", "M"])
+        assert (kv_result.addr, kv_result.result) == (first_server.addr, {"N": {"a": "1", "b": "2"}, "M": {}})
         assert (broken.addr, broken.result, isinstance(broken.error, RequestError)) == (
             second_server.addr,
             None,
             True,
         )
-        assert [each.result for each in admin.bulk.list_routed_topics("C")] == [frozenset({"T"})] * 2
+        assert [listing.result for listing in admin.bulk.list_routed_topics("C")] == [frozenset({"T"})] * 2
 
 
 def sent(broker: Server, act: Callable[[], Any], code: int) -> list[RemotingCommand]:
@@ -149,10 +152,10 @@ def test_permissions_in_routes(first_server: FakeNameServer, second_server: Fake
     first_server.routes = {"T": {"broker-a": 4}}
     second_server.handlers[105] = lambda asked: build_reply(asked, 1, remark="broken")
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
-        found, broken = admin.bulk.get_topic_permissions(["T", "U"])
-        assert found.result == {"T": {"broker-a": 4}, "U": {}}
+        permission_result, broken = admin.bulk.get_topic_permissions(["T", "U"])
+        assert permission_result.result == {"T": {"broker-a": 4}, "U": {}}
         assert isinstance(broken.error, RequestError)
-        assert [each.result for each in admin.bulk.get_topic_permissions([])] == [{}, {}]
+        assert [permission.result for permission in admin.bulk.get_topic_permissions([])] == [{}, {}]
 
 
 def test_queues_of_a_broker_that_a_topic_has_left(
@@ -176,7 +179,7 @@ def test_queues_of_a_broker_that_a_topic_has_left(
         ]
     }
     assert isinstance(answers[0].error, NotApplied)
-    assert (answers[1].addr, answers[1].error, 217 in second_server.codes()) == (
+    assert (answers[1].addr, answers[1].error, 217 in second_server.asked_codes()) == (
         first_server.addr,
         None,
         False,

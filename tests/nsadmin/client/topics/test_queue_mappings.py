@@ -39,8 +39,8 @@ def test_a_share_is_told_and_read_back(client: AdminClient, broker: StaticBroker
     assert (nothing.result, nothing.error) == (None, None)
     [done] = client.queue_mappings.put_shares("T", [(broker.addr, "a", SHARE)], force=True)
     assert (done.error, broker.told[0]["force"], broker.told[0]["bname"]) == (None, "true", "a")
-    [found] = client.queue_mappings.get_each("T", [broker.addr])
-    assert (found.result, SHARE.own_queue_count) == (SHARE, 1)
+    [result] = client.queue_mappings.get_each("T", [broker.addr])
+    assert (result.result, SHARE.own_queue_count) == (SHARE, 1)
     assert parse_share(share_to_record("T", "a", SHARE)) == SHARE
 
 

@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 ORDERED = topic_config("T", readQueueNums=4, writeQueueNums=2, perm=4, order=True, topicSysFlag=3)
@@ -54,26 +54,26 @@ def test_a_new_topic_whose_name_no_broker_takes_is_not_sent() -> None:
     with TopicBroker() as broker, AdminClient() as admin:
         [change] = admin.topic_configs.update_topic([broker.addr], "x" * 128, TopicPatch(perm=4))
         assert str(change.error).endswith("use letters, digits and % | _ -, at most 127 characters")
-        assert 17 not in broker.codes()
+        assert 17 not in broker.asked_codes()
 
 
 def test_nothing_is_created_where_only_changes_are_wanted() -> None:
     with TopicBroker() as broker:
         assert isinstance(changed(broker, TopicPatch(perm=4), create=False).error, TopicNotExist)
-        assert 17 not in broker.codes()
+        assert 17 not in broker.asked_codes()
 
 
 def test_what_is_so_already_is_not_sent() -> None:
     with TopicBroker(ORDERED) as broker:
         change = changed(broker, TopicPatch(perm=4))
-        assert (change.is_change, change.error, 17 in broker.codes()) == (False, None, False)
+        assert (change.is_change, change.error, 17 in broker.asked_codes()) == (False, None, False)
 
 
 def test_a_slave_is_left_alone() -> None:
     with TopicBroker(ORDERED) as broker:
         broker.as_slave()
         assert "this is a slave" in str(changed(broker, TopicPatch(perm=6)).error)
-        assert 17 not in broker.codes()
+        assert 17 not in broker.asked_codes()
 
 
 def test_a_broker_before_5_0_is_asked_for_all_its_topics() -> None:
@@ -119,7 +119,7 @@ def test_each_broker_has_its_own_outcome() -> None:
     dead = f"127.0.0.1:{closed_port()}"
     patch = TopicPatch(perm=6)
     with TopicBroker(ORDERED) as good, TopicBroker(ORDERED) as bad, AdminClient("h:1", timeout=5) as admin:
-        bad.handlers[17] = refuse(29, "no")
+        bad.handlers[17] = refuse_with(29, "no")
         plans = admin.topic_configs.plan_update([dead, bad.addr, good.addr], "T", patch, create=True)
         done = admin.topic_configs.apply_changes(plans, patch)
     assert [change.error is None for change in done] == [False, False, True]
@@ -131,7 +131,7 @@ def test_all_topics_of_brokers_in_order() -> None:
         broker.configs = {name: topic_config(name, perm=perm) for name, perm in (("U", 4), ("T", 6))}
         broker.as_4_9()
         dead = f"127.0.0.1:{closed_port()}"
-        found, silent = admin.topic_configs.list_broker_topics([broker.addr, dead])
-    assert found.result is not None
-    assert [(topic.topic_name, topic.perm) for topic in found.result] == [("T", 6), ("U", 4)]
+        topics, silent = admin.topic_configs.list_broker_topics([broker.addr, dead])
+    assert topics.result is not None
+    assert [(topic.topic_name, topic.perm) for topic in topics.result] == [("T", 6), ("U", 4)]
     assert silent.result is None

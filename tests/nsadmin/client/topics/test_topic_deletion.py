@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topics.topic_deletion import DeletionStep
-from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
@@ -55,7 +55,7 @@ def test_name_servers_forget_what_no_broker_has(
         ("failed", ["broker-a"]),
     ]
     assert "registered it again" in str(steps[1].error)
-    assert 215 not in broker.codes()
+    assert 215 not in broker.asked_codes()
 
 
 def test_other_clusters_keep_the_topic(
@@ -72,14 +72,14 @@ def test_other_clusters_keep_the_topic(
 def test_when_a_master_refuses_the_name_servers_are_left_alone(
     addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[215] = refuse(1, "NullPointerException")
+    broker.handlers[215] = refuse_with(1, "NullPointerException")
     with AdminClient(addrs, timeout=5) as admin:
         assert results(admin.topics.delete_topic("T", "C")) == [
             (broker.addr, "master", "failed", "SYSTEM_ERROR (1): NullPointerException"),
             (addrs[0], "nameserver", "skipped", None),
             (addrs[1], "nameserver", "skipped", None),
         ]
-    assert 216 not in first_server.codes()
+    assert 216 not in first_server.asked_codes()
 
 
 def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
@@ -133,7 +133,7 @@ def test_a_broker_of_4_9_is_asked_for_all_its_topics(
     addrs: list[str], first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     del broker.handlers[351]
-    broker.handlers[21] = lambda asked: body(asked, {"topicConfigTable": broker.topics})
+    broker.handlers[21] = lambda asked: answer_json(asked, {"topicConfigTable": broker.topics})
     first_server.routes, second_server.routes = {}, {}
     with AdminClient(addrs, timeout=5) as admin:
         with pytest.raises(NotFound):
@@ -148,7 +148,7 @@ def test_what_is_not_there_is_not_deleted(
 ) -> None:
     with AdminClient(addrs, timeout=5) as admin, pytest.raises(NotFound):
         admin.topics.delete_topic(topic, cluster)
-    assert 215 not in broker.codes()
+    assert 215 not in broker.asked_codes()
 
 
 def test_a_plan_touches_nothing(addrs: list[str], first_server: FakeNameServer, broker: FakeBroker) -> None:
@@ -159,4 +159,4 @@ def test_a_plan_touches_nothing(addrs: list[str], first_server: FakeNameServer, 
         (addrs[0], "nameserver", "dry-run", None),
         (addrs[1], "nameserver", "dry-run", None),
     ]
-    assert {*first_server.codes(), *broker.codes()}.isdisjoint({215, 216})
+    assert {*first_server.asked_codes(), *broker.asked_codes()}.isdisjoint({215, 216})

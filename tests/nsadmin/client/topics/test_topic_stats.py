@@ -50,8 +50,8 @@ def test_another_topic_s_brokers_can_be_asked(first_server: FakeNameServer) -> N
         broker.offsets["%LMQ%x"] = {0: queue(3)}
         first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         with AdminClient(first_server.addr, timeout=5) as admin:
-            [found] = admin.topics.get_stats("%LMQ%x", "T")
-            assert found.stats is not None
+            [stats] = admin.topics.get_stats("%LMQ%x", "T")
+            assert stats.stats is not None
             with pytest.raises(Exception, match="TOPIC_NOT_EXIST"):
                 admin.topics.get_stats("%LMQ%x")
 
@@ -68,6 +68,6 @@ def test_topics_at_brokers_without_a_name_server() -> None:
     with TopicBroker() as a, AdminClient("h:1", timeout=5) as admin:
         a.offsets["T"] = {0: queue(7, 2)}
         dead = f"127.0.0.1:{closed_port()}"
-        found, refused = admin.topics.get_stats_at([(a.addr, "T"), (dead, "T")])
-    assert found.result == TopicStats((QueueStats(0, 2, 7, 5),), 0.5)
+        stats, refused = admin.topics.get_stats_at([(a.addr, "T"), (dead, "T")])
+    assert stats.result == TopicStats((QueueStats(0, 2, 7, 5),), 0.5)
     assert (refused.addr, refused.result) == (dead, None)

@@ -15,7 +15,7 @@ def a() -> Iterator[TopicBroker]:
     with TopicBroker() as broker:
         broker.topics = {"T": ["G"], "Idle": []}
         broker.counts = {("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60}
-        broker.handlers[208] = broker.lags((10, 4), (5, 5))
+        broker.handlers[208] = broker.answer_lags((10, 4), (5, 5))
         yield broker
 
 
@@ -24,7 +24,7 @@ def b() -> Iterator[TopicBroker]:
     with TopicBroker(name="broker-b") as broker:
         broker.topics = {"T": []}
         broker.counts = {("TOPIC_PUT_NUMS", "T"): 60}
-        broker.handlers[208] = broker.lags((3, 0))
+        broker.handlers[208] = broker.answer_lags((3, 0))
         yield broker
 
 
@@ -62,7 +62,7 @@ def test_a_slave_alone_is_not_counted(first_server: FakeNameServer, a: TopicBrok
     [row] = asked(first_server, "T")
     assert row.in_count == MessageCount(2.0, 120)
     assert str(row.error) == "broker-b has no master now"
-    assert 315 not in b.codes()
+    assert 315 not in b.asked_codes()
 
 
 def test_what_masters_take_of_a_topic_now(first_server: FakeNameServer, a: TopicBroker) -> None:

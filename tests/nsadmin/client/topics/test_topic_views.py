@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.results import is_not_found
-from tests.support.servers import FakeNameServer, body, closed_port, refuse
+from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -25,15 +25,20 @@ def test_each_server_answers_for_itself(first_server: FakeNameServer, second_ser
     second_server.routes["U"] = {"broker-a": 6}
     dead = f"127.0.0.1:{closed_port()}"
     with AdminClient(first_server.addr) as admin:
-        one, other, silent = admin.topic_views.get_name_server_views(
+        first_view, other, silent = admin.topic_views.get_name_server_views(
             [first_server.addr, second_server.addr, dead, first_server.addr], "T"
         )
-    assert one.route.result is not None
-    assert [queue.perm for queue in one.route.result.queues] == [6]
-    assert one.default_route.result is not None
-    assert one.order_conf == (first_server.addr, "broker-a:4", None)
-    assert one.config.result == first_server.config
-    assert (one.topic_names, one.zone_route, one.is_silent, one.has_no_route) == (None, None, False, False)
+    assert first_view.route.result is not None
+    assert [queue.perm for queue in first_view.route.result.queues] == [6]
+    assert first_view.default_route.result is not None
+    assert first_view.order_conf == (first_server.addr, "broker-a:4", None)
+    assert first_view.config.result == first_server.config
+    assert (first_view.topic_names, first_view.zone_route, first_view.is_silent, first_view.has_no_route) == (
+        None,
+        None,
+        False,
+        False,
+    )
     assert (other.route.result, other.has_no_route) == (None, True)
     assert other.topic_names is not None
     assert other.topic_names.result == ("U",)
@@ -43,13 +48,13 @@ def test_each_server_answers_for_itself(first_server: FakeNameServer, second_ser
     assert is_not_found(other.default_route.error)
     assert (silent.is_silent, silent.has_no_route, silent.topic_names) == (True, False, None)
     # All names are asked for where there is no route only.
-    assert 206 not in first_server.codes()
+    assert 206 not in first_server.asked_codes()
 
 
 def test_a_route_may_be_asked_for_as_a_client_of_a_zone(first_server: FakeNameServer) -> None:
     whole = first_server.handlers[105]
     first_server.handlers[105] = lambda asked: (
-        body(asked, {"brokerDatas": [], "queueDatas": []})
+        answer_json(asked, {"brokerDatas": [], "queueDatas": []})
         if (asked.ext or {}).get("__ZONE_NAME") == "z" and (asked.ext or {}).get("__ZONE_MODE") == "true"
         else whole(asked)
     )
@@ -63,8 +68,8 @@ def test_a_route_may_be_asked_for_as_a_client_of_a_zone(first_server: FakeNameSe
 
 
 def test_one_answer_that_is_missing_leaves_the_others(first_server: FakeNameServer) -> None:
-    first_server.handlers[106] = refuse(2, "busy")
-    first_server.handlers[101] = refuse(1, "odd")
+    first_server.handlers[106] = refuse_with(2, "busy")
+    first_server.handlers[101] = refuse_with(1, "odd")
     first_server.handlers[319] = lambda asked: build_reply(asked, 1, remark="no")
     with AdminClient(first_server.addr) as admin:
         [view] = admin.topic_views.get_name_server_views([first_server.addr], "T")

@@ -7,7 +7,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute, parse_route
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_a_route_has_a_row_for_each_broker_of_either_list() -> None:
@@ -115,7 +115,7 @@ def test_many_reads_go_on_at_the_next_server_when_one_hangs_up(
 
 
 def test_a_topic_list_that_is_switched_off_says_so(first_server: FakeNameServer) -> None:
-    first_server.handlers[206] = refuse(1, "disable")
+    first_server.handlers[206] = refuse_with(1, "disable")
     with AdminClient(first_server.addr, timeout=5) as admin, pytest.raises(Exception, match="disable"):
         admin.topics.list_names()
 

@@ -31,8 +31,8 @@ def refused(text: str | None = None, file: str | None = None, stdin: bool = Fals
 
 
 def test_on_the_line_only_if_one_insists() -> None:
-    said = refused("hunter2")
-    assert said == (
+    message = refused("hunter2")
+    assert message == (
         "a password on the command line is visible in the process list and the shell's "
         "history: pipe it in with --passwordStdin, or name a file with --passwordFile, or "
         "pass --passwordVisible"

@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 def test_what_stands_open_is_a_warning_with_what_to_do(run: Run) -> None:
@@ -63,7 +63,7 @@ def test_what_cannot_be_seen_is_unknown(run: Run) -> None:
     assert (result.code, result.out.splitlines()[0]) == (3, "UNKNOWN: 0 critical, 0 warnings of 1 server")
     with FakeNameServer() as server:
         for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
-            server.handlers[code] = refuse(16, "who are you?")
+            server.handlers[code] = refuse_with(16, "who are you?")
         result = run("securityAudit", "-n", server.addr, "--warning", "~:")
     assert result.code == 3
     assert "unreadSettings" in result.out

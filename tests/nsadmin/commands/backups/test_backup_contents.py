@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -16,20 +16,20 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_backup_is_made_shown_compared_and_restored(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there:
+    with start_lab(tmp_path / "lab") as there:
         on = ("-n", there.namesrv_addr, "--json")
         created = run("backup", "create", "cluster-a", "--file", "a.zip", *on)
         [row] = json.loads(created.out)
         assert (created.code, row["file"], row["brokers"], row["missing"]) == (0, "a.zip", 3, 0)
-        shown = run("backup", "show", "a.zip", "--json")
-        assert {item["section"] for item in json.loads(shown.out)} >= {
+        shown_backup = run("backup", "show", "a.zip", "--json")
+        assert {item["section"] for item in json.loads(shown_backup.out)} >= {
             "topics",
             "groups",
             "offsets",
             "settings",
         }
-        assert "cluster-a at " in shown.err
-        assert "not signed" in shown.err
+        assert "cluster-a at " in shown_backup.err
+        assert "not signed" in shown_backup.err
         assert run("backup", "diff", "a.zip", *on).code == 0
         assert run("updateTopic", "orders", "-c", "cluster-a", "-r", "5", "-w", "5", "--yes", *on).code == 0
         differs = run("backup", "diff", "a.zip", *on)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -14,7 +14,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there:
+    with start_lab(tmp_path / "lab") as there:
         words = ("backup", "create", "cluster-a", "--dir", "all", "--keep", "1", "-n", there.namesrv_addr)
         assert run(*words).code == 0
         [first] = (tmp_path / "all").iterdir()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -14,7 +14,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there:
+    with start_lab(tmp_path / "lab") as there:
         assert run("backup", "create", "cluster-a", "--file", "a.zip", "-n", there.namesrv_addr).code == 0
     restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")
     for words, message in (

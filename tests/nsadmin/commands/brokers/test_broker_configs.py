@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, silent
+from tests.support.servers import FakeNameServer, answer_nothing
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -127,7 +127,7 @@ def test_a_silent_name_server_is_named_although_the_broker_made_the_change(
     put_item = master.handlers[RequestCode.UPDATE_BROKER_CONFIG]
     master.handlers[RequestCode.UPDATE_BROKER_CONFIG] = lambda asked: put_item(asked) and None
     with FakeNameServer() as frozen:
-        frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
+        frozen.handlers[RequestCode.GET_KV_CONFIG] = answer_nothing
         master.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
         words = ("updateBrokerConfig", "brokerPermission", "4", "-b", master.addr, "-n", server.addr)
         result = run(*words, "--timeout", "0.3", "--yes", "--json")

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab"))) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab"))) as there:
         yield there
 
 
@@ -28,15 +28,15 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def test_to_standard_output_or_into_a_folder_the_same(
     run: Run, running_lab: Lab, tmp_path: Path, command: str, file: str, key: str
 ) -> None:
-    shown = run(command, "cluster-a", "-n", running_lab.namesrv_addr)
-    assert shown.code == 0
+    printed = run(command, "cluster-a", "-n", running_lab.namesrv_addr)
+    assert printed.code == 0
     result = run(
         command, "-c", "cluster-a", "-f", str(tmp_path / "out"), "-n", running_lab.namesrv_addr, "--json"
     )
     [row] = json.loads(result.out)
     written = tmp_path / "out" / file
     assert (result.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
-    assert set(json.loads(shown.out)[key]) == set(json.loads(written.read_text())[key])
+    assert set(json.loads(printed.out)[key]) == set(json.loads(written.read_text())[key])
     assert run(command, "cluster-x", "-n", running_lab.namesrv_addr).code == 5
 
 

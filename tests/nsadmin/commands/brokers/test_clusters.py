@@ -13,7 +13,7 @@ from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.commands.brokers.clusters import LOAD_COLUMNS, TOTALS_COLUMNS, _load_row, _totals_row
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 # What a 5.5.0 broker reports, as far as it is used.
 TABLE = {
@@ -77,7 +77,7 @@ def test_totals_are_differences_of_counters() -> None:
 def test_a_broker_that_denies_is_not_called_starting(
     run: Run, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[28] = refuse(16, "check signature failed.")
+    broker.handlers[28] = refuse_with(16, "check signature failed.")
     result = run("clusterList", "-n", first_server.addr, "--json")
     [row] = json.loads(result.out)
     assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
@@ -87,7 +87,7 @@ def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     with FakeBroker() as starting:
-        starting.handlers[28] = refuse(1, "NoSuchElementException")
+        starting.handlers[28] = refuse_with(1, "NoSuchElementException")
         first_server.clusters = {"C": {"a": {0: broker.addr, 1: dead_addr}, "b": {0: starting.addr}}}
         result = run("clusterList", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
@@ -132,9 +132,9 @@ def test_again_and_again_until_ctrl_c(first_server: FakeNameServer) -> None:
         env=ENVIRONMENT,
     )
     assert process.stdout is not None
-    seen = b""
-    while seen.count(b"clusterName") < 3:
-        seen += os.read(process.stdout.fileno(), 4096)
+    output = b""
+    while output.count(b"clusterName") < 3:
+        output += os.read(process.stdout.fileno(), 4096)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
     assert process.returncode == 0
@@ -169,7 +169,7 @@ def test_a_clusters_accounts_come_from_all_that_answer(
 
 
 def test_a_table_shows_times_as_dates_and_json_as_the_broker_sent_them(run: Run, broker: FakeBroker) -> None:
-    broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+    broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
         asked, {"table": {"bootTimestamp": "1763733600000", "earliestMessageTimeStamp": "-1"}}
     )
     lines = [line.split()[1:] for line in run("brokerStatus", broker.addr).out.splitlines()[1:]]

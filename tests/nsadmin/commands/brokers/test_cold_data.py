@@ -23,15 +23,15 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     ]
     assert {row[2] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {"done"}
     assert {row[1:] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
-    shown = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
-    assert shown.err == "nsadmin: groups without a row may read 3145728 bytes per second\n"
-    found = [
+    threshold_result = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
+    assert threshold_result.err == "nsadmin: groups without a row may read 3145728 bytes per second\n"
+    thresholds = [
         (row["brokerName"], row["brokerId"], row["consumerGroup"], row["threshold"])
-        for row in json.loads(shown.out)
+        for row in json.loads(threshold_result.out)
     ]
     whole = [(name, number, None, 104_857_600) for name in (A, B) for number in (0, 1)]
     own = [(name, 0, "auditors", 5000) for name in (A, B)]
-    assert sorted(found, key=str) == sorted([*whole, *own], key=str)
+    assert sorted(thresholds, key=str) == sorted([*whole, *own], key=str)
     assert results(run_on_lab(REMOVE, *words)) == [(A, "gone: 5000", "done"), (B, "gone: 5000", "done")]
     assert run_on_lab(REMOVE, *words).code == 5
 

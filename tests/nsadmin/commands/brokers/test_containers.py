@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
-from tests.support.servers import Server, refuse
+from tests.support.servers import Server, refuse_with
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def container() -> Iterator[Server]:
 )
 def test_the_flags_of_mqadmin(run: Run, container: Server, words: tuple[str, ...], code: int) -> None:
     planned = run(*words, "-c", container.addr, "--dry-run", "--json")
-    assert (json.loads(planned.out)[0]["result"], container.codes()) == ("dry-run", [26])
+    assert (json.loads(planned.out)[0]["result"], container.asked_codes()) == ("dry-run", [26])
     result = run(*words, "-c", container.addr, "--yes", "--json")
     [row] = json.loads(result.out)
     assert (result.code, row["broker"], row["result"]) == (0, words[2], "done")
-    assert container.codes() == [26, code]
+    assert container.asked_codes() == [26, code]
 
 
 @pytest.mark.parametrize("identity", ["broker-b", "C:broker-b", "C:broker-b:one", "C::0"])
@@ -44,7 +44,10 @@ def test_what_names_no_broker(run: Run, container: Server, identity: str) -> Non
 
 
 def test_what_is_refused(run: Run, container: Server) -> None:
-    container.handlers |= {902: refuse(1, "addBroker properties empty"), 903: refuse(211, "Broker not exist")}
+    container.handlers |= {
+        902: refuse_with(1, "addBroker properties empty"),
+        903: refuse_with(211, "Broker not exist"),
+    }
     result = run("addBroker", container.addr, "/b.conf", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (
         1,

@@ -9,7 +9,7 @@ import pytest
 from nsadmin.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
-from tests.support.servers import FakeNameServer, Server, body, refuse
+from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with
 
 EPOCHS = {"epochList": [{"epoch": 1, "startOffset": 0, "endOffset": 2**63 - 1}], "maxOffset": 9}
 
@@ -42,8 +42,8 @@ def test_each_says_who_leads(
     ]
     assert f"controller {dead_addr}: connection refused" in result.err
     follower.leader = "h:9"
-    said = run("getControllerMetaData", *controllers).err
-    assert f"the controllers name different leaders: {leader.addr}, h:9" in said
+    stderr = run("getControllerMetaData", *controllers).err
+    assert f"the controllers name different leaders: {leader.addr}, h:9" in stderr
 
 
 def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...]) -> None:
@@ -65,9 +65,9 @@ def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...])
 
 
 def test_a_broker_without_controllers_hides_no_other(run: Run) -> None:
-    refusing = {1007: refuse(1, "this request only for controllerMode ")}
+    refusing = {1007: refuse_with(1, "this request only for controllerMode ")}
     with (
-        Server({1007: lambda asked: body(asked, EPOCHS)}) as master,
+        Server({1007: lambda asked: answer_json(asked, EPOCHS)}) as master,
         Server(refusing) as slave,
         FakeNameServer({"C": {"broker-a": {0: master.addr, 1: slave.addr}}}) as server,
     ):
@@ -105,7 +105,7 @@ def test_it_goes_on_until_somebody_stops_it(
     )
     assert len(result.out.splitlines()) == 4
     with (
-        Server({1007: lambda asked: body(asked, EPOCHS)}) as master,
+        Server({1007: lambda asked: answer_json(asked, EPOCHS)}) as master,
         FakeNameServer({"C": {"broker-a": {0: master.addr}}}) as server,
     ):
         words = ("getBrokerEpoch", "-b", "broker-a", "-n", server.addr, "-i", "5", "--output", "tsv")

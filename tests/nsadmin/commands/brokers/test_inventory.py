@@ -27,8 +27,8 @@ def dead_addr(first_server: FakeNameServer, broker: FakeBroker, run: Run) -> str
 
 
 def rows(result: CommandResult) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(result.out)
-    return found
+    report: list[dict[str, object]] = json.loads(result.out)
+    return report
 
 
 def test_a_dead_broker_is_a_row_of_cluster_list(
@@ -236,8 +236,8 @@ def test_divergence_has_a_row_of_a_dead_broker(
     assert run("divergence", "-n", both, "--settle", "0").code == 0
     first_server.clusters = second_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
     result = run("divergence", "-n", both, "--settle", "0", "--json")
-    found = [(row["name"], row["state"], row["causeKind"]) for row in rows(result)]
-    assert (result.code, found) == (1, [("broker-b:0", "missing", "missing")])
+    server_rows = [(row["name"], row["state"], row["causeKind"]) for row in rows(result)]
+    assert (result.code, server_rows) == (1, [("broker-b:0", "missing", "missing")])
     assert "2 name servers agree" in result.err
     assert "broker-b:0 is missing: no name server lists it" in result.err
     assert run("divergence", "-n", both, "--settle", "0", "--hashes").code == 1
@@ -269,9 +269,9 @@ def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
 ) -> None:
     run("inventory", "pin", "broker-z", "-n", first_server.addr)
     result = run("routeExplain", "Elsewhere", "-n", first_server.addr, "--json")
-    found = {row["step"]: row for row in rows(result)}
-    assert (result.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
-    assert "broker-z possibly had the topic and is missing" in str(found["topicNotRegistered"]["seen"])
+    steps = {row["step"]: row for row in rows(result)}
+    assert (result.code, steps["topicNotRegistered"]["result"]) == (3, "unknown")
+    assert "broker-z possibly had the topic and is missing" in str(steps["topicNotRegistered"]["seen"])
     assert "updateTopic" not in result.out
 
 

@@ -10,8 +10,8 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer
 
 B = "broker-a-0"
@@ -19,7 +19,7 @@ B = "broker-a-0"
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(
+    with start_lab(
         tmp_path_factory.mktemp("lab"), FleetPlan(1, 2, 2, 5), name_servers=2, producer_period=0.1
     ) as running:
         yield running
@@ -27,12 +27,12 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def read_perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
 
 
 def rows_of(out: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(out)
-    return found
+    listed_rows: list[dict[str, Any]] = json.loads(out)
+    return listed_rows
 
 
 def test_a_wipe_on_one_name_server_is_repaired_exactly(running_lab: Lab, run: Run) -> None:
@@ -86,7 +86,7 @@ def test_a_drained_broker_is_refused_and_stays_drained(
     running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_perms(running_lab)
-    hurry(monkeypatch)
+    speed_up_drains(monkeypatch)
     assert run("drain", B, "-n", running_lab.namesrv_addr, "--force", "--yes").code == 0
     for words in (("repair", "wipe"), ("repair", "register")):
         result = run(*words, B, "-n", running_lab.namesrv_addr, "--yes")

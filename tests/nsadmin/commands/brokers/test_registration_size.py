@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 from tests.support.registering_brokers import RegisteringBroker
 from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import topic_config
 
 
 def test_every_broker_of_a_cluster(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path) as there:
+    with start_lab(tmp_path) as there:
         result = run("registrationSize", "-c", "cluster-a", "-n", there.namesrv_addr, "--json")
         assert result.code == 0, result.err
         rows = json.loads(result.out)

@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
 from tests.support.replica_brokers import TOPICS, serve_tables
-from tests.support.servers import FakeBroker, refuse
+from tests.support.servers import FakeBroker, refuse_with
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_what_no_election_can_do(run: Run, controllers: tuple[str, ...], leader:
     assert (result.code, result.err) == (5, "nsadmin: broker-a has no replica 9, only 1, 2\n")
     leader.handlers[1002] = build_reply
     assert json.loads(run(*words, "2").out)[0]["error"] == "the master is 1"
-    leader.handlers[1002] = refuse(2012, "Failed to elect a new master")
+    leader.handlers[1002] = refuse_with(2012, "Failed to elect a new master")
     assert "Failed to elect" in json.loads(run(*words, "2").out)[0]["error"]
     leader.replicas[2] = ("h:2", False, True)
     assert run(*words, "2").err == "nsadmin: replica 2 of broker-a is not alive\n"

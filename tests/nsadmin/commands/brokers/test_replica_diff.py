@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 from tests.support.replica_brokers import SETTINGS, TOPICS, serve_tables
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -70,7 +70,7 @@ def test_a_frozen_slave_is_named_and_changes_the_exit_code(run: Run) -> None:
 
 
 def test_simulated_slaves_copy_everything_but_the_newest_offsets(run: Run, tmp_path: Path) -> None:
-    with lab(tmp_path) as there:
+    with start_lab(tmp_path) as there:
         result = run("replicaDiff", "-n", there.namesrv_addr, "--lag", "--json")
         checked = run("check", "replicas", "-n", there.namesrv_addr)
     assert result.code == 0

@@ -53,7 +53,7 @@ def test_a_slave_is_told_of_its_master(run_on_lab: Run, running_lab: Lab) -> Non
 def test_the_check_of_queues_says_who_has_nothing_to_compare(run_on_lab: Run, running_lab: Lab) -> None:
     run_on_lab("updateBrokerConfig", "rocksdbCQDoubleWriteEnable", "true", "-b", running_lab.brokers[A, 0])
     result = run_on_lab("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
-    found = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(result.out)]
-    assert (result.code, found) == (3, [(A, 2, "started"), (B, None, "failed")])
+    check_rows = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(result.out)]
+    assert (result.code, check_rows) == (3, [(A, 2, "started"), (B, None, "failed")])
     assert "no second consume queue to compare" in json.loads(result.out)[1]["error"]
     assert run_on_lab("checkRocksdbCqWriteProgress", "nowhere").code == 5

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after", "result", "error"]
 
@@ -46,7 +46,7 @@ def test_an_unknown_broker_is_not_found(run: Run, both_servers: str, first_serve
     assert {(row["topicCount"], row["result"], row["error"]) for row in json.loads(result.out)} == {
         (None, "not found", 'no broker "broker-x" is registered here')
     }
-    assert 205 not in first_server.codes()
+    assert 205 not in first_server.asked_codes()
 
 
 def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
@@ -72,7 +72,7 @@ def test_a_dry_run_touches_nothing(
     result = run(command, "broker-a", both_servers, "--dry-run", "--json")
     assert result.code == 0
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"] * 2
-    assert {*first_server.codes(), *second_server.codes()} == {106, 206, 105}
+    assert {*first_server.asked_codes(), *second_server.asked_codes()} == {106, 206, 105}
     assert broker.asked == []
 
 
@@ -103,11 +103,11 @@ def test_a_dry_run_shows_each_topic_before_and_after(
 
 
 def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: FakeNameServer) -> None:
-    first_server.handlers[206] = refuse(1, "disable")
+    first_server.handlers[206] = refuse_with(1, "disable")
     result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (1, "SYSTEM_ERROR (1): disable")
-    first_server.handlers[206] = lambda asked: body(asked, {"topicList": ["T", "just-deleted"]})
+    first_server.handlers[206] = lambda asked: answer_json(asked, {"topicList": ["T", "just-deleted"]})
     result = run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["before"]) == (0, {"T": 7})
-    first_server.handlers[105] = refuse(2, "busy")
+    first_server.handlers[105] = refuse_with(2, "busy")
     assert run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run").code == 1

@@ -20,9 +20,9 @@ from nsadmin import AdminClient
 from nsadmin.app import main
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from tests.nsadmin.conftest import Run
-from tests.support.examples import IN_THE_LAB, Case, words
-from tests.support.lab import Lab, lab
-from tests.support.running import DEADLINE, ROOT
+from tests.support.examples import IN_THE_LAB, ExampleCase, split_example
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import DEADLINE, ROOT
 from tests.support.servers import FakeNameServer
 
 WITHOUT_ANSWERS = {
@@ -51,7 +51,7 @@ READING = [
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), producer_period=0.2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), producer_period=0.2) as running:
         yield running
 
 
@@ -72,7 +72,12 @@ def bundle_path(cluster: Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("case", READING, ids=lambda case: case.entry.name)
 def test_a_reading_command_runs_on_a_bundle_as_on_the_cluster(
-    case: Case, run: Run, cluster: Lab, bundle_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase,
+    run: Run,
+    cluster: Lab,
+    bundle_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in case.files.items():
@@ -82,7 +87,7 @@ def test_a_reading_command_runs_on_a_bundle_as_on_the_cluster(
     monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
     monkeypatch.setenv("NSADMIN_BUNDLE", str(bundle_path))
     for example in case.examples:
-        if "-n" in (example_words := words(example)) or "--context" in example_words:
+        if "-n" in (example_words := split_example(example)) or "--context" in example_words:
             continue
         if example.command_line in UNANSWERED:
             continue
@@ -112,8 +117,8 @@ def test_the_library_computes_the_ages_of_the_command(
     monkeypatch.setattr(time, "time", lambda: 4_000_000_000.0)
     with AdminClient.from_context(bundle=bundle_path) as admin:
         finding = admin.checks.check_lag("analytics")
-    shown = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
-    [shown_delay] = [sample["value"] for sample in shown["values"] if sample["name"] == "delay"]
+    bundle_report = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
+    [shown_delay] = [sample["value"] for sample in bundle_report["values"] if sample["name"] == "delay"]
     [delay] = [sample.value for sample in finding.samples if sample.measure.name == "delay"]
     # The last consumed message of this group was stored 20 minutes before the bundle was made.
     assert delay == shown_delay < 3600
@@ -181,8 +186,8 @@ def test_an_interruption_is_one_line_and_leaves_the_old_file(
     process = create_in_process(first_server.addr, folder)
     assert asked.wait(DEADLINE)
     process.send_signal(signal_number)
-    _, said = process.communicate(timeout=DEADLINE)
-    assert (process.returncode, said) == (130, b"nsadmin: interrupted\n")
+    _, stderr = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
     assert [path.read_text() for path in folder.iterdir()] == ["an older bundle"]
 
 
@@ -190,9 +195,9 @@ def test_a_full_disk_is_one_line_and_leaves_no_file(first_server: FakeNameServer
     folder = tmp_path / "out"
     folder.mkdir()
     process = create_in_process(first_server.addr, folder, max_file_bytes=100)
-    _, said = process.communicate(timeout=DEADLINE)
+    _, stderr = process.communicate(timeout=DEADLINE)
     advice = "File too large: make room, or write it elsewhere"
-    assert (process.returncode, said.decode()) == (
+    assert (process.returncode, stderr.decode()) == (
         1,
         f'nsadmin: cannot write the bundle "{folder}/x.zip": {advice}\n',
     )

@@ -13,7 +13,7 @@ def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:
     result = run("check", "all", "-n", first_server.addr, "--skip", "registrationSize", "--json")
     value = json.loads(result.out)
     assert (result.code, value["state"]) == (0, "OK")
-    assert [one["check"] for one in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
+    assert [check["check"] for check in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
 
 
 def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
@@ -31,8 +31,10 @@ def test_topics_and_groups_have_labels(run: Run, first_server: FakeNameServer, t
     file = tmp_path / "all.prom"
     words = ("-t", "T", "-g", "G", "--format", "prometheus", "--output-file", str(file))
     assert run("check", "all", "-n", first_server.addr, *words).code == 3
-    families = {one.name: one for one in text_string_to_metric_families(file.read_text())}
-    states = {tuple(one.labels.values()): one.value for one in families["nsadmin_check_state"].samples}
+    families = {family.name: family for family in text_string_to_metric_families(file.read_text())}
+    states = {
+        tuple(family.labels.values()): family.value for family in families["nsadmin_check_state"].samples
+    }
     assert (states["all",], states["topic", "T"], states["lag", "G"]) == (3, 0, 3)
     [writable] = families["nsadmin_check_topic_writable"].samples
     assert (writable.labels, writable.value) == ({"topic": "T"}, 1)
@@ -58,14 +60,15 @@ def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr
     )
     limits = ("--warning", "namesrv=1", "--critical", "namesrv=2:", "--critical", "brokers=~:")
     result = run(*words, *limits, "--json")
-    found = {one["check"]: one["state"] for one in json.loads(result.out)["checks"]}
-    assert found["namesrv"] == "CRITICAL"
+    states_by_check = {check["check"]: check["state"] for check in json.loads(result.out)["checks"]}
+    assert states_by_check["namesrv"] == "CRITICAL"
     assert result.code == 2
-    found = {
-        one["check"]: one["state"] for one in json.loads(run(*words, *limits[:2], "--json").out)["checks"]
+    states_by_check = {
+        check["check"]: check["state"]
+        for check in json.loads(run(*words, *limits[:2], "--json").out)["checks"]
     }
-    assert found["namesrv"] == "OK"
-    for wrong, said in (
+    assert states_by_check["namesrv"] == "OK"
+    for wrong, message in (
         (
             "lag",
             'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
@@ -82,7 +85,7 @@ def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr
         ("namesrv=2", "low values are bad: use 2:"),
     ):
         result = run(*words, "--critical", wrong)
-        assert (result.code, said in result.err) == (3, True), result.err
+        assert (result.code, message in result.err) == (3, True), result.err
 
 
 def test_a_check_that_is_none(run: Run, first_server: FakeNameServer) -> None:

@@ -99,9 +99,9 @@ def test_a_plugin_says_no_more_than_is_read() -> None:
 
 
 def test_json_has_everything() -> None:
-    found: dict[str, Any] = json.loads(format_json(REPORT))
-    assert (found["state"], found["exitCode"], found["time"]) == ("WARNING", 1, "2025-11-21T14:03:00.123Z")
-    assert found["values"][0] == {
+    report: dict[str, Any] = json.loads(format_json(REPORT))
+    assert (report["state"], report["exitCode"], report["time"]) == ("WARNING", 1, "2025-11-21T14:03:00.123Z")
+    assert report["values"][0] == {
         "name": "lag",
         "of": None,
         "value": 12,
@@ -110,8 +110,8 @@ def test_json_has_everything() -> None:
         "critical": "~:20",
         "state": "WARNING",
     }
-    assert "checks" not in found
-    assert [one["check"] for one in json.loads(format_json(WHOLE))["checks"]] == ["lag", "brokers"]
+    assert "checks" not in report
+    assert [check["check"] for check in json.loads(format_json(WHOLE))["checks"]] == ["lag", "brokers"]
 
 
 def test_prometheus_reads_it() -> None:
@@ -132,7 +132,9 @@ def test_prometheus_wants_each_name_once_whatever_there_are_for_checks() -> None
     text = format_prometheus(WHOLE)
     heads = [line for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(heads) == len(set(heads))
-    [state] = [one for one in text_string_to_metric_families(text) if one.name == "nsadmin_check_state"]
+    [state] = [
+        family for family in text_string_to_metric_families(text) if family.name == "nsadmin_check_state"
+    ]
     assert [sample.labels["check"] for sample in state.samples] == ["all", "lag", "brokers"]
     assert "\nnsadmin_check_lag_lag{" in text
 

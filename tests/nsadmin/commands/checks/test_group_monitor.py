@@ -8,14 +8,14 @@ import pytest
 
 from nsadmin import session
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 ANY = ("--warning", "~:", "--critical", "~:")
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 
@@ -24,11 +24,11 @@ def test_once_with_the_exit_code_of_a_check_and_its_formats(
 ) -> None:
     line = ("startMonitoring", "--once", "-n", running_lab.namesrv_addr)
     strict = run(*line, "--critical", "0", "--json")
-    found = json.loads(strict.out)
-    assert (strict.code, found["state"], found["check"]) == (2, "CRITICAL", "monitoring")
-    assert {one["state"] for one in found["checks"]} >= {"CRITICAL"}
+    report = json.loads(strict.out)
+    assert (strict.code, report["state"], report["check"]) == (2, "CRITICAL", "monitoring")
+    assert {check["state"] for check in report["checks"]} >= {"CRITICAL"}
     loose = run(*line, *ANY)
-    assert (loose.code, loose.out) == (0, f"OK: all {found['summary'].split()[2]} groups are healthy\n")
+    assert (loose.code, loose.out) == (0, f"OK: all {report['summary'].split()[2]} groups are healthy\n")
     file = tmp_path / "groups.prom"
     result = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
     assert (result.code, result.out) == (2, "")

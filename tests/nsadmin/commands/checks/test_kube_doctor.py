@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.kube_clusters import StubCluster, pod
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.servers import FakeNameServer
 
 
@@ -21,11 +21,11 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StubCluster:
 def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster) -> None:
     with FakeNameServer() as server:
         cluster.items = [
-            pod("names-0", "10.1.0.4", [9876]),
-            pod("names-1", "10.1.0.5", [9876], hostNetwork=True),
+            make_pod("names-0", "10.1.0.4", [9876]),
+            make_pod("names-1", "10.1.0.5", [9876], hostNetwork=True),
         ]
         cluster.servers = {"names-0:9876": server.addr, "names-1:9876": server.addr}
-        cluster.save()
+        cluster.save_objects()
         result = run("kube", "doctor", "--kube", "mq")
         assert result.code == 1
         assert result.out.splitlines()[0] == "WARNING: 0 critical, 1 warning of 2 servers in mq"
@@ -42,7 +42,7 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
 
 def test_a_cluster_that_cannot_be_asked_is_unknown(run: Run, cluster: StubCluster) -> None:
     cluster.error = "Unable to connect to the server: dial tcp: i/o timeout"
-    cluster.save()
+    cluster.save_objects()
     result = run("kube", "doctor", "--kube", "prod/mq")
     assert (result.code, result.out) == (3, f"UNKNOWN: kubectl prod/mq: {cluster.error}\n")
 

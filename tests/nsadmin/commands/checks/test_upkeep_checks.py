@@ -8,8 +8,8 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
-from tests.support.journals import snapshot as empty
-from tests.support.journals import written
+from tests.support.journals import make_snapshot as empty
+from tests.support.journals import write_journal
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
@@ -54,7 +54,7 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     assert found(run, "journal", "-n", first_server.addr)["state"] == "UNKNOWN"
     first_server.config["journal"] = "ok"
     assert found(run, "journal", "-n", first_server.addr)["state"] == "OK"
-    folder = written(tmp_path / "j", [empty()])
+    folder = write_journal(tmp_path / "j", [empty()])
     run("contextSet", "lab", "-n", first_server.addr, "--journal", folder)
     value = found(run, "journal", "--context", "lab")
     assert value["summary"] == "1 of 1 name servers can write their journal, 1 of 1 journals can be read"
@@ -82,5 +82,5 @@ def test_drains_of_this_machine(
     assert value["state"] == "UNKNOWN"
     assert "state.json is not JSON" in value["details"][0]
     assert "drain" in [
-        one["check"] for one in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
+        check["check"] for check in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
     ]

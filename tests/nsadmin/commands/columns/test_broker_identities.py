@@ -33,7 +33,7 @@ def test_a_broker_that_is_given_by_its_address_has_its_name_and_id_in_the_rows(
 def test_brokers_of_a_cluster_are_not_asked_again(run: Run) -> None:
     with TopicBroker() as broker, FakeNameServer({"C": {"a": {0: broker.addr}}}) as server:
         assert run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--yes").code == 0
-        assert 26 not in broker.codes()
+        assert 26 not in broker.asked_codes()
 
 
 def test_a_broker_that_does_not_tell_stays_without_a_name(run: Run) -> None:

@@ -50,8 +50,8 @@ def test_a_column_that_nobody_explained_is_named() -> None:
 
 
 def test_nothing_is_explained_that_no_command_shows() -> None:
-    shown = {name for entry in WITH_ROWS for name in function_of(entry).columns}
-    assert meanings.COLUMN_MEANINGS.keys() - shown == set()
+    column_names = {name for entry in WITH_ROWS for name in function_of(entry).columns}
+    assert meanings.COLUMN_MEANINGS.keys() - column_names == set()
     for name, own in meanings.MEANINGS_BY_COMMAND.items():
         entry = registry.find_command(name)
         assert entry is not None

@@ -20,10 +20,10 @@ def test_a_mode_is_planned_set_and_shown(run_on_lab: Run) -> None:
     assert json.loads(again.out)[0]["changes"] == "mode POP -> PULL, popShareQueueNum 2 -> 0"
     once_more = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
     assert {row["result"] for row in json.loads(once_more.out)} == {"unchanged"}
-    shown = json.loads(
+    modes = json.loads(
         run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").out
     )
-    assert [(row["brokerId"], row["topic"], row["mode"]) for row in shown if row["brokerName"] == A] == [
+    assert [(row["brokerId"], row["topic"], row["mode"]) for row in modes if row["brokerName"] == A] == [
         (0, None, "PULL"),
         (0, "payments", "PULL"),
         (1, None, "PULL"),

@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin.commands.consumers.consumer_progress import LAG_TABLE_COLUMNS
 from tests.nsadmin.conftest import Run
-from tests.support.consumer_brokers import ConsumerBroker, keyed
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.mark.parametrize("words", [("G",), ("-g", "G"), ("--groupName", "G", "-t", "T", "-c", "C")])
@@ -68,7 +68,7 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
 
 def test_whose_a_queue_is(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
-    consumer_broker.running = {"c1": f'{{"mqTable":{keyed("broker-a", {("T", 1): {}})}}}'}
+    consumer_broker.running = {"c1": f'{{"mqTable":{format_queue_map("broker-a", {("T", 1): {}})}}}'}
     result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
     assert [row["clientId"] for row in json.loads(result.out)] == [None, "c1"]
     assert run("consumerProgress", "G", "-s", "yes", "-n", first_server.addr).code == 2
@@ -100,7 +100,7 @@ def test_progress_of_all_groups(
 def test_a_group_that_could_not_be_told_of_says_so(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
-    consumer_broker.handlers[208] = refuse(1, "no")
+    consumer_broker.handlers[208] = refuse_with(1, "no")
     result = run("consumerProgress", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
     assert json.loads(result.out)[0]["diffTotal"] is None

@@ -12,7 +12,7 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
     now = int(time() * 1000)
     queue = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": now, "locked": True}
     consumer_broker.clients = {"G": ["c1", "c2"]}
@@ -25,7 +25,7 @@ def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
 def test_every_queue_of_every_client(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker, flag: str | None
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, flag: str | None
 ) -> None:
     result = run("consumerStatus", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
@@ -39,15 +39,17 @@ def test_every_queue_of_every_client(
     assert rows[0]["subscriptions"] == {"T": "*"}
 
 
-def test_one_client(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
-    result = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first_server.addr, "--json")
+def test_one_client(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+    result = run(
+        "consumerStatus", "G", "-i", "c2", "-b", online_broker.addr, "-n", first_server.addr, "--json"
+    )
     assert {row["clientId"] for row in json.loads(result.out)} == {"c2"}
     assert run("consumerStatus", "G", "-i", "c3", "-n", first_server.addr).code == 5
     assert run("consumerStatus", "X", "-n", first_server.addr).code == 5
 
 
-def test_what_is_wrong_is_said(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
-    online.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
+def test_what_is_wrong_is_said(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+    online_broker.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
     result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert result.code == 0
     assert result.err == "".join(
@@ -57,9 +59,9 @@ def test_what_is_wrong_is_said(run: Run, first_server: FakeNameServer, online: C
 
 
 def test_a_client_that_does_not_answer_is_a_row(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
 ) -> None:
-    del online.running["c1"]
+    del online_broker.running["c1"]
     result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (
         3,
@@ -70,16 +72,16 @@ def test_a_client_that_does_not_answer_is_a_row(
     assert len(rows) == 5
 
 
-def test_stacks_of_threads(run: Run, first_server: FakeNameServer, online: ConsumerBroker) -> None:
-    online.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
+def test_stacks_of_threads(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+    online_broker.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
     done = run("consumerStatus", "G", "-s", "-n", first_server.addr)
     assert done == (0, "# c1\nthis client reports no stacks\n# c2\nmain\n	at x\n", "")
 
 
 def test_a_client_that_pops_has_a_row_for_a_broker(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
 ) -> None:
-    online.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
+    online_broker.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
     result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--groupName"])
@@ -85,7 +85,7 @@ def test_a_change_dry_shows_before_and_after(
     line = result.out.splitlines()[1]
     assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
     same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first_server.addr, "--json")
     assert json.loads(same.out)[0]["result"] == "unchanged"
 
@@ -107,7 +107,7 @@ def test_wrong_words_are_one_line(
 ) -> None:
     result = run("updateSubGroup", *words, "-n", first_server.addr)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert 200 not in consumer_broker.codes()
+    assert 200 not in consumer_broker.asked_codes()
 
 
 def test_a_failing_master_does_not_hide_the_other(
@@ -203,7 +203,7 @@ def test_settings_that_cannot_be_restored_are_told(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     make_anew(consumer_broker)
-    consumer_broker.handlers[200] = refuse(1, "no space left")
+    consumer_broker.handlers[200] = refuse_with(1, "no space left")
     result = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
     assert result.code == 1
     assert "its settings are not restored: " in json.loads(result.out)[0]["error"]
@@ -214,7 +214,7 @@ def test_its_topics_can_be_kept_and_their_failure_is_told(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.topics = {"%DLQ%G": []}
-    consumer_broker.handlers[215] = refuse(1, "no")
+    consumer_broker.handlers[215] = refuse_with(1, "no")
     config = consumer_broker.configs["G"]
     assert run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--keep-topics").code == 0
     consumer_broker.configs["G"] = config

@@ -7,11 +7,11 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import Answer, FakeNameServer, body
+from tests.support.servers import Answer, FakeNameServer, answer_json
 
 
 @pytest.fixture
-def filled(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+def filled_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
     consumer_broker.ends = {("T", number): (10, 50) for number in range(8)}
     consumer_broker.offsets = {("G", "T", number): 20 for number in range(7)}
     return consumer_broker
@@ -19,7 +19,7 @@ def filled(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("words", [("G", "T", "-s", "15"), ("--group", "G", "-t", "T", "--timestamp", "15")])
 def test_a_reset_dry_shows_what_would_be_repeated(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
     result = run("resetOffsetByTime", *words, "-n", first_server.addr, "--dry-run", "--json")
     assert (result.code, result.err) == (0, "")
@@ -28,7 +28,7 @@ def test_a_reset_dry_shows_what_would_be_repeated(
         "group": "G",
         "topic": "T",
         "brokerName": "broker-a",
-        "brokerAddr": filled.addr,
+        "brokerAddr": filled_broker.addr,
         "queueId": 0,
         "from": 20,
         "to": 15,
@@ -38,45 +38,45 @@ def test_a_reset_dry_shows_what_would_be_repeated(
         "error": None,
     }
     assert (rows[7]["from"], rows[7]["repeated"]) == (None, None)
-    assert {15, 222}.isdisjoint(filled.codes())
+    assert {15, 222}.isdisjoint(filled_broker.asked_codes())
 
 
 def test_a_reset_needs_a_yes_and_is_done(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
 ) -> None:
     words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first_server.addr]
     assert run(*words).code == 2
     result = run(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, "")
     assert [row["result"] for row in json.loads(result.out)] == ["done"] * 8
-    assert set(filled.offsets.values()) == {15}
+    assert set(filled_broker.offsets.values()) == {15}
 
 
 def test_minus_one_and_skipping_go_to_the_end(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
 ) -> None:
     for words in (
         ["resetOffsetByTime", "G", "T", "-s", "-1"],
         ["skipAccumulatedMessage", "-g", "G", "-t", "T"],
     ):
-        filled.offsets = {("G", "T", number): 20 for number in range(7)}
+        filled_broker.offsets = {("G", "T", number): 20 for number in range(7)}
         result = run(*words, "-n", first_server.addr, "-y", "--json")
         assert (result.code, result.err) == (0, "")
         assert json.loads(result.out)[0]["skipped"] == 30
-        assert set(filled.offsets.values()) == {50}
+        assert set(filled_broker.offsets.values()) == {50}
 
 
 @pytest.mark.parametrize("offset", ["10", "0"])
 def test_one_queue_goes_to_any_offset_that_it_has(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, offset: str
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, offset: str
 ) -> None:
-    filled.ends["T", 3] = (0, 50)
+    filled_broker.ends["T", 3] = (0, 50)
     words = [
         "resetOffsetByTime",
         "G",
         "T",
         "-b",
-        filled.addr,
+        filled_broker.addr,
         "-q",
         "3",
         "-o",
@@ -89,10 +89,10 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(result.out)] == [
         (3, int(offset), "done")
     ]
-    assert filled.offsets["G", "T", 3] == int(offset)
+    assert filled_broker.offsets["G", "T", 3] == int(offset)
     # mqadmin demands -s, and does not look at it.
     assert run(*words, "-s", "now", "-y").code == 0
-    assert filled.offsets["G", "T", 3] == int(offset)
+    assert filled_broker.offsets["G", "T", 3] == int(offset)
     result = run(*words[:-4], "-o", "51", "-n", first_server.addr, "-y")
     assert (result.code, result.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
 
@@ -110,16 +110,16 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     ],
 )
 def test_wrong_words_are_one_line(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: list[str]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: list[str]
 ) -> None:
     result = run("resetOffsetByTime", "G", "T", *words, "-n", first_server.addr, "-y")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
 def test_queues_and_brokers_that_are_not_there(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
 ) -> None:
-    for place in (["-b", filled.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
+    for place in (["-b", filled_broker.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
         result = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first_server.addr, "-y")
         assert (result.code, result.out) == (5, "")
     assert run("skipAccumulatedMessage", "X", "T", "-n", first_server.addr, "-y").code == 5
@@ -127,19 +127,19 @@ def test_queues_and_brokers_that_are_not_there(
 
 
 def test_clients_of_an_old_broker_are_told(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
-    filled.properties["useServerSideResetOffset"] = "false"
-    filled.clients = {"G": ["c1"]}
-    tell = filled.handlers[222]
+    filled_broker.properties["useServerSideResetOffset"] = "false"
+    filled_broker.clients = {"G": ["c1"]}
+    tell = filled_broker.handlers[222]
 
     def forget(asked: object) -> object:
-        before = dict(filled.offsets)
+        before = dict(filled_broker.offsets)
         answer = tell(asked)  # type: ignore[arg-type]
-        filled.offsets = before
+        filled_broker.offsets = before
         return answer
 
-    filled.handlers[222] = forget  # type: ignore[assignment]
+    filled_broker.handlers[222] = forget  # type: ignore[assignment]
     result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert result.code == 0
     assert result.err.startswith("nsadmin: pending: ")
@@ -149,10 +149,10 @@ def test_clients_of_an_old_broker_are_told(
 
 @pytest.mark.parametrize("words", [("G", "Other", "T"), ("-s", "G", "-d", "Other", "-t", "T", "-o", "true")])
 def test_a_clone_is_previewed_and_done(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    filled.configs["Other"] = {}
-    filled.offsets["Other", "T", 0] = 45
+    filled_broker.configs["Other"] = {}
+    filled_broker.offsets["Other", "T", 0] = 45
     command = ["cloneGroupOffset", *words, "-n", first_server.addr, "--json"]
     assert run(*command).code == 2
     result = run(*command, "--dry-run")
@@ -160,7 +160,7 @@ def test_a_clone_is_previewed_and_done(
         (25, "dry-run"),
         (None, "dry-run"),
     ]
-    assert filled.offsets["Other", "T", 0] == 45
+    assert filled_broker.offsets["Other", "T", 0] == 45
     result = run(*command, "-y")
     assert (result.code, result.err) == (0, "")
     rows = json.loads(result.out)
@@ -169,14 +169,16 @@ def test_a_clone_is_previewed_and_done(
         ("Other", None, 20),
     ]
     assert [row["result"] for row in rows] == ["done"] * 7 + ["kept"]
-    assert filled.offsets["Other", "T", 0] == 20
+    assert filled_broker.offsets["Other", "T", 0] == 20
 
 
-def test_a_clone_that_cannot_be(run: Run, first_server: FakeNameServer, filled: ConsumerBroker) -> None:
+def test_a_clone_that_cannot_be(
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
+) -> None:
     assert run("cloneGroupOffset", "G", "G", "T", "-n", first_server.addr, "-y").code == 2
     assert run("cloneGroupOffset", "G", "X", "T", "-n", first_server.addr, "-y").code == 5
-    filled.configs["Other"] = {}
-    filled.clients = {"Other": ["c1"]}
+    filled_broker.configs["Other"] = {}
+    filled_broker.clients = {"Other": ["c1"]}
     result = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first_server.addr, "-y")
     assert (result.code, "stop c1" in result.err) == (1, True)
 
@@ -204,9 +206,9 @@ def commit_later(filled: ConsumerBroker, seconds: list[float], *commits: tuple[i
 
 
 def test_a_skip_over_which_a_busy_client_commits_is_failed(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
-    commit_later(filled, seconds, (6, 21), (12, 22), (18, 23))
+    commit_later(filled_broker, seconds, (6, 21), (12, 22), (18, 23))
     result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (3, 18)
     rows = json.loads(result.out)
@@ -217,17 +219,17 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
 
 
 def test_an_old_commit_that_the_client_corrects_itself_is_waited_for(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
-    commit_later(filled, seconds, (6, 21), (12, 50))
+    commit_later(filled_broker, seconds, (6, 21), (12, 50))
     result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (0, 12)
 
 
 def test_the_first_look_is_the_last_if_all_holds(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
-    commit_later(filled, seconds, (6, 17))
+    commit_later(filled_broker, seconds, (6, 17))
     result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (0, 6)
     assert json.loads(result.out)[0]["result"] == "done"
@@ -237,32 +239,38 @@ def test_the_first_look_is_the_last_if_all_holds(
 def test_a_move_back_that_is_consumed_again_at_once_holds(
     run: Run,
     first_server: FakeNameServer,
-    filled: ConsumerBroker,
+    filled_broker: ConsumerBroker,
     seconds: list[float],
     delivered: int,
     code: int,
     pauses: int,
 ) -> None:
     """The offset is the old one again: the broker's count of deliveries says why."""
-    commit_later(filled, seconds, (6, 20))
-    filled.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
+    commit_later(filled_broker, seconds, (6, 20))
+    filled_broker.handlers[315] = lambda asked: answer_json(
+        asked, {"statsMinute": {"sum": delivered, "tps": 0.1}}
+    )
     result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
     assert (result.code, len(seconds)) == (code, pauses)
-    [asked] = [command for command in filled.asked if command.code == 315][:1]
+    [asked] = [command for command in filled_broker.asked if command.code == 315][:1]
     assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
 
 
 @pytest.mark.parametrize("words", [["--no-verify"], ["--dry-run"]])
 def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float], words: list[str]
+    run: Run,
+    first_server: FakeNameServer,
+    filled_broker: ConsumerBroker,
+    seconds: list[float],
+    words: list[str],
 ) -> None:
-    commit_later(filled, seconds)
+    commit_later(filled_broker, seconds)
     result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json", *words)
     assert (result.code, seconds) == (0, [])
 
 
 def test_without_clients_nothing_is_waited_for(
-    run: Run, first_server: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
     result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
     assert (result.code, seconds) == (0, [])

@@ -27,18 +27,18 @@ def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead_add
         FakeNameServer({"C": {"a": {0: broker.addr, 1: other.addr, 2: dead_addr}}}) as server,
     ):
         result = run("exportPopRecord", "-c", "C", "-n", server.addr, "-y", "--json")
-        assert other.codes() == [CONFIG]
+        assert other.asked_codes() == [CONFIG]
     rows = json.loads(result.out)
     assert (result.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
     assert rows[0]["changes"].startswith("moves all pop records")
     assert rows[1]["changes"].startswith("nothing: it keeps no pop records in RocksDB")
-    assert broker.codes() == [CONFIG, MOVE]
+    assert broker.asked_codes() == [CONFIG, MOVE]
 
 
 def test_a_dry_run_asks_no_broker_to_move_anything(run: Run, broker: TopicBroker) -> None:
     result = run("exportPopRecord", broker.addr, "--dry-run", "--json")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "dry-run")
-    assert set(broker.codes()) == {CONFIG}
+    assert set(broker.asked_codes()) == {CONFIG}
 
 
 @pytest.mark.parametrize("value", ["true", "false"])
@@ -49,7 +49,7 @@ def test_the_flag_that_means_the_opposite_is_refused(run: Run, broker: TopicBrok
         "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to move the records"
     ) in result.err
     assert run("exportPopRecord", "-y").code == 2
-    assert broker.codes() == []
+    assert broker.asked_codes() == []
 
 
 def test_a_broker_that_fails_at_it(run: Run, broker: TopicBroker) -> None:

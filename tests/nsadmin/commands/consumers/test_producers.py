@@ -10,14 +10,14 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
     consumer_broker.producers = {"P": ["p1"], "CLIENT_INNER_PRODUCER": ["p1"]}
     return consumer_broker
 
 
 @pytest.mark.parametrize("words", [("P",), ("P", "T"), ("-g", "P", "-t", "T")])
 def test_clients_of_a_producer_group(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker, words: tuple[str, ...]
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
     result = run("producerConnection", *words, "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
@@ -29,18 +29,18 @@ def test_clients_of_a_producer_group(
             "language": "JAVA",
             "version": "V5_5_0",
             "protocol": "remoting",
-            "brokerAddrs": [online.addr],
+            "brokerAddrs": [online_broker.addr],
         }
     ]
 
 
 def test_a_producer_group_nobody_is_of(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker, dead_addr: str
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
 ) -> None:
     result = run("producerConnection", "X", "-n", first_server.addr)
     assert (result.code, result.out) == (5, "")
     assert run("producerConnection", "P", "NoTopic", "-n", first_server.addr).code == 5
-    first_server.clusters = {"C": {"a": {0: online.addr, 1: dead_addr}}}
+    first_server.clusters = {"C": {"a": {0: online_broker.addr, 1: dead_addr}}}
     result = run("producerConnection", "P", "-n", first_server.addr)
     assert (result.code, result.err) == (
         3,
@@ -50,9 +50,9 @@ def test_a_producer_group_nobody_is_of(
 
 @pytest.mark.parametrize("flag", [None, "-b", "--broker"])
 def test_all_producers_of_one_broker_need_no_name_server(
-    run: Run, online: ConsumerBroker, flag: str | None
+    run: Run, online_broker: ConsumerBroker, flag: str | None
 ) -> None:
-    result = run("producer", *([flag] if flag else []), online.addr, "--json")
+    result = run("producer", *([flag] if flag else []), online_broker.addr, "--json")
     assert (result.code, result.err) == (0, "")
     inner, mine = json.loads(result.out)
     assert inner["producerGroup"] == "CLIENT_INNER_PRODUCER"
@@ -64,14 +64,14 @@ def test_all_producers_of_one_broker_need_no_name_server(
         "version": "V4_9_7",
         "protocol": "remoting",
         "lastUpdated": "1970-01-01T00:00:01.000Z",
-        "brokerAddr": online.addr,
+        "brokerAddr": online_broker.addr,
     }
 
 
 def test_producers_of_every_broker(
-    run: Run, first_server: FakeNameServer, online: ConsumerBroker, dead_addr: str
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
 ) -> None:
-    first_server.clusters = {"C": {"a": {0: online.addr, 1: dead_addr}}}
+    first_server.clusters = {"C": {"a": {0: online_broker.addr, 1: dead_addr}}}
     result = run("producer", "--no-internal", "-n", first_server.addr)
     assert result.code == 3
     assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]

@@ -31,7 +31,7 @@ def login(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
+def kept_secrets(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
     """A keyring's content."""
     content: dict[tuple[str, str], str] = {}
     monkeypatch.setattr(keyring, "get_password", lambda *place: content.get(place))
@@ -41,13 +41,15 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
     return content
 
 
-def test_into_the_keyring(login: Run, run: Run, kept: dict[tuple[str, str], str], tmp_path: Path) -> None:
+def test_into_the_keyring(
+    login: Run, run: Run, kept_secrets: dict[tuple[str, str], str], tmp_path: Path
+) -> None:
     result = login("prod", "--json")
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
     assert (row["name"], row["credentials"]) == ("prod", "keyring:prod")
     assert from_keyring("prod") == Credentials("operator", "s3cret")
-    assert [*kept] == [("nsadmin", "prod")]
+    assert [*kept_secrets] == [("nsadmin", "prod")]
     for text in (result.out, run("contextShow", "prod").out, (tmp_path / "config.yaml").read_text()):
         assert "s3cret" not in text
 
@@ -75,10 +77,10 @@ def test_into_a_file_with_which_requests_are_then_signed(login: Run, run: Run, t
     ],
 )
 def test_what_cannot_be_stored(
-    login: Run, kept: dict[tuple[str, str], str], args: tuple[str, ...], said: str, error: str
+    login: Run, kept_secrets: dict[tuple[str, str], str], args: tuple[str, ...], said: str, error: str
 ) -> None:
     result = login(*args, said=said)
-    assert (result.code, result.out, kept) == (2, "", {})
+    assert (result.code, result.out, kept_secrets) == (2, "", {})
     assert error in result.err
     assert "s3cret" not in result.err
 
@@ -103,7 +105,7 @@ def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_on_a_terminal_they_are_asked_for(
-    login: Run, kept: dict[tuple[str, str], str], monkeypatch: pytest.MonkeyPatch
+    login: Run, kept_secrets: dict[tuple[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets = {"secret key": "s3cret", "security token (optional)": ""}
     monkeypatch.setattr(confirmation, "can_ask_operator", lambda: True)
@@ -122,16 +124,16 @@ def test_a_terminal_does_not_show_what_is_secret() -> None:
         program = "from nsadmin.confirmation import ask_secret; print(len(ask_secret('secret key')))"
         path = f"{ROOT}{os.pathsep}{ROOT / 'cli'}"
         os.execve(sys.executable, [sys.executable, "-c", program], {**os.environ, "PYTHONPATH": path})
-    seen = b""
+    output = b""
     try:
-        while b"Secret key: " not in seen:
-            assert select.select([terminal], [], [], 20)[0], seen
-            seen += os.read(terminal, 1000)
+        while b"Secret key: " not in output:
+            assert select.select([terminal], [], [], 20)[0], output
+            output += os.read(terminal, 1000)
         os.write(terminal, b"s3cret\n")
-        while b"6" not in seen:
-            assert select.select([terminal], [], [], 20)[0], seen
-            seen += os.read(terminal, 1000)
+        while b"6" not in output:
+            assert select.select([terminal], [], [], 20)[0], output
+            output += os.read(terminal, 1000)
     finally:
         os.close(terminal)
         os.waitpid(child, 0)
-    assert b"s3cret" not in seen
+    assert b"s3cret" not in output

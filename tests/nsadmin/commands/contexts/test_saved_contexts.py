@@ -90,8 +90,8 @@ def test_a_secret_is_never_shown(run: Run, tmp_path: Path, form: str) -> None:
     for args in (("contextShow", "p"), ("contextList",), ("contextUse", "p"), ("contextSet", "p")):
         result = run(*args, "--output", form)
         assert result.code == 0
-        shown = result.out + result.err
-        assert not any(secret in shown for secret in ("s3cret", "t0ken", "pa55word"))
+        output = result.out + result.err
+        assert not any(secret in output for secret in ("s3cret", "t0ken", "pa55word"))
 
 
 def test_of_a_secret_it_is_shown_where_it_is(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
-from tests.support.message_brokers import Reader
+from tests.support.message_brokers import GroupReader
 from tests.support.servers import FakeNameServer
 
 
@@ -14,7 +14,7 @@ from tests.support.servers import FakeNameServer
 def dead_letter_broker(first_server: FakeNameServer) -> Iterator[DeadLetterBroker]:
     """The only broker that the first name server knows."""
     with DeadLetterBroker() as running:
-        running.readers = {"G": Reader(("c1",)), "H": Reader(("c2",))}
+        running.readers = {"G": GroupReader(("c1",)), "H": GroupReader(("c2",))}
         first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         first_server.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "%DLQ%empty")}
         yield running

@@ -6,12 +6,12 @@ from time import time
 from tests.nsadmin.conftest import Run
 from tests.support import message_brokers
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"two", origin="U")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"two", origin="U")
     result = dlq("list")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -32,20 +32,20 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
 def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
 
     for _ in range(3):
-        dead_letter_broker.bury(b"x")
+        dead_letter_broker.add_letter(b"x")
     began = int(time() * 1000)
     stored = dead_letter_broker.queues["%DLQ%G", 0]
     dead_letter_broker.queues["%DLQ%G", 0] = [
         item[:56] + (began - 1).to_bytes(8, "big") + item[64:] if number == 2 else item
         for number, item in enumerate(stored)
     ]
-    dead_letter_broker.handlers[29] = lambda asked: message_brokers.offset(asked, 2)
+    dead_letter_broker.handlers[29] = lambda asked: message_brokers.answer_offset(asked, 2)
     [row] = json.loads(dlq("list").out)
     assert row["lastHourCount"] == 1
 
 
 def test_a_broker_that_does_not_count_is_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.handlers[30] = refuse(16, "no permission")
+    dead_letter_broker.handlers[30] = refuse_with(16, "no permission")
     result = dlq("list")
     rows = json.loads(result.out)
     assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})

@@ -10,8 +10,8 @@ LATER, BETWEEN = "2023-11-14T22:14:00Z", "2023-11-14T22:13:21Z"
 
 
 def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"two")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"two")
     for more in ("--dry-run", "--yes"):
         result = dlq("purge", "G", "--before", BETWEEN, more)
         [row] = json.loads(result.out)
@@ -20,14 +20,14 @@ def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, dead_letter_broker
             "1 dead letter stored since 2023-11-14T22:13:21.000Z, and a broker can delete only all"
             in result.err
         )
-    assert 215 not in dead_letter_broker.codes()
+    assert 215 not in dead_letter_broker.asked_codes()
 
 
 def test_an_old_topic_is_deleted(
     dlq: Run, dead_letter_broker: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"two")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"two")
     assert dlq("replay", "G", "--limit", "1").code == 0
     preview = json.loads(dlq("purge", "G", "--before", LATER, "--dry-run").out)
     assert preview == [
@@ -37,7 +37,7 @@ def test_an_old_topic_is_deleted(
         }
     ]  # fmt: skip
     result = dlq("purge", "G", "--before", LATER)
-    assert (result.code, "cannot be undone" in result.err, 215 in dead_letter_broker.codes()) == (
+    assert (result.code, "cannot be undone" in result.err, 215 in dead_letter_broker.asked_codes()) == (
         2,
         True,
         False,

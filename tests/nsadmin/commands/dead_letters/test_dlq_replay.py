@@ -9,14 +9,14 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import RETRY, DeadLetterBroker
-from tests.support.message_brokers import Reader
-from tests.support.servers import FakeNameServer, body
+from tests.support.message_brokers import GroupReader
+from tests.support.servers import FakeNameServer, answer_json
 
 
 def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.bury(b"two", origin="U")
-    dead_letter_broker.bury(b"often", NSADMIN_REPLAYS="3")
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.add_letter(b"two", origin="U")
+    dead_letter_broker.add_letter(b"often", NSADMIN_REPLAYS="3")
     result = dlq("replay", "G", "--dry-run")
     assert json.loads(result.out) == [
         {"group": "G", "originTopic": topic, "age": "over 30d", "messageCount": 1, "result": "dry-run"}
@@ -32,7 +32,7 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLe
 
 
 def test_a_replay_is_remembered_by_the_next_command(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     result = dlq("replay", "G")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -44,22 +44,22 @@ def test_a_replay_is_remembered_by_the_next_command(dlq: Run, dead_letter_broker
     ]  # fmt: skip
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["replayedBefore"]) == (0, 1)
-    assert len(dead_letter_broker.stored(RETRY)) == 1
+    assert len(dead_letter_broker.stored_messages(RETRY)) == 1
 
 
 def test_one_dead_letter_is_replayed_by_its_id(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(3):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     ids = [row["offsetMsgId"] for row in json.loads(dlq("show", "G").out)]
     assert dlq("replay", "G", "--id", ids[1], "--yes").code == 0
-    assert [message.body for message in dead_letter_broker.stored(RETRY)] == [b"1"]
+    assert [message.body for message in dead_letter_broker.stored_messages(RETRY)] == [b"1"]
 
 
 def test_the_audit_has_the_sends_and_the_rows(
     dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
 ) -> None:
     for number in range(3):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     assert dlq("replay", "G").code == 0
     [record] = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
     assert [(item["request"], item["times"]) for item in record["sent"]] == [("SEND_MESSAGE_V2", 3)]
@@ -67,23 +67,24 @@ def test_the_audit_has_the_sends_and_the_rows(
 
 
 @pytest.mark.parametrize(
-    "reader", [Reader(("c",), consume_type="CONSUME_ACTIVELY"), Reader(("c",), message_model="BROADCASTING")]
+    "reader",
+    [GroupReader(("c",), consume_type="CONSUME_ACTIVELY"), GroupReader(("c",), message_model="BROADCASTING")],
 )
 def test_consumers_that_do_not_read_the_retry_topic(
-    dlq: Run, dead_letter_broker: DeadLetterBroker, reader: Reader
+    dlq: Run, dead_letter_broker: DeadLetterBroker, reader: GroupReader
 ) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     dead_letter_broker.readers["G"] = reader
     result = dlq("replay", "G")
     assert (result.code, "which do not read %RETRY%G: pass --to-topic" in result.err) == (1, True)
     result = dlq("replay", "G", "--to-topic")
     assert (result.code, result.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
-    assert [message.body for message in dead_letter_broker.stored("T")] == [b"one"]
+    assert [message.body for message in dead_letter_broker.stored_messages("T")] == [b"one"]
 
 
 def test_a_group_without_consumers_gets_them_later(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.readers["G"] = Reader()
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.readers["G"] = GroupReader()
     result = dlq("replay", "G")
     assert (result.code, result.err) == (
         0,
@@ -94,10 +95,10 @@ def test_a_group_without_consumers_gets_them_later(dlq: Run, dead_letter_broker:
 def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(
     dlq: Run, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.bury(b"one")
-    dead_letter_broker.readers["G"] = Reader()
+    dead_letter_broker.add_letter(b"one")
+    dead_letter_broker.readers["G"] = GroupReader()
     table = {"G": {"groupName": "G", "consumeMessageOrderly": True}}
-    dead_letter_broker.handlers[201] = lambda asked: body(asked, {"subscriptionGroupTable": table})
+    dead_letter_broker.handlers[201] = lambda asked: answer_json(asked, {"subscriptionGroupTable": table})
     result = dlq("replay", "G")
     assert (result.code, dead_letter_broker.sent) == (1, [])
     assert "its gRPC consumers do not read retry topics: pass --to-topic" in result.err
@@ -106,13 +107,13 @@ def test_an_ordered_group_behind_a_proxy_reads_no_retry_topic(
 
 def test_copies_are_counted_and_not_replayed(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for text in (b"one", b"two", b"one"):
-        dead_letter_broker.bury(text)
+        dead_letter_broker.add_letter(text)
     result = dlq("replay", "G", "--dry-run")
     assert [row["messageCount"] for row in json.loads(result.out)] == [2]
     assert "further copies of dead letters: 1 message" in result.err
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (2, 1, 0)
-    dead_letter_broker.bury(b"two")
+    dead_letter_broker.add_letter(b"two")
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (0, 1, 3)
 
@@ -120,7 +121,7 @@ def test_copies_are_counted_and_not_replayed(dlq: Run, dead_letter_broker: DeadL
 def test_failures_after_the_last_message_count_if_they_are_waited_for(
     dlq: Run, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     result = dlq("replay", "G", "--settle", "2h")
     assert (result.code, 'invalid time "2h" for --settle: use 0ms to 1h' in result.err) == (2, True)
     began_at = monotonic()
@@ -129,12 +130,12 @@ def test_failures_after_the_last_message_count_if_they_are_waited_for(
 
 
 def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
 
     def die_again() -> None:
         properties = (dead_letter_broker.sent[-1].ext or {})["i"] or ""
         table = dict(item.split("\x01") for item in properties.split("\x02") if "NSADMIN" in item)
-        dead_letter_broker.bury(b"again", "T", 0, **table)
+        dead_letter_broker.add_letter(b"again", "T", 0, **table)
 
     dead_letter_broker.on_send = die_again
     result = dlq("replay", "G", "--max-failures", "0")
@@ -152,7 +153,7 @@ def test_ctrl_c_says_how_to_resume(
 ) -> None:
     from nsadmin.client.messages.queue_reader import QueueReader
 
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -169,7 +170,7 @@ def test_ctrl_c_says_how_to_resume(
 def test_a_read_only_context_replays_nothing(
     run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     run("context", "set", "p", "-n", first_server.addr, "--readOnly")
     assert run("dlq", "replay", "G", "--context", "p", "--yes").code == 6
     assert dead_letter_broker.sent == []
@@ -178,7 +179,7 @@ def test_a_read_only_context_replays_nothing(
 def test_a_file_of_replays_that_is_invalid_is_not_ignored(
     dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
     file = tmp_path / "state" / "dead-letters" / "C" / "G" / "replays.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text("[]\n")
@@ -204,7 +205,7 @@ def test_words_that_cannot_be(dlq: Run, words: tuple[str, ...], text: str) -> No
 
 
 def test_brokers_that_stop_answering_are_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one")
+    dead_letter_broker.add_letter(b"one")
 
     def refuse_end(asked: RemotingCommand) -> bytes:
         return b""

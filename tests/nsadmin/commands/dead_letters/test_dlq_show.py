@@ -10,8 +10,8 @@ from tests.support.dead_letter_brokers import DeadLetterBroker
 
 
 def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.bury(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
-    dead_letter_broker.bury(b"\xff\xfe", origin=None)
+    dead_letter_broker.add_letter(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
+    dead_letter_broker.add_letter(b"\xff\xfe", origin=None)
     result = dlq("show", "G")
     assert (result.code, result.err) == (0, "")
     first, second = json.loads(result.out)
@@ -26,8 +26,8 @@ def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, dead_letter_broker:
 def test_bodies_are_decoded_but_not_in_a_file(
     dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    dead_letter_broker.bury(b'{"a": 1}')
-    dead_letter_broker.bury(b"plain", UNIQ_KEY="ID")
+    dead_letter_broker.add_letter(b'{"a": 1}')
+    dead_letter_broker.add_letter(b"plain", UNIQ_KEY="ID")
     result = dlq("show", "G", "--decode", "json")
     assert [row["body"] for row in json.loads(result.out)] == [{"a": 1}, "plain"]
     assert (result.code, result.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
@@ -37,7 +37,7 @@ def test_bodies_are_decoded_but_not_in_a_file(
 
 def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(6):
-        dead_letter_broker.bury(
+        dead_letter_broker.add_letter(
             b"body %d" % number, origin="TU"[number % 2], KEYS=f"k{number}", TAGS="AB"[number // 3]
         )
 
@@ -56,7 +56,7 @@ def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBro
 
 def test_a_limit_says_that_there_are_more(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     for number in range(130):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     result = dlq("show", "G", "--limit", "2")
     assert len(json.loads(result.out)) == 2
     assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
@@ -66,7 +66,7 @@ def test_a_limit_says_that_there_are_more(dlq: Run, dead_letter_broker: DeadLett
 
 def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroker, tmp_path: Path) -> None:
     for number in range(200):
-        dead_letter_broker.bury(b"%d" % number)
+        dead_letter_broker.add_letter(b"%d" % number)
     file = tmp_path / "dead.jsonl"
     result = dlq("show", "G", "--export", str(file))
     assert json.loads(result.out) == [{"file": str(file), "messageCount": 200}]

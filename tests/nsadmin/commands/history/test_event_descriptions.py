@@ -7,13 +7,13 @@ import pytest
 from namesrv_core import events
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME, event_to_json
 from nsadmin.commands.history.event_descriptions import describe_event
-from tests.support.journals import registered, snapshot
+from tests.support.journals import make_snapshot, registration_events
 
 RW, RO = events.QueueData("a", 8, 8, 6), events.QueueData("a", 8, 8, 4)
 INFO = events.MappingInfo("S", None, 2, "a")
 SAID: dict[str, events.Event] = {
-    "new: a 0=10.0.0.1:10911, 1 topics": registered("a", "T")[0],
-    "T on a new: readQueueNums 8, writeQueueNums 8, perm rw-": registered("a", "T")[1],
+    "new: a 0=10.0.0.1:10911, 1 topics": registration_events("a", "T")[0],
+    "T on a new: readQueueNums 8, writeQueueNums 8, perm rw-": registration_events("a", "T")[1],
     "a 0: x:1 -> y:1, 2 topics": events.BrokerRegistered("c", "a", 0, "y:1", 2, "x:1"),
     "a 0=y:1, 2 topics, data version 3 of 7": events.BrokerChanged(
         "c", "a", 0, "y:1", 2, info=events.BrokerInfo(data_version=events.DataVersion(3, 0, 7))
@@ -49,7 +49,9 @@ SAID: dict[str, events.Event] = {
         "a", (events.MappingChange("S", "a", INFO, None),)
     ),
     "lost=3": events.EventsLost(3),
-    "reason=start clusters=(0) groups=(0) live=(0) queues=(0) routes=(0) mappings=(0)": snapshot("start"),
+    "reason=start clusters=(0) groups=(0) live=(0) queues=(0) routes=(0) mappings=(0)": make_snapshot(
+        "start"
+    ),
 }
 
 

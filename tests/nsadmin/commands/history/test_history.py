@@ -23,13 +23,13 @@ from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from nsadmin.commands.history import history
 from tests.nsadmin.conftest import Run
-from tests.support.journals import Pen, registered, snapshot, written
+from tests.support.journals import JournalPen, make_snapshot, registration_events, write_journal
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 EVENTS = (
-    snapshot("start"),
+    make_snapshot("start"),
     ServerStarted("1", 1),
-    *registered("a", "T", "U"),
+    *registration_events("a", "T", "U"),
     Heartbeats(1, 0, "10.0.0.1:10911"),
     WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
     KvPut("n", "k", None, "v"),
@@ -39,18 +39,18 @@ EVENTS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> str:
+def journal_folder(tmp_path: Path) -> str:
     """A closed segment with the events up to the wipe, and an open one; a second between two events."""
-    pen = Pen(tmp_path / "j")
-    pen.write(*EVENTS[:5])
+    pen = JournalPen(tmp_path / "j")
+    pen.write_events(*EVENTS[:5])
     pen.close_segment()
     group = Group("c", "a", False, None, (Member(0, "10.0.0.1:10911"),))
     origin = RecordOrigin(pen.now, "roll")
     pen.journal.append_lines(
-        encode_record_line(6, pen.server, origin, snapshot("roll", groups=(group,))), 1, pen.now
+        encode_record_line(6, pen.server, origin, make_snapshot("roll", groups=(group,))), 1, pen.now
     )
-    pen.write(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
-    pen.write(*EVENTS[6:])
+    pen.write_events(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
+    pen.write_events(*EVENTS[6:])
     pen.journal.close()
     return str(tmp_path / "j")
 
@@ -61,8 +61,8 @@ def types(run: Run, folder: str, *words: str) -> list[str]:
     return result.out.split()
 
 
-def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, folder: str) -> None:
-    result = run("history", "topic", "T", "--journal", folder)
+def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, journal_folder: str) -> None:
+    result = run("history", "topic", "T", "--journal", journal_folder)
     assert result.code == 0
     head, *lines = result.out.splitlines()
     assert head.split() == ["time", "type", "changes", "cause", "client"]
@@ -73,36 +73,38 @@ def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, folder:
     assert lines[2].startswith("2025-11-21T14:03:05.000Z  WritePermWiped  T on a perm rw- -> r--  ")
     assert lines[2].endswith("WIPE_WRITE_PERM_OF_BROKER  10.0.0.9:5")
     (wiped,) = json.loads(
-        run("history", "topic", "T", "--type", "writepermwiped", "--journal", folder, "--json").out
+        run("history", "topic", "T", "--type", "writepermwiped", "--journal", journal_folder, "--json").out
     )
     assert (wiped["seq"], wiped["server"], wiped["client"]) == (7, "s:9876", "10.0.0.9:5")
     assert [change["topics"] for change in wiped["event"]["changes"]] == [["T"]]
 
 
-def test_whose_history(run: Run, folder: str) -> None:
+def test_whose_history(run: Run, journal_folder: str) -> None:
     frame = ["ServerStarted", "ServerStopping"]
-    assert types(run, folder, "topic", "none") == frame
-    assert types(run, folder, "kv", "n", "k") == [frame[0], "KvPut", frame[1]]
+    assert types(run, journal_folder, "topic", "none") == frame
+    assert types(run, journal_folder, "kv", "n", "k") == [frame[0], "KvPut", frame[1]]
     life = ["BrokerRegistered", "TopicsChanged", "WritePermWiped", "BrokerUnregistered"]
     assert (
-        types(run, folder, "broker", "a") == types(run, folder, "cluster", "c") == [frame[0], *life, frame[1]]
+        types(run, journal_folder, "broker", "a")
+        == types(run, journal_folder, "cluster", "c")
+        == [frame[0], *life, frame[1]]
     )
-    assert types(run, folder) == [frame[0], *life[:3], "KvPut", life[3], frame[1]]
+    assert types(run, journal_folder) == [frame[0], *life[:3], "KvPut", life[3], frame[1]]
 
 
-def test_of_which_time_and_type(run: Run, folder: str) -> None:
+def test_of_which_time_and_type(run: Run, journal_folder: str) -> None:
     since, until = ("--since", "2025-11-21T14:03:05Z"), ("--until", "2025-11-21T14:03:07Z")
-    assert types(run, folder, *since, *until) == ["WritePermWiped", "KvPut"]
-    assert types(run, folder, "--type", "Heartbeats", "--type", "snapshot") == [
+    assert types(run, journal_folder, *since, *until) == ["WritePermWiped", "KvPut"]
+    assert types(run, journal_folder, "--type", "Heartbeats", "--type", "snapshot") == [
         "Snapshot", "Heartbeats", "Snapshot",
     ]  # fmt: skip
 
 
 def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
-    run: Run, folder: str, tmp_path: Path
+    run: Run, journal_folder: str, tmp_path: Path
 ) -> None:
-    second = written(tmp_path / "k", [snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
-    both = ("--journal", folder, "--journal", second)
+    second = write_journal(tmp_path / "k", [make_snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
+    both = ("--journal", journal_folder, "--journal", second)
     result = run(
         "history", "kv", "n", *both, "--columns", "server,changes", "--no-headers", "--output", "tsv"
     )
@@ -111,11 +113,11 @@ def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
     assert run("history", "kv", "n", *both, "--namesrv", "t").out.count("\n") == 2
 
 
-def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_path: Path) -> None:
+def test_a_damaged_journal_does_not_hide_the_others(run: Run, journal_folder: str, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
-    result = run("history", "kv", "n", "--journal", str(damaged), "--journal", folder)
+    result = run("history", "kv", "n", "--journal", str(damaged), "--journal", journal_folder)
     assert result.code == 3
     assert "KvPut" in result.out
     assert f"nsadmin: {damaged}: " in result.err
@@ -136,8 +138,8 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_p
         ),
     ],
 )
-def test_what_cannot_be_is_one_line(run: Run, folder: str, words: tuple[str, ...], said: str) -> None:
-    result = run("history", *words, "--journal", folder)
+def test_what_cannot_be_is_one_line(run: Run, journal_folder: str, words: tuple[str, ...], said: str) -> None:
+    result = run("history", *words, "--journal", journal_folder)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"nsadmin: {said}")
 
@@ -145,16 +147,16 @@ def test_what_cannot_be_is_one_line(run: Run, folder: str, words: tuple[str, ...
 def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pen = Pen(tmp_path / "j")
-    pen.write(snapshot("start"), KvPut("n", "k", None, "1"), *registered("a", "T"))
+    pen = JournalPen(tmp_path / "j")
+    pen.write_events(make_snapshot("start"), KvPut("n", "k", None, "1"), *registration_events("a", "T"))
 
     def end() -> None:
         raise KeyboardInterrupt
 
     steps: list[Callable[[], None]] = [
-        lambda: pen.write(KvPut("n", "k", "1", "2"), KvPut("other", "k", None, "3")),
+        lambda: pen.write_events(KvPut("n", "k", "1", "2"), KvPut("other", "k", None, "3")),
         pen.close_segment,
-        lambda: pen.write(KvPut("n", "k", "2", "4")),
+        lambda: pen.write_events(KvPut("n", "k", "2", "4")),
         end,
     ]
     monkeypatch.setattr(history, "sleep", lambda _: steps.pop(0)())
@@ -169,28 +171,28 @@ def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
 
 
 @pytest.fixture
-def long(tmp_path: Path) -> str:
+def long_journal(tmp_path: Path) -> str:
     """Ten closed segments and an open one; in each the topic T changes twice."""
-    pen = Pen(tmp_path / "long")
+    pen = JournalPen(tmp_path / "long")
     for number in range(11):
-        pen.write(snapshot("roll"), *registered("a", "T"))
-        pen.write(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
+        pen.write_events(make_snapshot("roll"), *registration_events("a", "T"))
+        pen.write_events(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
         if number < 10:
             pen.close_segment()
     pen.journal.close()
     return str(tmp_path / "long")
 
 
-def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str) -> None:
+def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long_journal: str) -> None:
     def changes(*words: str) -> tuple[list[str], str]:
         result = run(
-            "history", "topic", "T", "--journal", long, *words, "--columns", "changes", "--no-headers"
+            "history", "topic", "T", "--journal", long_journal, *words, "--columns", "changes", "--no-headers"
         )
         assert result.code == 0
         return [line.rpartition(" ")[2] for line in result.out.splitlines() if "ORDER" in line], result.err
 
-    everything, said = changes()
-    assert (everything, said) == ([str(number) for number in range(11)], "")
+    everything, stderr = changes()
+    assert (everything, stderr) == ([str(number) for number in range(11)], "")
     assert changes("--limit", "0") == (everything, "")
     note = (
         "nsadmin: only the newest 4 events are shown: use --limit 0 for all, or --until TIME for older ones\n"
@@ -200,36 +202,38 @@ def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str)
     assert changes("--limit", "1", "--until", "2025-11-21T14:03:04Z")[0] == ["0"]
 
 
-def test_no_more_segments_are_read_than_it_takes(run: Run, long: str) -> None:
-    for path in sorted(Path(long).glob("*.zst"))[:8]:
+def test_no_more_segments_are_read_than_it_takes(run: Run, long_journal: str) -> None:
+    for path in sorted(Path(long_journal).glob("*.zst"))[:8]:
         path.chmod(0o644)
         path.write_bytes(b"nonsense")
-    line = ("history", "topic", "T", "--journal", long, "--json")
+    line = ("history", "topic", "T", "--journal", long_journal, "--json")
     result = run(*line, "--limit", "5")
     assert (result.code, len(json.loads(result.out))) == (0, 5)
     assert run(*line, "--limit", "9").code == 1
 
 
-def test_of_several_journals_the_newest_of_all_are_shown(run: Run, long: str, folder: str) -> None:
-    result = run("history", "--journal", long, "--journal", folder, "--limit", "3", "--json")
+def test_of_several_journals_the_newest_of_all_are_shown(
+    run: Run, long_journal: str, journal_folder: str
+) -> None:
+    result = run("history", "--journal", long_journal, "--journal", journal_folder, "--limit", "3", "--json")
     times = [row["time"] for row in json.loads(result.out)]
     assert len(times) == 3
     assert times == sorted(times)
     assert min(times) > "2025-11-21T14:03:40"
 
 
-def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> None:
-    for path in sorted(Path(long).glob("*.zst")):
+def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long_journal: str) -> None:
+    for path in sorted(Path(long_journal).glob("*.zst")):
         path.chmod(0o644)
         path.write_bytes(b"nonsense")
-    result = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
+    result = run("history", "--type", "WritePermWiped", "--journal", long_journal, "--json")
     assert (result.code, json.loads(result.out)) == (0, [])
 
 
 @pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])
 def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-    pen = Pen(tmp_path / "j")
-    pen.write(*EVENTS)
+    pen = JournalPen(tmp_path / "j")
+    pen.write_events(*EVENTS)
     for number in range(2):
         line = (
             b'{"v":1,"seq":%d,"time":%d,"server":"s:9876","type":"TopicsChanged","cause":"c","brokerName":"a",'

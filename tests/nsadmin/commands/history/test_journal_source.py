@@ -8,7 +8,7 @@ from nsadmin.client import NotFound
 from nsadmin.commands.history.journal_source import ServerJournal, find_journals
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session, SharedOptions
-from tests.support.journals import snapshot, written
+from tests.support.journals import make_snapshot, write_journal
 
 
 def session(*folders: str) -> Session:
@@ -16,23 +16,23 @@ def session(*folders: str) -> Session:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> list[str]:
-    return [written(tmp_path / name, [snapshot("start")], f"{name}:9876") for name in ("s", "t")]
+def two_journals(tmp_path: Path) -> list[str]:
+    return [write_journal(tmp_path / name, [make_snapshot("start")], f"{name}:9876") for name in ("s", "t")]
 
 
-def test_those_named_count_and_else_the_context_s(two: list[str]) -> None:
+def test_those_named_count_and_else_the_context_s(two_journals: list[str]) -> None:
     first, second = (
-        ServerJournal(Path(folder), f"{name}:9876") for folder, name in zip(two, "st", strict=True)
+        ServerJournal(Path(folder), f"{name}:9876") for folder, name in zip(two_journals, "st", strict=True)
     )
-    assert find_journals(session(*two), None, None) == [first, second]
-    assert find_journals(session(*two), [two[1], two[1]], None) == [second]
-    assert find_journals(session(*two), None, "t") == [second]
-    assert find_journals(session(*two), None, "s:9876") == [first]
+    assert find_journals(session(*two_journals), None, None) == [first, second]
+    assert find_journals(session(*two_journals), [two_journals[1], two_journals[1]], None) == [second]
+    assert find_journals(session(*two_journals), None, "t") == [second]
+    assert find_journals(session(*two_journals), None, "s:9876") == [first]
 
 
-def test_a_server_without_a_journal_is_told_from_those_with_one(two: list[str]) -> None:
+def test_a_server_without_a_journal_is_told_from_those_with_one(two_journals: list[str]) -> None:
     with pytest.raises(NotFound, match='no journal of "u": use one of s:9876, t:9876'):
-        find_journals(session(*two), None, "u")
+        find_journals(session(*two_journals), None, "u")
 
 
 def test_no_journal_at_all(tmp_path: Path) -> None:
@@ -53,11 +53,11 @@ def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
-    two: list[str], tmp_path: Path
+    two_journals: list[str], tmp_path: Path
 ) -> None:
-    written(tmp_path / "brokers", [snapshot("start")], "brokers")
+    write_journal(tmp_path / "brokers", [make_snapshot("start")], "brokers")
     (tmp_path / "reports").mkdir()
-    found = find_journals(session(str(tmp_path)), None, None)
-    assert [journal.server_name for journal in found] == ["s:9876", "t:9876"]
+    journals = find_journals(session(str(tmp_path)), None, None)
+    assert [journal.server_name for journal in journals] == ["s:9876", "t:9876"]
     [brokers] = find_journals(session(str(tmp_path / "brokers")), None, None)
     assert brokers.server_name == "brokers"

@@ -39,8 +39,8 @@ EVENTS: tuple[Event, ...] = (
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     """Three records in a closed segment, one in an open one, each a minute after the one before."""
-    made = tmp_path / "journal"
-    journal = JournalWriter(made)
+    journal_folder = tmp_path / "journal"
+    journal = JournalWriter(journal_folder)
     for number, event in enumerate(EVENTS):
         now = NOW + number * 60_000
         if number == 3:
@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> str:
         journal.append_lines(encode_record_line(journal.next_seq, "s:9876", origin, event), 1, now)
     journal.tidy_segments(NOW)
     journal.close()
-    return str(made)
+    return str(journal_folder)
 
 
 def test_cat_shows_all_records_in_a_table_and_says_whose_doing_they_were(run: Run, folder: str) -> None:
@@ -153,14 +153,14 @@ def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:
 
 @pytest.mark.parametrize("command", ["journalCat", "journalTail", "journalStat", "journalVerify"])
 def test_a_folder_without_a_journal_is_one_line(run: Run, tmp_path: Path, command: str) -> None:
-    for folder, said in (
+    for folder, message in (
         (tmp_path, "is not a journal: it has no files such as 0000000000000001-*.jsonl"),
         (tmp_path / "none", "No such file or directory"),
     ):
         result = run(command, str(folder))
         assert (result.code, result.out) == (2, "")
         assert str(folder) in result.err
-        assert said in result.err
+        assert message in result.err
         assert result.err.count("\n") == 1
 
 

@@ -13,8 +13,8 @@ import pytest
 from namesrv_core.events import Heartbeats, ServerReady, ServerStarted, ServerStopping
 from namesrv_core.protocol.command import build_request
 from tests.nsadmin.conftest import Run
-from tests.support.journals import registered, snapshot, written
-from tests.support.running import Program, call, program
+from tests.support.journals import make_snapshot, registration_events, write_journal
+from tests.support.name_servers import ServerProgram, call_server, start_program
 from tests.support.wire import broker_ext, registration_body, topic_config
 
 AT = "2025-11-21T14:03:{:02d}Z".format
@@ -24,7 +24,7 @@ ALIVE = Heartbeats(1, 0, "10.0.0.1:10911")
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     """A snapshot at 14:03:00, a broker with T a second later, and no more than proof of life until :03."""
-    return written(tmp_path / "first", [snapshot("start"), *registered("a", "T"), ALIVE])
+    return write_journal(tmp_path / "first", [make_snapshot("start"), *registration_events("a", "T"), ALIVE])
 
 
 def test_the_rows_are_those_of_topic_route(run: Run, folder: str) -> None:
@@ -71,16 +71,21 @@ def test_unknown_is_an_answer(run: Run, folder: str, at: str, why: str) -> None:
 
 
 def test_a_name_server_that_was_not_ready_told_no_route(run: Run, tmp_path: Path) -> None:
-    events = [snapshot("start"), ServerStarted("1", 1), *registered("a", "T"), ServerReady("s:9876")]
-    made = written(tmp_path / "j", events)
-    assert run("routeAt", "T", "--at", AT(4), "--journal", made).code == 0
-    result = run("routeAt", "T", "--at", AT(3), "--journal", made)
+    events = [
+        make_snapshot("start"),
+        ServerStarted("1", 1),
+        *registration_events("a", "T"),
+        ServerReady("s:9876"),
+    ]
+    journal = write_journal(tmp_path / "j", events)
+    assert run("routeAt", "T", "--at", AT(4), "--journal", journal).code == 0
+    result = run("routeAt", "T", "--at", AT(3), "--journal", journal)
     assert result.code == 1
     assert "s:9876: the name server was not ready yet at 2025-11-21T14:03:03.000Z" in result.err
 
 
 def test_each_name_server_has_its_own_answer(run: Run, tmp_path: Path, folder: str) -> None:
-    stopped = written(tmp_path / "second", [snapshot("start"), ServerStopping("SIGTERM")], "t:1")
+    stopped = write_journal(tmp_path / "second", [make_snapshot("start"), ServerStopping("SIGTERM")], "t:1")
     both = ("--journal", folder, "--journal", stopped)
     result = run("routeAt", "T", "--at", AT(2), *both)
     assert result.code == 3
@@ -145,18 +150,21 @@ class Life:
         self.seen: list[tuple[int, str, int, Any]] = []
 
     def ask(self, connection: socket.socket) -> None:
-        one = self.chance.choice
-        name, addr = one(("a", "b", "c")), f"127.0.0.1:{self.chance.randrange(1, 5)}"
+        choose = self.chance.choice
+        name, addr = choose(("a", "b", "c")), f"127.0.0.1:{self.chance.randrange(1, 5)}"
         configs = [
-            topic_config(topic, perm=one((2, 4, 6))) for topic in self.chance.sample(TOPICS, one((0, 1, 2)))
+            topic_config(topic, perm=choose((2, 4, 6)))
+            for topic in self.chance.sample(TOPICS, choose((0, 1, 2)))
         ]
-        ext = broker_ext(name, one((0, 1)), addr) | {"enableActingMaster": "true"}
+        ext = broker_ext(name, choose((0, 1)), addr) | {"enableActingMaster": "true"}
         register = build_request(103, ext, registration_body(configs))
-        asked = one((register, register, build_request(205, {"brokerName": name}), build_request(104, ext)))
+        asked = choose(
+            (register, register, build_request(205, {"brokerName": name}), build_request(104, ext))
+        )
         # Not all is granted: some addresses want a place that another one has.
-        call(asked, connection)
+        call_server(asked, connection)
 
-    def look(self, server: Program) -> None:
+    def look(self, server: ServerProgram) -> None:
         for topic in TOPICS:
             result = self.run("topicRoute", topic, "-n", server.address, "--json", "--quiet")
             self.seen.append((int(time.time() * 1000), topic, result.code, json.loads(result.out or "null")))
@@ -173,7 +181,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
     Path(acting).write_text("supportActingMaster=true\n")
     args = ("--home", str(home), "--bind", "127.0.0.1", "--port", "0", "--journal-dir", folder)
     for ending in (signal.SIGKILL, signal.SIGTERM):
-        with program(*args, "-c", acting) as server, server.connect() as near:
+        with start_program(*args, "-c", acting) as server, server.connect() as near:
             for number in range(25):
                 life.ask(near)
                 life.look(server)
@@ -186,7 +194,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
             # The last moment before it was killed: nothing that was written down came after it.
             assert "ended abnormally" in result.err
             continue
-        shown = json.loads(result.out)
-        assert all(row.pop("server") for row in shown)
-        assert (result.code, shown or None) == (code, rows), (moment, result.err)
+        answer = json.loads(result.out)
+        assert all(row.pop("server") for row in answer)
+        assert (result.code, answer or None) == (code, rows), (moment, result.err)
     assert {code for _, _, code, _ in life.seen} == {0, 5}

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.events import QueueData, TopicChange, TopicsChanged, WritePermWiped, group_topic_changes
 from tests.nsadmin.conftest import Run
-from tests.support.journals import registered, snapshot, written
+from tests.support.journals import make_snapshot, registration_events, write_journal
 from tests.support.servers import FakeNameServer
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
@@ -17,14 +17,14 @@ AT = "2025-11-21T14:03:{:02d}Z".format
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
     events = [
-        snapshot("start"),
-        *registered("a", "T", "U"),
+        make_snapshot("start"),
+        *registration_events("a", "T", "U"),
         WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO)])),
         TopicsChanged(
             "a", "registration", group_topic_changes([TopicChange("U", RW, None), TopicChange("V", None, RO)])
         ),
     ]
-    return written(tmp_path / "j", events)
+    return write_journal(tmp_path / "j", events)
 
 
 def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:

@@ -14,7 +14,7 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
-from tests.support.journals import registered, snapshot, written
+from tests.support.journals import make_snapshot, registration_events, write_journal
 from tests.support.servers import FakeNameServer
 
 
@@ -30,13 +30,15 @@ def seen(session: Session, text: str, *journals: str, server: str | None = None)
 
 def test_each_kind(session: Session, run: Run, first_server: FakeNameServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(encode_snapshot(PICTURE))
-    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T"), KvPut("n", "k", None, "v")])
+    folder = write_journal(
+        tmp_path / "j", [make_snapshot("start"), *registration_events("a", "T"), KvPut("n", "k", None, "v")]
+    )
     assert run("contextSet", "prod", "-n", first_server.addr).code == 0
     assert seen(session, str(tmp_path / "file")) == "s:9876"
     assert seen(session, first_server.addr) == seen(session, "prod") == first_server.addr
     at = "2025-11-21T14:03:02Z"
     assert seen(session, at, folder) == "s:9876 at 2025-11-21T14:03:02.000Z"
-    other = written(tmp_path / "k", [snapshot("start"), EventsLost(1)], "t:1")
+    other = write_journal(tmp_path / "k", [make_snapshot("start"), EventsLost(1)], "t:1")
     with pytest.raises(UsageError, match="several name servers: pass --namesrv NAME with one of s:9876, t:1"):
         seen(session, at, folder, other)
     assert seen(session, at, folder, other, server="s").startswith("s:9876 at")

@@ -9,12 +9,12 @@ from namesrv_core.events import BrokerUnregistered, KvPut
 from nsadmin.client.snapshots import decode_snapshot, encode_snapshot
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
-from tests.support.journals import registered, snapshot, written
+from tests.support.journals import make_snapshot, registration_events, write_journal
 from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -22,38 +22,38 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_saved_is_what_the_name_server_tells(
-    run: Run, first_server: FakeNameServer, here: Path
+    run: Run, first_server: FakeNameServer, current_folder: Path
 ) -> None:
     result = run("snapshotSave", "s.snapshot.zst", "-n", first_server.addr, "--json")
     assert result.code == 0
     (row,) = json.loads(result.out)
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
-    saved = (here / "s.snapshot.zst").read_bytes()
-    assert (here / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
+    saved = (current_folder / "s.snapshot.zst").read_bytes()
+    assert (current_folder / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
     assert row["size"] == len(saved)
     assert decode_snapshot(saved).topics["T"]["broker-a"]["perm"] == 7
     assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first_server.addr).code == 0
 
 
 def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
-    run: Run, here: Path, tmp_path: Path
+    run: Run, current_folder: Path, tmp_path: Path
 ) -> None:
     events = [
-        snapshot("start"),
-        *registered("a", "T", "U"),
+        make_snapshot("start"),
+        *registration_events("a", "T", "U"),
         KvPut("N", "k", None, "v"),
         KvPut("ORDER_TOPIC_CONFIG", "T", None, "a:8"),
         KvPut("N", "password", None, "hidden"),
         BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", None),
     ]
-    journal = ("--journal", written(tmp_path / "j", events))
+    journal = ("--journal", write_journal(tmp_path / "j", events))
     at = "2025-11-21T14:03:05.500Z"
     result = run("snapshotSave", "--at", at, *journal, "--json")
     assert result.code == 0
     (row,) = json.loads(result.out)
     assert row["file"] == "20251121T140305500Z.snapshot.zst"
     assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
-    saved = decode_snapshot((here / row["file"]).read_bytes())
+    saved = decode_snapshot((current_folder / row["file"]).read_bytes())
     assert saved.kv == {"N": {"k": "v"}, "ORDER_TOPIC_CONFIG": {"T": "a:8"}}
     assert run("routeDiff", "--from", row["file"], "--to", at, *journal).code == 0
     assert run("routeDiff", "--from", row["file"], "--to", "2025-11-21T14:03:01Z", *journal).code == 1
@@ -75,13 +75,13 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     ],
 )
 def test_a_moment_that_cannot_be_saved_leaves_no_file(
-    run: Run, here: Path, tmp_path: Path, given: tuple[str, ...], said: str
+    run: Run, current_folder: Path, tmp_path: Path, given: tuple[str, ...], said: str
 ) -> None:
-    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T")])
+    folder = write_journal(tmp_path / "j", [make_snapshot("start"), *registration_events("a", "T")])
     result = run("snapshotSave", "s", *given, "--journal", folder)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert said in result.err
-    assert not (here / "s").exists()
+    assert not (current_folder / "s").exists()
 
 
 def test_debug_shows_what_is_asked(run: Run, first_server: FakeNameServer) -> None:
@@ -89,25 +89,27 @@ def test_debug_shows_what_is_asked(run: Run, first_server: FakeNameServer) -> No
     assert f"{first_server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
-def test_without_a_name_it_is_called_by_its_time(run: Run, first_server: FakeNameServer, here: Path) -> None:
+def test_without_a_name_it_is_called_by_its_time(
+    run: Run, first_server: FakeNameServer, current_folder: Path
+) -> None:
     assert run("snapshotSave", "-n", first_server.addr).code == 0
-    (path,) = here.iterdir()
+    (path,) = current_folder.iterdir()
     assert path.name.endswith("Z.snapshot.zst")
 
 
 def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
-    run: Run, first_server: FakeNameServer, here: Path, dead_addr: str
+    run: Run, first_server: FakeNameServer, current_folder: Path, dead_addr: str
 ) -> None:
-    (here / "s").write_text("mine")
+    (current_folder / "s").write_text("mine")
     result = run("snapshotSave", "s", "-n", first_server.addr)
     assert (result.code, result.err) == (2, "nsadmin: cannot write s: File exists\n")
-    assert (here / "s").read_text() == "mine"
+    assert (current_folder / "s").read_text() == "mine"
     assert run("snapshotSave", "t", "-n", dead_addr).code == 4
-    assert not (here / "t").exists()
+    assert not (current_folder / "t").exists()
 
 
-def test_what_a_file_has_is_shown(run: Run, here: Path) -> None:
-    (here / "s").write_bytes(encode_snapshot(PICTURE))
+def test_what_a_file_has_is_shown(run: Run, current_folder: Path) -> None:
+    (current_folder / "s").write_bytes(encode_snapshot(PICTURE))
     result = run(
         "snapshotShow", "s", "--output", "tsv", "--no-headers", "--columns", "what,name,brokerName,summary"
     )
@@ -124,17 +126,17 @@ def test_what_a_file_has_is_shown(run: Run, here: Path) -> None:
     ]
 
 
-def test_the_snapshots_of_a_folder_oldest_first(run: Run, here: Path) -> None:
-    (here / "a.snapshot.zst").write_bytes(encode_snapshot(PICTURE))
-    (here / "b.snapshot.zst").write_bytes(encode_snapshot(PICTURE._replace(time=3)))
-    (here / "other").write_text("")
+def test_the_snapshots_of_a_folder_oldest_first(run: Run, current_folder: Path) -> None:
+    (current_folder / "a.snapshot.zst").write_bytes(encode_snapshot(PICTURE))
+    (current_folder / "b.snapshot.zst").write_bytes(encode_snapshot(PICTURE._replace(time=3)))
+    (current_folder / "other").write_text("")
     result = run("snapshotList", "--columns", "file,brokers,topics,kvEntries", "--no-headers")
     assert (result.code, result.err) == (0, "")
     assert [line.split() for line in result.out.splitlines()] == [
         ["b.snapshot.zst", "2", "2", "2"], ["a.snapshot.zst", "2", "2", "2"],
     ]  # fmt: skip
-    (here / "c.snapshot.zst").write_text("nonsense")
-    result = run("snapshotList", str(here))
+    (current_folder / "c.snapshot.zst").write_text("nonsense")
+    result = run("snapshotList", str(current_folder))
     assert (result.code, result.out.count("\n")) == (3, 3)
     assert (
         "is not a snapshot: neither JSON nor compressed JSON: Expecting value: line 1 column 1 (char 0)"

@@ -17,8 +17,8 @@ from mcp import Client, StdioServerParameters
 from nsadmin.commands.mcp import mcp_server
 from nsadmin.commands.mcp.served_content import ServedContent
 from tests.nsadmin.conftest import Run
-from tests.support.examples import elsewhere, words
-from tests.support.running import ROOT
+from tests.support.examples import list_cases_elsewhere, split_example
+from tests.support.name_servers import ROOT
 from tests.support.servers import FakeNameServer
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
@@ -58,9 +58,9 @@ def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("prod", "test"):
         assert run("context", "set", name, "-n", f"{name}:9876").code == 0
     run("context", "use", "prod")
-    [case] = elsewhere("mcp")
+    [case] = list_cases_elsewhere("mcp")
     for example in case.examples:
-        assert run(*words(example)).code == 0
+        assert run(*split_example(example)).code == 0
     plain, several, changing = served
     assert "topicRoute" in plain.tools
     assert several.tools["topicRoute"].input_schema["properties"]["context"]["enum"] == ["prod", "test"]

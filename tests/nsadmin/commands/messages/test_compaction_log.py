@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
-TWO = record(b"100% of a", table={"TAGS": "A"}) + record(b"b", queue_offset=1)
+TWO = encode_message(b"100% of a", table={"TAGS": "A"}) + encode_message(b"b", queue_offset=1)
 FULL = bytes([0, 0, 0, 40]) + bytes.fromhex("cbd43194") + b"rest of the message before"
 
 

@@ -10,14 +10,14 @@ from nsadmin.commands.messages.consume import format_line
 from nsadmin.commands.procedures.signals import StopRequestedError
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 @pytest.fixture
-def filled(store: DeadLetterBroker) -> DeadLetterBroker:
+def filled_store(store: DeadLetterBroker) -> DeadLetterBroker:
     for number in range(6):
         text = json.dumps({"order": {"id": number}})
-        store.store(
+        store.store_message(
             text.encode(), "T", number % 2, 0, KEYS=f"k{number}", TAGS="AB"[number // 3], n=str(number)
         )
     return store
@@ -44,47 +44,47 @@ def numbers(out: str) -> list[int]:
     ],
 )
 def test_options_select_messages(
-    stream: Run, filled: DeadLetterBroker, words: tuple[str, ...], expected: list[int]
+    stream: Run, filled_store: DeadLetterBroker, words: tuple[str, ...], expected: list[int]
 ) -> None:
     result = stream("consume", "T", "--output", "jsonl", *words)
     assert (result.code, result.err, numbers(result.out)) == (0, "", expected)
 
 
-def test_no_offset_of_a_group_is_written_or_read(stream: Run, filled: DeadLetterBroker) -> None:
+def test_no_offset_of_a_group_is_written_or_read(stream: Run, filled_store: DeadLetterBroker) -> None:
     assert stream("consume", "T").code == 0
-    assert {*filled.codes()} <= {11, 30, 31}
-    pulls = [asked.ext or {} for asked in filled.asked if asked.code == 11]
+    assert {*filled_store.asked_codes()} <= {11, 30, 31}
+    pulls = [asked.ext or {} for asked in filled_store.asked if asked.code == 11]
     assert {(pull["consumerGroup"], pull["commitOffset"], pull["sysFlag"]) for pull in pulls} == {
         ("TOOLS_CONSUMER", "0", "4")
     }
 
 
-def test_a_limit_ends_it(stream: Run, filled: DeadLetterBroker) -> None:
+def test_a_limit_ends_it(stream: Run, filled_store: DeadLetterBroker) -> None:
     assert len(stream("consume", "T", "--limit", "4", "--output", "jsonl").out.splitlines()) == 4
 
 
 def test_messages_that_come_meanwhile_are_not_waited_for(
-    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    stream: Run, filled_store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poll_queues = TopicFollower.poll_queues
 
     def poll_and_store(follower: TopicFollower, *more: frozenset[tuple[str, int]]) -> object:
-        filled.store(b'{"order": {"id": 99}}')
+        filled_store.store_message(b'{"order": {"id": 99}}')
         return poll_queues(follower, *more)
 
     monkeypatch.setattr(TopicFollower, "poll_queues", poll_and_store)
     assert numbers(stream("consume", "T", "--output", "jsonl").out) == [0, 1, 2, 3, 4, 5]
 
 
-def test_one_header_stands_above_all_pages(stream: Run, filled: DeadLetterBroker) -> None:
-    filled.page = 1
+def test_one_header_stands_above_all_pages(stream: Run, filled_store: DeadLetterBroker) -> None:
+    filled_store.page = 1
     lines = stream("consume", "T", "--output", "csv", "--columns", "keys,tags").out.splitlines()
     assert lines[0] == "keys,tags"
     assert len(lines) == 7
     assert len(json.loads(stream("consume", "T", "--json").out)) == 6
 
 
-def test_a_format_makes_lines(stream: Run, filled: DeadLetterBroker) -> None:
+def test_a_format_makes_lines(stream: Run, filled_store: DeadLetterBroker) -> None:
     result = stream(
         "consume", "T", "--format", "{keys}|{tags}|{properties.n}|{properties.none}|{x y}", "-i", "1"
     )
@@ -94,7 +94,7 @@ def test_a_format_makes_lines(stream: Run, filled: DeadLetterBroker) -> None:
     assert format_line("{body} {flag}", {"body": "{flag}", "flag": 0}) == "{flag} 0"
 
 
-def test_bodies_are_decoded(stream: Run, filled: DeadLetterBroker) -> None:
+def test_bodies_are_decoded(stream: Run, filled_store: DeadLetterBroker) -> None:
     rows = json.loads(stream("consume", "T", "--decode", "json", "--json", "--limit", "1").out)
     assert [(row["body"], row["bodyEncoding"]) for row in rows] == [({"order": {"id": 0}}, "json")]
     [row] = json.loads(stream("consume", "T", "--decode", "gzip", "--json", "--key", "k0").out)
@@ -105,9 +105,9 @@ def test_bodies_are_decoded(stream: Run, filled: DeadLetterBroker) -> None:
     assert (result.code, 'invalid value "xml" for --decode' in result.err) == (2, True)
 
 
-def test_conditions_see_decoded_bodies(stream: Run, filled: DeadLetterBroker) -> None:
+def test_conditions_see_decoded_bodies(stream: Run, filled_store: DeadLetterBroker) -> None:
     for number in range(2):
-        filled.store(gzip.compress(b'{"n": %d}' % number), KEYS=f"packed{number}")
+        filled_store.store_message(gzip.compress(b'{"n": %d}' % number), KEYS=f"packed{number}")
     for condition in (("--field", "n=1"), ("--body", '"n": 1')):
         rows = json.loads(stream("consume", "T", "--decode", "gzip,json", *condition, "--json").out)
         assert [(row["keys"], row["body"]) for row in rows] == [(["packed1"], {"n": 1})]
@@ -122,28 +122,30 @@ def stop_after(polls: int, monkeypatch: pytest.MonkeyPatch, store: DeadLetterBro
         if len(polled) > polls:
             raise StopRequestedError
         pages = poll_queues(follower, *more)
-        store.store(b'{"order": {"id": %d}}' % (100 + len(polled)))
+        store.store_message(b'{"order": {"id": %d}}' % (100 + len(polled)))
         return pages
 
     monkeypatch.setattr(TopicFollower, "poll_queues", poll_or_stop)
 
 
 def test_following_begins_at_the_end_and_ends_with_a_count(
-    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    stream: Run, filled_store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stop_after(3, monkeypatch, filled)
+    stop_after(3, monkeypatch, filled_store)
     result = stream("consume", "T", "--follow", "--output", "jsonl")
     assert (result.code, result.err, numbers(result.out)) == (0, "nsadmin: 2 messages\n", [101, 102])
 
 
 def test_following_reports_a_broker_once_and_goes_on(
-    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    stream: Run, filled_store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.commands.messages.consume._ERROR_PAUSE_SECONDS", 0.01)
-    known = filled.handlers[11]
+    known = filled_store.handlers[11]
     failures = iter([True] * 16)
-    filled.handlers[11] = lambda asked: refuse(2, "busy")(asked) if next(failures, False) else known(asked)
-    stop_after(4, monkeypatch, filled)
+    filled_store.handlers[11] = lambda asked: (
+        refuse_with(2, "busy")(asked) if next(failures, False) else known(asked)
+    )
+    stop_after(4, monkeypatch, filled_store)
     result = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
     assert (
         result.err == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: 9 messages\n"
@@ -151,8 +153,10 @@ def test_following_reports_a_broker_once_and_goes_on(
     assert result.code == 0
 
 
-def test_a_broker_that_refuses_is_an_error(stream: Run, filled: DeadLetterBroker) -> None:
-    filled.handlers[11] = refuse(1, "The broker does not support consumer to filter message by SQL92")
+def test_a_broker_that_refuses_is_an_error(stream: Run, filled_store: DeadLetterBroker) -> None:
+    filled_store.handlers[11] = refuse_with(
+        1, "The broker does not support consumer to filter message by SQL92"
+    )
     result = stream("consume", "T", "--sql", "n > 1", "--output", "jsonl")
     assert (
         result.code,

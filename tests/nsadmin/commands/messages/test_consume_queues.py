@@ -8,12 +8,12 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6)) as running:
         yield running
 
 
@@ -46,9 +46,9 @@ def test_an_entry_leads_to_its_message(run_on_lab: Run, running_lab: Lab) -> Non
 def test_every_broker_is_asked_and_who_has_nothing_there_is_told(run_on_lab: Run) -> None:
     at = first_offset(run_on_lab, "broker-a-0")
     result = run_on_lab("queryCq", "payments", "0", at, "-c", "1")
-    found = [row["brokerName"] for row in json.loads(result.out)]
-    assert (result.code, "broker-a-0" in found) == (0, True)
-    assert len(found) + result.err.count("is not exist!") == 2
+    broker_names = [row["brokerName"] for row in json.loads(result.out)]
+    assert (result.code, "broker-a-0" in broker_names) == (0, True)
+    assert len(broker_names) + result.err.count("is not exist!") == 2
 
 
 def test_nothing_there(run_on_lab: Run) -> None:

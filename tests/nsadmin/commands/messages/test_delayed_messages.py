@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,9 @@ def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nsadmin.commands.messages.delayed_messages.time", lambda: CREATED / 1000)
     store.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s\n")
     due = str(CREATED + 3_600_000)
-    store.store(b"one", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=due, KEYS="k")
+    store.store_message(
+        b"one", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=due, KEYS="k"
+    )
 
 
 def test_a_message_has_its_time(stream: Run) -> None:
@@ -32,11 +34,11 @@ def test_a_message_has_its_time(stream: Run) -> None:
 def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBroker) -> None:
     store.handlers[370] = build_reply
     [row] = json.loads(stream("delayed", "cancel", "T", "A", "--dry-run", "--json").out)
-    assert (row["result"], 370 in store.codes()) == ("dry-run", False)
+    assert (row["result"], 370 in store.asked_codes()) == ("dry-run", False)
     assert stream("delayed", "cancel", "T", "A").code == 2
     [row] = json.loads(stream("delayed", "cancel", "T", "A", "--yes", "--json").out)
     assert (row["result"], row["brokerName"], row["brokerAddr"]) == ("done", "broker-a", store.addr)
-    assert store.codes().count(370) == 1
+    assert store.asked_codes().count(370) == 1
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBr
     ],
 )
 def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
-    store.handlers[370] = refuse(code, "no")
+    store.handlers[370] = refuse_with(code, "no")
     result = stream("delayed", "cancel", "T", "A", "--yes", "--json")
     assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed"), (
         result.err

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.message_brokers import GroupReader, MessageBroker
 from tests.support.servers import FakeNameServer
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
@@ -14,8 +14,8 @@ PUSH = ("-g", "G", "-d", "c1")
 
 @pytest.fixture(autouse=True)
 def _filled(message_broker: MessageBroker) -> None:
-    message_broker.readers = {"G": Reader(("c1",), 7)}
-    message_broker.store(b"one", UNIQ_KEY=KEY)
+    message_broker.readers = {"G": GroupReader(("c1",), 7)}
+    message_broker.store_message(b"one", UNIQ_KEY=KEY)
 
 
 @pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
@@ -24,7 +24,7 @@ def test_a_message_is_handed_to_a_client(run_json: Run, message_broker: MessageB
     assert (result.code, "this cannot be undone" in result.err) == (2, True)
     result = run_json(command, "T", KEY, *PUSH, "--dry-run")
     assert [(row["result"], row["consumeResult"]) for row in json.loads(result.out)] == [("dry-run", None)]
-    assert 309 not in message_broker.codes()
+    assert 309 not in message_broker.asked_codes()
     result = run_json(command, "T", KEY, *PUSH, "-y")
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
@@ -47,7 +47,7 @@ def test_nothing_is_done_unless_every_message_is_there(run_json: Run, message_br
     for words in (PUSH, ("-s", "true")):
         result = run_json("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
         assert (result.code, result.err) == (5, "nsadmin: no message of T has the id nothing\n")
-    assert {309, 310}.isdisjoint(message_broker.codes())
+    assert {309, 310}.isdisjoint(message_broker.asked_codes())
 
 
 def test_a_message_is_sent_again(run_json: Run, message_broker: MessageBroker) -> None:
@@ -62,7 +62,7 @@ def test_a_message_is_sent_again(run_json: Run, message_broker: MessageBroker) -
     [row] = json.loads(result.out)
     assert (row["msgId"], row["queueId"], row["queueOffset"], row["result"]) == (KEY, 0, 7, "done")
     assert [sent.body for sent in message_broker.sent] == [b"one"]
-    message_broker.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
+    message_broker.store_message(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")
     result = run_json("queryMsgById", "T", KEY[:-1] + "1", "-s", "true", "-y")
     assert (result.code, "the body of the message is malformed" in result.err) == (1, True)
     assert len(message_broker.sent) == 1
@@ -82,14 +82,14 @@ def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
     assert run(*words, "--columns", "tracks", "--output", "value") == (0, '{"G": "CONSUMED"}\n', "")
     for more in (PUSH, ("-s", "true")):
         assert run(*words, *more, "-y").code == 6
-    assert {309, 310}.isdisjoint(message_broker.codes())
+    assert {309, 310}.isdisjoint(message_broker.asked_codes())
 
 
 def test_a_dead_letter_is_not_appended_to_its_own_topic(
     run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
     first_server.routes["%DLQ%G"] = {"broker-a": 6}
-    message_broker.store(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
+    message_broker.store_message(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
     for more in ("-y", "--dry-run"):
         result = run_json("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
         assert (result.code, result.err) == (

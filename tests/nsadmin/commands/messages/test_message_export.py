@@ -17,17 +17,17 @@ FORMS = ("jsonl", "jsonl.gz", "parquet")
 
 
 @pytest.fixture
-def filled(store: DeadLetterBroker, first_server: FakeNameServer) -> DeadLetterBroker:
+def filled_store(store: DeadLetterBroker, first_server: FakeNameServer) -> DeadLetterBroker:
     first_server.routes["U"] = {"broker-a": 6}
     for number in range(70):
-        store.store(b"%d" % number, "T", number % 2, 0, KEYS=f"k{number} all", TAGS="AB"[number % 2])
-    store.store(b"\xff\x00", "U", 3, 0, mine="ä")
+        store.store_message(b"%d" % number, "T", number % 2, 0, KEYS=f"k{number} all", TAGS="AB"[number % 2])
+    store.store_message(b"\xff\x00", "U", 3, 0, mine="ä")
     return store
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_has_all_messages_with_their_fields(
-    stream: Run, filled: DeadLetterBroker, tmp_path: Path, form: str
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, form: str
 ) -> None:
     file = tmp_path / f"out.{form}"
     result = stream("messages", "export", "T,U", "--to", str(file), "--json")
@@ -39,7 +39,7 @@ def test_a_file_has_all_messages_with_their_fields(
         (item.message.topic, item.queue_id, item.message.queue_offset): item for item in read_messages(file)
     }
     assert len(messages) == 71
-    stored = [message for topic in "TU" for message in filled.stored(topic)]
+    stored = [message for topic in "TU" for message in filled_store.stored_messages(topic)]
     for message in stored:
         copy = messages[message.topic, message.queue_id, message.queue_offset]
         assert copy.broker_name == "broker-a"
@@ -48,13 +48,15 @@ def test_a_file_has_all_messages_with_their_fields(
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
-def test_lines_of_json_are_the_rows_of_consume(stream: Run, filled: DeadLetterBroker, tmp_path: Path) -> None:
+def test_lines_of_json_are_the_rows_of_consume(
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path
+) -> None:
     assert stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl")).code == 0
     consumed = stream("consume", "T", "--output", "jsonl").out.splitlines()
     assert sorted((tmp_path / "a.jsonl").read_text().splitlines()) == sorted(consumed)
 
 
-def test_a_folder_gets_a_file_per_topic(stream: Run, filled: DeadLetterBroker, tmp_path: Path) -> None:
+def test_a_folder_gets_a_file_per_topic(stream: Run, filled_store: DeadLetterBroker, tmp_path: Path) -> None:
     assert stream("messages", "export", "T,U", "--to", str(tmp_path / "new/")).code == 0
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["T.jsonl.gz", "U.jsonl.gz"]
     with gzip.open(tmp_path / "new" / "U.jsonl.gz", "rt") as lines:
@@ -78,7 +80,7 @@ def test_a_folder_gets_a_file_per_topic(stream: Run, filled: DeadLetterBroker, t
     ],
 )
 def test_options_select_messages(
-    stream: Run, filled: DeadLetterBroker, tmp_path: Path, words: tuple[str, ...], count: int
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, words: tuple[str, ...], count: int
 ) -> None:
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json", *words)
     assert [row["messageCount"] for row in json.loads(result.out)] == [count]
@@ -86,10 +88,10 @@ def test_options_select_messages(
 
 
 def test_a_queue_that_fails_is_named_and_the_others_are_written(
-    stream: Run, filled: DeadLetterBroker, tmp_path: Path
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    pull = filled.handlers[11]
-    filled.handlers[11] = lambda asked: (
+    pull = filled_store.handlers[11]
+    filled_store.handlers[11] = lambda asked: (
         build_reply(asked, 1, remark="no disk") if (asked.ext or {}).get("queueId") == "1" else pull(asked)
     )
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json")
@@ -115,14 +117,14 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
     ],
 )
 def test_wrong_command_lines_write_nothing(
-    stream: Run, filled: DeadLetterBroker, words: tuple[str, ...], text: str
+    stream: Run, filled_store: DeadLetterBroker, words: tuple[str, ...], text: str
 ) -> None:
     result = stream("messages", "export", *words)
     assert (result.code, text in result.err) == (2, True), result.err
 
 
 def test_parquet_without_its_library_says_what_to_install(
-    stream: Run, filled: DeadLetterBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))

@@ -46,15 +46,17 @@ def test_an_export_comes_back_with_the_same_messages(
     stream: Run, target: DeadLetterBroker, tmp_path: Path
 ) -> None:
     for number in range(300):
-        target.store(bytes([number % 256]) * 3, "T", number % 4, 0, UNIQ_KEY=f"ID{number}", KEYS="k", p="1")
+        target.store_message(
+            bytes([number % 256]) * 3, "T", number % 4, 0, UNIQ_KEY=f"ID{number}", KEYS="k", p="1"
+        )
     file = str(tmp_path / "a.parquet")
     assert stream("messages", "export", "T", "--to", file).code == 0
-    originals = target.stored("T")
+    originals = target.stored_messages("T")
     result = stream("messages", "import", file, "--to-topic", "U", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
     [row] = rows_of(result)
     assert (row["messageCount"], row["sent"], row["failed"], row["toTopic"]) == (300, 300, 0, "U")
-    copies = target.stored("U")
+    copies = target.stored_messages("U")
     assert [(copy.body, copy.queue_id, copy.msg_id) for copy in copies] == [
         (item.body, item.queue_id, item.msg_id) for item in originals
     ]
@@ -74,7 +76,7 @@ def test_a_second_import_sends_nothing_until_again(
     [row] = rows_of(stream("messages", "import", file, "--to-topic", "U", "--yes", "--json"))
     assert (row["sentBefore"], row["sent"]) == (0, 10)
     [row] = rows_of(stream("messages", "import", file, "--again", "--yes", "--json"))
-    assert (row["sentBefore"], row["sent"], len(target.stored("T"))) == (0, 10, 20)
+    assert (row["sentBefore"], row["sent"], len(target.stored_messages("T"))) == (0, 10, 20)
 
 
 def test_a_failure_ends_the_run_and_the_next_run_sends_the_rest_in_order(
@@ -89,7 +91,7 @@ def test_a_failure_ends_the_run_and_the_next_run_sends_the_rest_in_order(
     result = stream("messages", "import", file, "--yes", "--json")
     [row] = rows_of(result)
     assert (result.code, row["sentBefore"], row["sent"]) == (0, 299, 301)
-    assert [int(copy.body) for copy in target.stored("T")] == list(range(600))
+    assert [int(copy.body) for copy in target.stored_messages("T")] == list(range(600))
 
 
 def test_a_message_that_the_broker_refuses_does_not_hold_up_the_others(
@@ -100,9 +102,9 @@ def test_a_message_that_the_broker_refuses_does_not_hold_up_the_others(
     result = stream("messages", "import", file, "--yes", "--json")
     [row] = rows_of(result)
     assert (result.code, row["sent"], row["failed"]) == (3, 9, 1)
-    assert [int(copy.body) for copy in target.stored("T")] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+    assert [int(copy.body) for copy in target.stored_messages("T")] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
     [row] = rows_of(stream("messages", "import", file, "--yes", "--json"))
-    assert (row["sentBefore"], row["sent"], target.stored("T")[-1].body) == (9, 1, b"3")
+    assert (row["sentBefore"], row["sent"], target.stored_messages("T")[-1].body) == (9, 1, b"3")
 
 
 def test_queues_and_brokers_that_the_topic_lacks_are_replaced_by_others(
@@ -110,7 +112,7 @@ def test_queues_and_brokers_that_the_topic_lacks_are_replaced_by_others(
 ) -> None:
     rows = [message(number, queueId=11, brokerName="other") for number in range(5)]
     assert stream("messages", "import", write_rows(tmp_path / "a.jsonl", *rows), "--yes").code == 0
-    assert [(copy.queue_id, copy.body) for copy in target.stored("T")] == [
+    assert [(copy.queue_id, copy.body) for copy in target.stored_messages("T")] == [
         (3, str(number).encode()) for number in range(5)
     ]
 
@@ -121,7 +123,7 @@ def test_a_copy_of_an_older_import_keeps_its_store_time_and_a_compressed_body_is
     old = {"NSADMIN_STORE_TIME": "5", "TIMER_DELAY_MS": "9", "DELAY": "3", "mine": "1"}
     row = message(properties=old, storeTime="2024-01-02T03:04:05.006Z", body="x" * 9000, sysFlag=1, flag=7)
     assert stream("messages", "import", write_rows(tmp_path / "a.jsonl", row), "--yes").code == 0
-    [copy] = target.stored("T")
+    [copy] = target.stored_messages("T")
     assert copy.body == b"x" * 9000
     assert len(target.sent[0].body) < 100
     assert copy.properties.items() >= {"NSADMIN_STORE_TIME": "5", "mine": "1"}.items()
@@ -142,7 +144,7 @@ def test_a_dry_run_counts_and_names_missing_topics(
     assert (result.code, len(target.sent)) == (5, 0)
     assert "create it, or pass --to-topic gone=NEW" in result.err
     result = stream("messages", "import", str(tmp_path), "--to-topic", "gone=U", "--yes")
-    assert (result.code, len(target.stored("U"))) == (0, 1)
+    assert (result.code, len(target.stored_messages("U"))) == (0, 1)
 
 
 def test_a_broker_that_loses_acknowledged_messages_is_reported(
@@ -186,7 +188,7 @@ def test_nothing_is_sent_of_a_damaged_file_or_by_a_wrong_command_line(
 def test_damaged_files_of_other_forms_are_refused(
     stream: Run, target: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    target.store(b"x" * 50_000)
+    target.store_message(b"x" * 50_000)
     for form in ("jsonl.gz", "parquet"):
         file = tmp_path / f"a.{form}"
         assert stream("messages", "export", "T", "--to", str(file)).code == 0

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.message_brokers import MessageBroker, Reader
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.message_brokers import GroupReader, MessageBroker
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -18,7 +18,7 @@ def shown(result: CommandResult, *columns: str) -> list[list[object]]:
 
 @pytest.mark.parametrize("words", [("T", "k"), ("-t", "T", "-k", "k"), ("--topic", "T", "--msgKey", "k")])
 def test_a_key(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
-    message_broker.store(b"one", KEYS="k", TAGS="A")
+    message_broker.store_message(b"one", KEYS="k", TAGS="A")
     result = run_json("queryMsgByKey", *words)
     assert (result.code, result.err) == (0, "")
     assert shown(result, "brokerName", "queueOffset", "tags", "keys", "body") == [
@@ -28,7 +28,7 @@ def test_a_key(run_json: Run, message_broker: MessageBroker, words: tuple[str, .
 
 
 def test_a_key_as_a_table(run: Run, first_server: FakeNameServer, message_broker: MessageBroker) -> None:
-    message_broker.store(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
+    message_broker.store_message(b"one", KEYS="k", TAGS="A", UNIQ_KEY=KEY)
     result = run("queryMsgByKey", "T", "k", "-n", first_server.addr)
     head, line = result.out.splitlines()
     assert head.split() == ["msgId", "brokerName", "queueId", "queueOffset", "storeTime", "tags", "keys"]
@@ -37,7 +37,7 @@ def test_a_key_as_a_table(run: Run, first_server: FakeNameServer, message_broker
 
 def test_the_flags_of_a_key(run_json: Run, message_broker: MessageBroker) -> None:
     for number in range(3):
-        message_broker.store(b"%d" % number, TAGS="A")
+        message_broker.store_message(b"%d" % number, TAGS="A")
     times = ("-b", "5", "-e", "2026-01-01T00:00:00Z")
     done = run_json("queryMsgByKey", "T", "A", "-p", "T", "-l", "L", "-m", "2", *times, "-c", "T")
     assert shown(done, "body") == [["1"], ["2"]]
@@ -49,7 +49,7 @@ def test_the_flags_of_a_key(run_json: Run, message_broker: MessageBroker) -> Non
 
 def test_a_broker_that_gives_no_more_at_a_time(run_json: Run, message_broker: MessageBroker) -> None:
     for _ in range(64):
-        message_broker.store(KEYS="k")
+        message_broker.store_message(KEYS="k")
     result = run_json("queryMsgByKey", "T", "k", "-m", "100")
     assert (result.code, len(json.loads(result.out))) == (0, 64)
     assert "returned its maximum number of messages: use -e to find older ones" in result.err
@@ -75,7 +75,7 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     silent = f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     nothing = f'{silent}nsadmin: no message of T has the key "k" on the brokers that answered\n'
     assert run_json("queryMsgByKey", "T", "k") == (3, "[]\n", nothing)
-    message_broker.store(KEYS="k", UNIQ_KEY=KEY)
+    message_broker.store_message(KEYS="k", UNIQ_KEY=KEY)
     for words in (("queryMsgByKey", "T", "k"), ("queryMsgByUniqueKey", "T", KEY), ("queryMsgById", "T", KEY)):
         result = run_json(*words)
         assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)
@@ -85,8 +85,8 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
 
 
 def test_a_unique_key(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(b"one", UNIQ_KEY=KEY)
-    message_broker.store(b"again", UNIQ_KEY=KEY)
+    message_broker.store_message(b"one", UNIQ_KEY=KEY)
+    message_broker.store_message(b"again", UNIQ_KEY=KEY)
     done = run_json("queryMsgByUniqueKey", "-t", "T", "-i", KEY, "-a", "-s", "5", "-e", "6", "-c", "T")
     assert shown(done, "body", "msgId") == [["one", KEY], ["again", KEY]]
     [ext] = [asked.ext or {} for asked in message_broker.asked if asked.code == 12]
@@ -94,7 +94,7 @@ def test_a_unique_key(run_json: Run, message_broker: MessageBroker) -> None:
 
 
 def test_several_ids_each_tell_their_own_story(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(b"one", UNIQ_KEY=KEY)
+    message_broker.store_message(b"one", UNIQ_KEY=KEY)
     offset_id = f"7F000001{message_broker.port:08X}{0:016X}"
     result = run_json(
         "queryMsgById", "-t", "T", "-i", f"{KEY},{offset_id}, nothing,{KEY}", "-f", "utf8", "-u", "x"
@@ -104,7 +104,7 @@ def test_several_ids_each_tell_their_own_story(run_json: Run, message_broker: Me
 
 
 def test_a_place(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store("中".encode("gbk"))
+    message_broker.store_message("中".encode("gbk"))
     done = run_json(
         "queryMsgByOffset", "-t", "T", "-b", "broker-a", "-i", "0", "-o", "0", "-f", "gbk", "-r", "T"
     )
@@ -146,7 +146,7 @@ def test_bad_input_is_one_line(run_json: Run, words: tuple[str, ...], text: str)
 def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(
     run_json: Run, message_broker: MessageBroker
 ) -> None:
-    message_broker.store(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
+    message_broker.store_message(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
     result = run_json("queryMsgById", "T", KEY)
     assert (result.code, result.err) == (
         0,
@@ -156,7 +156,7 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(
 
 
 def test_every_query_decodes_bodies(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(gzip.compress(b'{"a": 1}'), KEYS="k", UNIQ_KEY=KEY)
+    message_broker.store_message(gzip.compress(b'{"a": 1}'), KEYS="k", UNIQ_KEY=KEY)
     for words in (
         ("queryMsgByKey", "T", "k"),
         ("queryMsgByUniqueKey", "T", KEY),
@@ -171,20 +171,20 @@ def test_every_query_decodes_bodies(run_json: Run, message_broker: MessageBroker
 
 
 def test_who_has_consumed_it(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(b"one", UNIQ_KEY=KEY)
-    message_broker.readers = {"G": Reader(("c1",), 1), "H": Reader()}
+    message_broker.store_message(b"one", UNIQ_KEY=KEY)
+    message_broker.readers = {"G": GroupReader(("c1",), 1), "H": GroupReader()}
     for words in (("queryMsgById", "T", KEY), ("queryMsgByUniqueKey", "T", KEY),
                   ("queryMsgByOffset", "T", "broker-a", "0", "0")):  # fmt: skip
         result = run_json(*words)
         assert (result.code, result.err) == (0, "")
         assert shown(result, "tracks") == [[{"G": "CONSUMED", "H": "NOT_ONLINE"}]]
-    message_broker.handlers[203] = refuse(1, "busy")
+    message_broker.handlers[203] = refuse_with(1, "busy")
     result = run_json("queryMsgById", "T", KEY)
     assert (result.code, result.err) == (
         0,
         "".join(f"nsadmin: group {name}: SYSTEM_ERROR (1): busy\n" for name in "GH"),
     )
-    message_broker.handlers[300] = refuse(1, "no")
+    message_broker.handlers[300] = refuse_with(1, "no")
     result = run_json("queryMsgById", "T", KEY)
     assert (result.code, shown(result, "body", "tracks")) == (3, [["one", None]])
     assert result.err == f"nsadmin: unknown which groups consumed {KEY}: SYSTEM_ERROR (1): no\n"

@@ -13,13 +13,13 @@ from nsadmin.commands.messages.message_rows import (
     make_message_rows,
     message_row,
 )
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 DOWN = RocketMQError("down")
 
 
 def located(body: bytes, sys_flag: int = 0, **table: str) -> LocatedMessage:
-    [message] = decode_messages(record(body, table=table, sys_flag=sys_flag)).messages
+    [message] = decode_messages(encode_message(body, table=table, sys_flag=sys_flag)).messages
     return LocatedMessage("broker-a", message)
 
 

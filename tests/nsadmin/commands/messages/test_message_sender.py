@@ -8,7 +8,7 @@ from namesrv_core.protocol.stored_messages import parse_properties
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from tests.nsadmin.conftest import Run
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 def table(message_broker: MessageBroker, at: int = 0) -> dict[str, str]:
@@ -66,7 +66,7 @@ def test_a_dry_run_sends_nothing(run_json: Run, message_broker: MessageBroker) -
 
 
 def test_a_refusal(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.handlers[310] = refuse(16, "the broker is not writable")
+    message_broker.handlers[310] = refuse_with(16, "the broker is not writable")
     result = run_json("sendMessage", "T", "hello")
     assert result.code == 1
     assert result.err.startswith("nsadmin: failed on 1 of 1 servers\n")

@@ -21,7 +21,7 @@ def run_json(run_json: Run, first_server: FakeNameServer) -> Run:
 
 @pytest.mark.parametrize("words", [("ID",), ("-i", "ID"), ("--msgId", "ID")])
 def test_what_was_traced(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
-    message_broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+    message_broker.store_message(PUB, TRACE_TOPIC, KEYS="ID")
     result = run_json(*words)
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
@@ -33,7 +33,7 @@ def test_what_was_traced(run_json: Run, message_broker: MessageBroker, words: tu
 
 
 def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(PUB, "Mine", KEYS="ID")
+    message_broker.store_message(PUB, "Mine", KEYS="ID")
     assert len(json.loads(run_json("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
     ext = message_broker.asked[-1].ext or {}
     assert (ext["beginTimestamp"], ext["endTimestamp"], ext["maxNum"]) == ("5", "6", "7")
@@ -54,6 +54,6 @@ def test_a_dead_broker_is_mentioned(
     silent = f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC on the brokers that answered\n"
     assert run_json("ID") == (3, "[]\n", nothing)
-    message_broker.store(PUB, TRACE_TOPIC, KEYS="ID")
+    message_broker.store_message(PUB, TRACE_TOPIC, KEYS="ID")
     result = run_json("ID")
     assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)

@@ -4,8 +4,8 @@ import json
 
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
-from tests.support.message_brokers import Reader
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.message_brokers import GroupReader
+from tests.support.servers import FakeNameServer, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
@@ -14,14 +14,14 @@ def test_a_message_is_followed_to_its_dead_letter(
     stream: Run, store: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
     first_server.routes |= {DEAD: {"broker-a": 6}, RETRY: {"broker-a": 6}}
-    store.readers = {"G": Reader(("c1",), 7), "H": Reader()}
-    store.store(b"one", "T", 3, 0, UNIQ_KEY=KEY)
-    store.store(b"other", "T", 3, 0, UNIQ_KEY=KEY[:-1] + "1")
-    store.store(b"", RETRY, 0, 0, UNIQ_KEY=KEY[:-1] + "1")
-    store.store(b"one", RETRY, 0, 0, UNIQ_KEY=KEY)
-    store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
-    store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
-    store.store(b"one", DEAD, 0, 0, UNIQ_KEY=KEY)
+    store.readers = {"G": GroupReader(("c1",), 7), "H": GroupReader()}
+    store.store_message(b"one", "T", 3, 0, UNIQ_KEY=KEY)
+    store.store_message(b"other", "T", 3, 0, UNIQ_KEY=KEY[:-1] + "1")
+    store.store_message(b"", RETRY, 0, 0, UNIQ_KEY=KEY[:-1] + "1")
+    store.store_message(b"one", RETRY, 0, 0, UNIQ_KEY=KEY)
+    store.store_message(b"", DEAD, 0, 0, UNIQ_KEY="x")
+    store.store_message(b"", DEAD, 0, 0, UNIQ_KEY="x")
+    store.store_message(b"one", DEAD, 0, 0, UNIQ_KEY=KEY)
     result = stream("message", "track", "T", KEY, "--json")
     rows = json.loads(result.out)
     assert (result.code, result.err) == (0, "")
@@ -39,8 +39,8 @@ def test_a_message_is_followed_to_its_dead_letter(
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_shown(stream: Run, store: DeadLetterBroker) -> None:
-    store.store(b"one", UNIQ_KEY=KEY)
-    store.handlers[300] = refuse(16, "no permission")
+    store.store_message(b"one", UNIQ_KEY=KEY)
+    store.handlers[300] = refuse_with(16, "no permission")
     result = stream("message", "track", "T", KEY, "--json")
     assert [row["step"] for row in json.loads(result.out)] == ["produced", "stored"]
     assert (result.code, "groups of the topic: NO_PERMISSION (16): no permission" in result.err) == (3, True)

@@ -10,11 +10,11 @@ import pytest
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, body, refuse
+from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+def typed_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """The file that is standard input."""
     file = tmp_path / "stdin"
     file.write_bytes(b"")
@@ -24,7 +24,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 
 
 def sent(store: DeadLetterBroker) -> list[bytes]:
-    return sorted(message.body for message in store.stored("T"))
+    return sorted(message.body for message in store.stored_messages("T"))
 
 
 def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetterBroker) -> None:
@@ -36,26 +36,26 @@ def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetter
         "topic": "T", "brokerName": "broker-a", "transaction": None, "messageCount": 1, "bodyBytes": 9,
         "failed": 0, "result": "done", "error": None,
     }  # fmt: skip
-    [message] = store.stored("T")
+    [message] = store.stored_messages("T")
     assert (message.body, message.keys, message.tags) == (b"hello {n}", ("k1",), "A")
     assert message.properties["x"] == "y"
     assert stream("produce", "T", "again", "--count", "70").code == 0
-    assert len(store.stored("T")) == 71
+    assert len(store.stored_messages("T")) == 71
 
 
 def test_a_template_makes_different_messages(stream: Run, store: DeadLetterBroker) -> None:
     result = stream("produce", "T", "--template", "order {n}", "--count", "3", "--each", "--json")
     rows = json.loads(result.out)
     assert sent(store) == [b"order 1", b"order 2", b"order 3"]
-    assert {row["msgId"] for row in rows} == {message.msg_id for message in store.stored("T")}
+    assert {row["msgId"] for row in rows} == {message.msg_id for message in store.stored_messages("T")}
     assert {(row["result"], row["brokerName"]) for row in rows} == {("done", "broker-a")}
 
 
-def test_each_line_of_the_input_is_a_message(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
-    typed.write_bytes(b"one\n\n\xff\xfe\nlast")
+def test_each_line_of_the_input_is_a_message(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:
+    typed_file.write_bytes(b"one\n\n\xff\xfe\nlast")
     assert stream("produce", "T", "-k", "line-{n}").code == 0
     assert sent(store) == [b"last", b"one", b"\xff\xfe"]
-    assert {message.keys for message in store.stored("T")} == {("line-1",), ("line-3",), ("line-4",)}
+    assert {message.keys for message in store.stored_messages("T")} == {("line-1",), ("line-3",), ("line-4",)}
 
 
 def test_a_file_can_be_one_body(stream: Run, store: DeadLetterBroker, tmp_path: Path) -> None:
@@ -67,11 +67,11 @@ def test_a_file_can_be_one_body(stream: Run, store: DeadLetterBroker, tmp_path: 
 
 
 def test_lines_of_json_can_be_those_of_consume(stream: Run, store: DeadLetterBroker, tmp_path: Path) -> None:
-    store.store(b"\xff\x00", KEYS="k1 k2", TAGS="A", mine="1")
+    store.store_message(b"\xff\x00", KEYS="k1 k2", TAGS="A", mine="1")
     file = tmp_path / "messages.jsonl"
     file.write_text(stream("consume", "T", "--output", "jsonl").out)
     assert stream("produce", "T", "--jsonl", "--input", str(file)).code == 0
-    first, second = store.stored("T")
+    first, second = store.stored_messages("T")
     assert (first.body, first.keys, first.tags) == (second.body, second.keys, second.tags)
     assert second.properties["mine"] == "1"
 
@@ -93,8 +93,8 @@ def test_an_invalid_line_says_what_was_sent_before(
     )
 
 
-def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
-    typed.write_bytes(b"one\ntwo\n")
+def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:
+    typed_file.write_bytes(b"one\ntwo\n")
     [row] = json.loads(stream("produce", "T", "--dry-run", "--json").out)
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
 
@@ -111,7 +111,7 @@ def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None
 def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBroker) -> None:
     def has_version(version: str) -> None:
         table = {"brokerVersionDesc": version}
-        store.handlers[28] = lambda asked: body(asked, {"table": table})
+        store.handlers[28] = lambda asked: answer_json(asked, {"table": table})
 
     has_version("V4_9_7")
     result = stream("produce", "T", "x", "--delay", "5s")
@@ -119,7 +119,7 @@ def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBro
     assert stream("produce", "T", "x", "--delay", "3").code == 0
     has_version("V5_5_0")
     assert stream("produce", "T", "x", "--delay", "5s").code == 0
-    delays = [{"DELAY", "TIMER_DELAY_MS"} & {*message.properties} for message in store.stored("T")]
+    delays = [{"DELAY", "TIMER_DELAY_MS"} & {*message.properties} for message in store.stored_messages("T")]
     assert sorted(map(sorted, delays)) == [["DELAY"], ["TIMER_DELAY_MS"]]
 
 
@@ -155,7 +155,7 @@ def test_a_transaction_is_committed_or_rolled_back(stream: Run, store: DeadLette
 
 
 def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
-    store.on_send = lambda: store.handlers.update({37: refuse(1, "no")})
+    store.on_send = lambda: store.handlers.update({37: refuse_with(1, "no")})
     result = stream("produce", "T", "x", "--transaction", "commit")
     assert (result.code, "failed, so no consumer gets it: no" in result.err) == (1, True)
     assert (sent(store), "stopped after 0 sent messages" in result.err) == ([], True)
@@ -167,7 +167,7 @@ def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first_ser
     assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in result.err
     first_server.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     assert stream("produce", "T", "x", "-k", "k", "--trace").code == 0
-    [message], [trace] = store.stored("T"), store.stored("RMQ_SYS_TRACE_TOPIC")
+    [message], [trace] = store.stored_messages("T"), store.stored_messages("RMQ_SYS_TRACE_TOPIC")
     assert trace.keys == (message.msg_id, "k")
 
 

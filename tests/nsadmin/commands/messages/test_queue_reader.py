@@ -13,7 +13,7 @@ from tests.support.servers import FakeNameServer, closed_port
 def run_json(run_json: Run, message_broker: MessageBroker) -> Run:
     for queue, tags in ((0, "ABA"), (5, "AB")):
         for number, tag in enumerate(tags):
-            message_broker.store(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
+            message_broker.store_message(f"{queue}-{number}".encode(), queue_id=queue, TAGS=tag)
     return run_json
 
 
@@ -56,7 +56,7 @@ def test_tags_are_counted(run_json: Run) -> None:
 
 
 def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: MessageBroker) -> None:
-    message_broker.store(b"untagged")
+    message_broker.store_message(b"untagged")
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")
     assert bodies(result) == ["0-0", "0-1", "0-2", "untagged"]
     assert (result.code, result.err) == (
@@ -86,9 +86,9 @@ def test_a_dead_broker_is_mentioned_once(
 
 
 def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: MessageBroker) -> None:
-    from tests.support.servers import refuse
+    from tests.support.servers import refuse_with
 
-    message_broker.handlers[11] = refuse(16, "not readable")
+    message_broker.handlers[11] = refuse_with(16, "not readable")
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true")
     assert result[:2] == (1, "[]\n")
     assert result.err.startswith("nsadmin: broker broker-a, queue 0: NO_PERMISSION (16): not readable\n")
@@ -131,7 +131,7 @@ def test_consuming_is_reading(run_json: Run, message_broker: MessageBroker) -> N
     pulls = [item.ext or {} for item in message_broker.asked if item.code == 11]
     assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}
     # Neither a heartbeat nor an offset.
-    assert {34, 15}.isdisjoint(message_broker.codes())
+    assert {34, 15}.isdisjoint(message_broker.asked_codes())
 
 
 def test_consuming_from_an_offset_on(run_json: Run) -> None:

@@ -10,7 +10,7 @@ from nsadmin.output import ResultRows
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 OWN = {"broker-a": {"broker-a": 6}}
 
@@ -52,7 +52,7 @@ def test_nothing_is_written_by_a_dry_run(run_json: Run, message_broker: MessageB
 
 def test_what_fails_is_counted(run_json: Run, message_broker: MessageBroker) -> None:
     taken = message_broker.handlers[310]
-    answers = iter([taken, refuse(2, "busy"), taken] * 2)
+    answers = iter([taken, refuse_with(2, "busy"), taken] * 2)
     message_broker.handlers[310] = lambda asked: next(answers)(asked)
     result = run_json("sendMsgStatus", "broker-a", "-c", "3")
     assert (result.code, result.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
@@ -86,9 +86,9 @@ def test_again_and_again(first_server: FakeNameServer, message_broker: MessageBr
     session = Session(SharedOptions(namesrv_addr=(first_server.addr,), yes=True))
     turns = cluster_rt(session, message_count=1, interval_seconds=0.01)
     assert not isinstance(turns, (ResultRows, str))
-    found = list(islice(turns, 3))
+    probe_rows = list(islice(turns, 3))
     session.close()
-    assert [len(rows.rows) for rows in found if isinstance(rows, ResultRows)] == [1, 1, 1]
+    assert [len(rows.rows) for rows in probe_rows if isinstance(rows, ResultRows)] == [1, 1, 1]
     assert len(message_broker.sent) == 3
     [(_, times)] = session.sent_changes.counted_exchanges
     assert times == 3
@@ -122,7 +122,7 @@ def test_all_queues_of_a_topic_in_turns(
     assert result.err.startswith("nsadmin: mean of 9 messages over open connections: ")
     alone = run_json("checkMsgSendRT", "T", "-a", "1")
     assert (alone.code, alone.err) == (0, "")
-    message_broker.handlers[310] = refuse(16, "no write perm")
+    message_broker.handlers[310] = refuse_with(16, "no write perm")
     failed = run_json("checkMsgSendRT", "T", "-a", "1")
     assert (failed.code, json.loads(failed.out)[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
     assert run_json("checkMsgSendRT", "T", "-s", "99999999").code == 2

@@ -34,19 +34,19 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def lines(command: str, rows: list[ResultRow] | str, **arguments: Any) -> list[str]:
-    found = rows if isinstance(rows, str) else ResultRows((), rows, (), (), None, {"consumeTps": 0.5})
-    return OUTPUT_FORMS[command](found, arguments).split("\n")[:-1]
+    result_rows = rows if isinstance(rows, str) else ResultRows((), rows, (), (), None, {"consumeTps": 0.5})
+    return OUTPUT_FORMS[command](result_rows, arguments).split("\n")[:-1]
 
 
 def test_a_broker_that_told_and_one_that_did_not() -> None:
     dead = {"clusterName": "C", "brokerName": "b", "brokerId": 1, "brokerAddr": "h:2", "error": "refused"}
-    head, told, silent = lines("clusterList", [LOAD, dead], more=False)
+    head, first_line, silent = lines("clusterList", [LOAD, dead], more=False)
     assert head.split() == [
         "#Cluster", "Name", "#Broker", "Name", "#BID", "#Addr", "#Version", "#InTPS(LOAD)", "#OutTPS(LOAD)",
         "#Timer(Progress)", "#PCWait(ms)", "#Hour", "#SPACE", "#ACTIVATED",
     ]  # fmt: skip
     # Java rounds halves up, of the digits that it shows: 0.125 is 0.13 and 0.25 is 0.3.
-    assert told.split() == [
+    assert first_line.split() == [
         "C", "a", "0", "h:1", "V5_5_0", "0.13(1,2ms)", "2.00(3,4ms|N,Nms)", "5-6(1.2w,", "0.3,", "0.0)", "7",
         "8.00", "0.5000", "true",
     ]  # fmt: skip
@@ -65,9 +65,9 @@ def test_an_empty_store_is_as_old_as_1970() -> None:
 
 def test_a_broker_without_rates_tells_the_rest() -> None:
     early = {**LOAD, "inTps": None, "outTps": None}
-    told = lines("clusterList", [early], more=False)[1].split()
-    assert told[4:7] == ["V5_5_0", "0.00(1,2ms)", "0.00(3,4ms|N,Nms)"]
-    assert told[-4:] == ["7", "8.00", "0.5000", "true"]
+    fields = lines("clusterList", [early], more=False)[1].split()
+    assert fields[4:7] == ["V5_5_0", "0.00(1,2ms)", "0.00(3,4ms|N,Nms)"]
+    assert fields[-4:] == ["7", "8.00", "0.5000", "true"]
 
 
 def test_topics_and_their_groups() -> None:
@@ -77,8 +77,8 @@ def test_topics_and_their_groups() -> None:
         {"clusterName": None, "topic": "U", "consumerGroups": None},
     ]
     assert lines("topicList", rows, with_groups=False) == ["T", "%RETRY%g", "U"]
-    found = [line.split() for line in lines("topicList", rows, with_groups=True)[1:]]
-    assert found == [["C", "T", "g"], ["C", "T", "h"], ["U"]]
+    line_words = [line.split() for line in lines("topicList", rows, with_groups=True)[1:]]
+    assert line_words == [["C", "T", "g"], ["C", "T", "h"], ["U"]]
 
 
 def test_a_route_as_a_table_and_as_json_with_bare_numbers() -> None:
@@ -112,13 +112,18 @@ def test_offsets_of_a_topic_and_of_a_group() -> None:
         later,
         {**lag, "queueId": 1, "consumerOffset": None, "inflight": None, "clientId": None, "lastTime": None},
     ]
-    found = lines("consumerProgress", rows, group="g", show_client="true")
-    assert [line.split() for line in found[1:3]] == [
+    printed_lines = lines("consumerProgress", rows, group="g", show_client="true")
+    assert [line.split() for line in printed_lines[1:3]] == [
         ["T", "a", "0", "9", "4", "10.0.0.1", "5", "1", "2025-02-01", "00:00:00"],
         ["T", "a", "1", "9", "0", "N/A", "9", "0", "N/A"],
     ]
-    assert found[3].split()[0] == "U"
-    assert found[4:] == ["", "Consume TPS: 0.50", "Consume Diff Total: 19", "Consume Inflight Total: 2"]
+    assert printed_lines[3].split()[0] == "U"
+    assert printed_lines[4:] == [
+        "",
+        "Consume TPS: 0.50",
+        "Consume Diff Total: 19",
+        "Consume Inflight Total: 2",
+    ]
 
 
 def test_all_groups() -> None:
@@ -127,8 +132,11 @@ def test_all_groups() -> None:
         {**online, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING"},
         {"group": "h", "count": 0, "version": None, "consumeType": None, "messageModel": None},
     ]
-    found = [line.split() for line in lines("consumerProgress", rows, group=None)[1:]]
-    assert found == [["g", "2", "V4_9_7", "PUSH", "CLUSTERING", "1", "5"], ["h", "0", "OFFLINE", "0", "0"]]
+    line_words = [line.split() for line in lines("consumerProgress", rows, group=None)[1:]]
+    assert line_words == [
+        ["g", "2", "V4_9_7", "PUSH", "CLUSTERING", "1", "5"],
+        ["h", "0", "OFFLINE", "0", "0"],
+    ]
 
 
 def test_figures_and_settings() -> None:
@@ -151,8 +159,8 @@ def test_figures_and_settings() -> None:
         "accumulation": 1,
     }
     rows = [{**stats, "consumerGroup": "g"}, {**stats, "consumerGroup": None}]
-    found = [line.split() for line in lines("statsAll", rows)[1:]]
-    assert found == [["T", "g", "1", "0.50", "1.00", "7", "6"], ["T", "0", "0.50", "7", "NO_CONSUMER"]]
+    line_words = [line.split() for line in lines("statsAll", rows)[1:]]
+    assert line_words == [["T", "g", "1", "0.50", "1.00", "7", "6"], ["T", "0", "0.50", "7", "NO_CONSUMER"]]
 
 
 def test_changes_are_done_or_failed() -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 ORDERS = "ORDER_TOPIC_CONFIG"
 WRITES = {100, 102}
 
 
 @pytest.fixture(autouse=True)
-def differing(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+def differing_servers(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     first_server.kv = {ORDERS: {"T": "a:4", "U": "a:8"}, "N": {"k": "v", "token": "hidden"}}
     second_server.kv = {ORDERS: {"T": "a:2", "V": "a:8"}, "N": {"k": "v", "token": "other"}}
 
@@ -79,7 +79,7 @@ def test_a_copy_goes_to_all_others_and_only_where_it_differs(
     ]
     assert second_server.kv[ORDERS] == {"T": "a:4", "U": "a:8", "V": "a:8"}
     assert first_server.kv[ORDERS] == {"T": "a:4", "U": "a:8"}
-    assert WRITES.isdisjoint(first_server.codes())
+    assert WRITES.isdisjoint(first_server.asked_codes())
     result = run("kvSync", "--from", first_server.addr, both_servers, "--yes", "--json")
     assert (result.code, result.out) == (0, "[]\n")
     assert f"{second_server.addr} already has all values" in result.err
@@ -95,7 +95,7 @@ def test_a_dry_run_writes_nothing(
         ("U", "new: a:8", "dry-run"),
         ("V", "gone: a:8", "dry-run"),
     ]
-    assert WRITES.isdisjoint(second_server.codes())
+    assert WRITES.isdisjoint(second_server.asked_codes())
 
 
 def test_pruning_needs_a_yes(
@@ -103,7 +103,7 @@ def test_pruning_needs_a_yes(
 ) -> None:
     result = run("kvSync", first_server.addr, both_servers, "--prune")
     assert (result.code, "kvSync --prune: this cannot be undone" in result.err) == (2, True)
-    assert WRITES.isdisjoint(second_server.codes())
+    assert WRITES.isdisjoint(second_server.asked_codes())
     assert run("kvSync", first_server.addr, both_servers, "--prune", "--yes").code == 0
     assert second_server.kv[ORDERS] == first_server.kv[ORDERS]
 
@@ -130,13 +130,13 @@ def test_what_cannot_be_copied_changes_nothing(
         result.code,
         "--prune and --key exclude each other: --prune applies to whole namespaces" in result.err,
     ) == (2, True)
-    assert WRITES.isdisjoint(first_server.codes() + second_server.codes())
+    assert WRITES.isdisjoint(first_server.asked_codes() + second_server.asked_codes())
 
 
 def test_one_that_is_silent_and_one_that_refuses_are_told(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
 ) -> None:
-    second_server.handlers[100] = refuse(1, "disk full")
+    second_server.handlers[100] = refuse_with(1, "disk full")
     result = run("kvSync", first_server.addr, both_servers, "-n", dead_addr, "-k", "T", "--yes", "--json")
     assert result.code == 1
     assert rows(result, "namesrvAddr", "result") == [(second_server.addr, "failed"), (dead_addr, "failed")]

@@ -9,7 +9,7 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(autouse=True)
-def configured(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
+def configured_orders(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     for server in (first_server, second_server):
         server.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:8;broker-b:8", "U": "broker-a:8"}}
         server.config["orderMessageEnable"] = "true"

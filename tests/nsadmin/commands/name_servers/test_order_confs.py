@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 SPACE = "ORDER_TOPIC_CONFIG"
@@ -79,13 +79,13 @@ def test_a_broker_that_does_not_order_the_topic_is_left_alone(
     ordered_broker.configs["T"]["order"] = False
     result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert (result.code, [row["brokerAddr"] for row in json.loads(result.out)]) == (0, [None, None])
-    assert RequestCode.UPDATE_AND_CREATE_TOPIC not in ordered_broker.codes()
+    assert RequestCode.UPDATE_AND_CREATE_TOPIC not in ordered_broker.asked_codes()
 
 
 def test_brokers_keep_the_order_while_a_name_server_keeps_the_configuration(
     run: Run, both_servers: str, second_server: FakeNameServer, ordered_broker: TopicBroker
 ) -> None:
-    second_server.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
+    second_server.handlers[RequestCode.DELETE_KV_CONFIG] = refuse_with(1, "no")
     result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert result.code == 3
     assert ordered_broker.configs["T"]["order"] is True
@@ -97,8 +97,8 @@ def test_dry_runs_write_nothing(run: Run, both_servers: str, first_server: FakeN
     assert (result.code, [row["result"] for row in json.loads(result.out)]) == (0, ["dry-run"] * 2)
     assert [(row["changes"], row["after"]) for row in json.loads(result.out)] == [("new: a:4", "a:4")] * 2
     assert run("updateOrderConf", "T", "delete", both_servers, "--dry-run").code == 5
-    assert RequestCode.PUT_KV_CONFIG not in first_server.codes()
-    assert RequestCode.DELETE_KV_CONFIG not in first_server.codes()
+    assert RequestCode.PUT_KV_CONFIG not in first_server.asked_codes()
+    assert RequestCode.DELETE_KV_CONFIG not in first_server.asked_codes()
 
 
 def test_servers_that_keep_it_to_themselves_are_told(

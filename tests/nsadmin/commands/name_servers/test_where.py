@@ -19,9 +19,9 @@ def server() -> Iterator[FakeNameServer]:
 
 
 def rows(result: CommandResult) -> list[dict[str, Any]]:
-    found = json.loads(result.out)
-    assert isinstance(found, list)
-    return found
+    where_rows = json.loads(result.out)
+    assert isinstance(where_rows, list)
+    return where_rows
 
 
 def test_what_is_given_is_asked_and_answers(run: Run, server: FakeNameServer) -> None:
@@ -61,12 +61,12 @@ def test_every_source_is_named_and_what_it_overruled(
     def source(*args: str) -> tuple[str, str | None, list[str]]:
         result = run("where", "--json", *args)
         [row] = rows(result)
-        said = [
+        reasons = [
             line.removeprefix("nsadmin: name servers not used: ")
             for line in result.err.splitlines()
             if "not used" in line
         ]
-        return row["source"], row["context"], said
+        return row["source"], row["context"], reasons
 
     conf = tmp_path / "broker.conf"
     conf.write_text(f"namesrvAddr={server.addr}\n")

@@ -9,14 +9,14 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.nsadmin.test_session import on_terminal
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 2, 6)) as running:
         monkeypatch.chdir(tmp_path)
         yield running
 
@@ -111,10 +111,10 @@ def test_a_file_that_cannot_be_used(run_on_lab: Run) -> None:
 def test_a_no_on_the_terminal_changes_nothing(running_lab: Lab, tmp_path: Path) -> None:
     file = str(tmp_path / written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}]))
     words = ("updateTopicList", file, "-c", "cluster-a", "-n", running_lab.namesrv_addr)
-    code, out, shown = on_terminal(b"n\n", *words)
+    code, out, terminal_text = on_terminal(b"n\n", *words)
     assert (code, out) == (1, b"")
-    assert b"become unreadable" in shown
-    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in shown
+    assert b"become unreadable" in terminal_text
+    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in terminal_text
 
 
 def test_a_list_that_makes_messages_unreadable_needs_a_yes(running_lab: Lab, run: Run) -> None:

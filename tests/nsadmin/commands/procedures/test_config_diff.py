@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 
 
 def config(broker: FakeBroker, **items: str) -> None:
@@ -16,7 +16,7 @@ def config(broker: FakeBroker, **items: str) -> None:
 
 
 @pytest.fixture
-def other(
+def other_broker(
     broker: FakeBroker, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> Iterator[FakeBroker]:
     with FakeBroker({"brokerVersionDesc": "V4_9_7"}) as running:
@@ -32,7 +32,7 @@ def told(result: CommandResult) -> list[tuple[str, str]]:
 
 
 def test_what_differs_among_brokers_and_among_name_servers(
-    run: Run, both_servers: str, other: FakeBroker, second_server: FakeNameServer
+    run: Run, both_servers: str, other_broker: FakeBroker, second_server: FakeNameServer
 ) -> None:
     second_server.config["waitSecondsForService"] = "1"
     result = run("configDiff", both_servers, "--json")
@@ -49,7 +49,7 @@ def test_what_differs_among_brokers_and_among_name_servers(
 
 
 def test_one_alone_agrees_with_nobody(
-    run: Run, both_servers: str, other: FakeBroker, first_server: FakeNameServer
+    run: Run, both_servers: str, other_broker: FakeBroker, first_server: FakeNameServer
 ) -> None:
     result = run("configDiff", both_servers, "-c", "D", "--brokers", "--json")
     assert (result.code, result.out) == (3, "[]\n")
@@ -65,7 +65,7 @@ def test_one_alone_agrees_with_nobody(
     assert run("configDiff", both_servers, "-c", "E").code == 5
 
 
-def test_what_is_not_the_default(run: Run, both_servers: str, other: FakeBroker) -> None:
+def test_what_is_not_the_default(run: Run, both_servers: str, other_broker: FakeBroker) -> None:
     result = run("configDiff", both_servers, "--default", "--brokers", "--json")
     assert result.code == 0
     assert [(row["key"], row["values"], row["default"]) for row in json.loads(result.out)] == [
@@ -74,18 +74,22 @@ def test_what_is_not_the_default(run: Run, both_servers: str, other: FakeBroker)
     ]
 
 
-def test_who_does_not_answer_is_told(run: Run, both_servers: str, other: FakeBroker, dead_addr: str) -> None:
-    other.handlers[26] = refuse(1, "no")
+def test_who_does_not_answer_is_told(
+    run: Run, both_servers: str, other_broker: FakeBroker, dead_addr: str
+) -> None:
+    other_broker.handlers[26] = refuse_with(1, "no")
     result = run("configDiff", both_servers, "-n", dead_addr)
     assert result.code == 3
-    assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in result.err
+    assert f"broker broker-b:0 at {other_broker.addr}: SYSTEM_ERROR (1): no" in result.err
     assert f"name server {dead_addr}: connection refused" in result.err
 
 
-def test_another_release_of_the_same_generation(run: Run, both_servers: str, other: FakeBroker) -> None:
-    other.table["brokerVersionDesc"] = "V4_9_4"
+def test_another_release_of_the_same_generation(
+    run: Run, both_servers: str, other_broker: FakeBroker
+) -> None:
+    other_broker.table["brokerVersionDesc"] = "V4_9_4"
     assert "defaults of 4.9.7 are used for brokers 4.9.4" in run("configDiff", both_servers).err
-    other.table["brokerVersionDesc"] = "V6_0_0"
+    other_broker.table["brokerVersionDesc"] = "V6_0_0"
     assert "no known defaults for brokers 6.0.0" in run("configDiff", both_servers).err
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 NOW = ("--settle", "0")
 
@@ -77,7 +77,7 @@ def test_agreement_of_those_that_answer_is_partial(run: Run, both_servers: str, 
 def test_one_whose_answers_are_not_whole_counts_as_silent(
     run: Run, both_servers: str, second_server: FakeNameServer
 ) -> None:
-    second_server.handlers[105] = refuse(1, "busy")
+    second_server.handlers[105] = refuse_with(1, "busy")
     result = run("divergence", both_servers)
     assert result.code == 3
     assert f"name server {second_server.addr}: SYSTEM_ERROR (1): busy" in result.err

@@ -14,9 +14,9 @@ from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
-from tests.support.running import ROOT, Program
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
+from tests.support.name_servers import ROOT, ServerProgram
 from tests.support.servers import FakeNameServer
 
 # Two groups with the same topics: nothing would be left without a broker.
@@ -27,8 +27,8 @@ B = "broker-a-0"
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    hurry(monkeypatch)
-    with lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
+    speed_up_drains(monkeypatch)
+    with start_lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
         monkeypatch.setenv("NAMESRV_ADDR", running.namesrv_addr)
         yield running
 
@@ -41,13 +41,13 @@ def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run
 
 
 def events(out: str) -> list[str]:
-    found = [json.loads(line)["event"] for line in out.splitlines()]
-    return [name for name in found if name != "progress"]
+    event_names = [json.loads(line)["event"] for line in out.splitlines()]
+    return [name for name in event_names if name != "progress"]
 
 
 def perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
 
 
 def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
@@ -80,8 +80,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
 
 def inventory_state(with_env: Run) -> str:
     """The state of the master in the inventory."""
-    found = json.loads(with_env("inventoryList", "--json").out)
-    return next(str(row["state"]) for row in found if (row["brokerName"], row["brokerId"]) == (B, 0))
+    inventory = json.loads(with_env("inventoryList", "--json").out)
+    return next(str(row["state"]) for row in inventory if (row["brokerName"], row["brokerId"]) == (B, 0))
 
 
 def test_a_broker_that_is_drained_for_good_leaves_the_inventory(
@@ -232,7 +232,11 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
 ) -> None:
     before = perms(running_lab)
     command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", running_lab.namesrv_addr, "--json"]
-    env = {**Program.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
+    env = {
+        **ServerProgram.make_environment(),
+        "NSADMIN_STATE": str(tmp_path / "state"),
+        "NSADMIN_AUDIT": "off",
+    }
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
@@ -243,13 +247,13 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
                 if '"closed"' in line:
                     child.send_signal(number)
                     break
-            said = child.stderr.read()
+            stderr = child.stderr.read()
         finally:
             child.kill()
     assert child.returncode == code
     assert (
         f"interrupted; the drain is saved: nsadmin drain {B} resumes it, nsadmin undrain {B} "
-        "undoes it" in said
+        "undoes it" in stderr
     ) == (number != signal.SIGKILL)
     [row, _] = json.loads(with_env("drainStatus", "--json").out)
     assert (row["phase"], row["pid"]) == ("settle", None)

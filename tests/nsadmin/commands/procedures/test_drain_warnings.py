@@ -10,7 +10,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 B = "broker-a-0"
 WARNING = (
@@ -21,12 +21,12 @@ WARNING = (
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def drained(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
+def run_drain(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
     store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
     store.try_lock()
     store.save_drain(
@@ -49,22 +49,22 @@ def drained(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
     ids=lambda words: words[0],
 )
 def test_a_change_of_a_topic_on_a_drained_broker_is_warned_of(
-    drained: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run_drain: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("topics.json").write_text(json.dumps([{"topicName": "orders", "writeQueueNums": 9}]))
     Path("cluster.yaml").write_text("cluster: cluster-a\ntopics: {ratings: {}}\n")
-    result = drained(*words, "--dry-run")
+    result = run_drain(*words, "--dry-run")
     assert result.err.splitlines().count(WARNING) == 1
 
 
 def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(
-    drained: Run, running_lab: Lab
+    run_drain: Run, running_lab: Lab
 ) -> None:
     words = ("updateTopicPerm", "orders", "4", "--dry-run", "-b")
-    assert WARNING in drained(*words, running_lab.brokers[B, 0]).err
-    assert drained(*words, running_lab.brokers["broker-a-1", 0]).err == ""
+    assert WARNING in run_drain(*words, running_lab.brokers[B, 0]).err
+    assert run_drain(*words, running_lab.brokers["broker-a-1", 0]).err == ""
 
 
-def test_a_change_that_changes_nothing_is_not_warned_of(drained: Run) -> None:
-    assert drained("updateTopicPerm", "orders", "6", "-c", "cluster-a", "--dry-run").err == ""
+def test_a_change_that_changes_nothing_is_not_warned_of(run_drain: Run) -> None:
+    assert run_drain("updateTopicPerm", "orders", "6", "-c", "cluster-a", "--dry-run").err == ""

@@ -10,7 +10,7 @@ from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import OutputStyle
 from nsadmin.session import Session, SharedOptions
-from tests.support.rows import Terminal
+from tests.support.rows import TerminalStdout
 
 RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}
 
@@ -47,20 +47,22 @@ def test_what_has_no_lines_is_refused() -> None:
 
 def test_on_a_terminal_progress_stays_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", Terminal(sink, encoding="utf-8"))
+    monkeypatch.setattr(sys, "stdout", TerminalStdout(sink, encoding="utf-8"))
     monkeypatch.setenv("TERM", "xterm-256color")
     progress = {
         "time": 1, "event": "progress", "phase": "wait", "puts": 5, "residue": {}, "lag": None, "behind": {},
         "openTopics": {"h:1": 0}, "reopened": 0, "quiet": 0, "intervals": 3, "waitingFor": ["writes to stop"],
     }  # fmt: skip
     with teller("table") as tell:
-        said = [tell(told) for told in ({"time": 1, "event": "started", "broker": "broker-a"}, progress)]
-        said.append(tell({"time": 1, "event": "serverBack"}))
-        said.append(tell(RECORD))
+        event_texts = [
+            tell(event) for event in ({"time": 1, "event": "started", "broker": "broker-a"}, progress)
+        ]
+        event_texts.append(tell({"time": 1, "event": "serverBack"}))
+        event_texts.append(tell(RECORD))
     sys.stdout.flush()
     drawn = sink.getvalue().decode()
     # What comes before and after it is written as everywhere: a command may write in between.
-    assert said == [
+    assert event_texts == [
         "1970-01-01T00:00:00.001Z started", "", "", "2023-11-14T22:13:20.000Z safe",
     ]  # fmt: skip
     assert "1970-01-01T00:00:00.001Z serverBack" in drawn

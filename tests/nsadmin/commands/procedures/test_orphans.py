@@ -13,13 +13,13 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import closed_port
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", name_servers=2) as running:
+    with start_lab(tmp_path / "lab", name_servers=2) as running:
         orphaned(running)
         yield running
 
@@ -61,7 +61,7 @@ def rows_of(run: Run, running_lab: Lab, *words: str, code: int = 0) -> list[dict
 
 
 @pytest.fixture(autouse=True)
-def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nsadmin.commands.procedures.orphans._SECONDS_BETWEEN_LOOKS", 0.0)
 
 

@@ -11,7 +11,7 @@ from nsadmin.operations.plans import schema
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_session import on_terminal
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 FILE = """\
@@ -30,7 +30,7 @@ REFUSAL = (
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         monkeypatch.chdir(tmp_path)
         yield running
 
@@ -68,10 +68,10 @@ def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     assert "readQueueNums 8 -> 2" in by_name["orders"]["changes"]
     assert by_name["orders"]["messages"] > 0
     assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
-    shown = run_on_lab("apply", file, "--dry-run")
-    assert {row["result"] for row in json.loads(shown.out)} == {"dry-run"}
-    assert shown.code == 1
-    assert shown.err.splitlines()[-1] == REFUSAL
+    dry_run = run_on_lab("apply", file, "--dry-run")
+    assert {row["result"] for row in json.loads(dry_run.out)} == {"dry-run"}
+    assert dry_run.code == 1
+    assert dry_run.err.splitlines()[-1] == REFUSAL
     refused = run_on_lab("apply", file, "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.count("become unreadable") == 2
@@ -147,10 +147,13 @@ def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
 
 def test_who_is_asked_sees_what_will_be_done(running_lab: Lab) -> None:
     file = wanted("cluster: cluster-a\ntopics: {ratings: }\n")
-    code, out, shown = on_terminal(b"y\n", "apply", file, "-n", running_lab.namesrv_addr, "--json")
+    code, out, terminal_text = on_terminal(b"y\n", "apply", file, "-n", running_lab.namesrv_addr, "--json")
     assert (code, json.loads(out)[0]["result"]) == (0, "done")
-    assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in shown
-    assert b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;" in shown
+    assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in terminal_text
+    assert (
+        b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;"
+        in terminal_text
+    )
     code, out, _ = on_terminal(
         b"n\n", "apply", wanted(), "--allow-stranded", "-n", running_lab.namesrv_addr, "--json"
     )

@@ -33,9 +33,11 @@ def difference(*steps: PlanStep, troubles: tuple[PlanTrouble, ...] = (), extra: 
 
 
 def test_what_is_alike_is_one_row() -> None:
-    found = step_rows(pending_outcomes(difference(*STEPS), "planned"), (), {})
-    shown = [(row["kind"], row["name"], row["action"], row["servers"], row["changes"]) for row in found.rows]
-    assert shown == [
+    plan_rows = step_rows(pending_outcomes(difference(*STEPS), "planned"), (), {})
+    row_fields = [
+        (row["kind"], row["name"], row["action"], row["servers"], row["changes"]) for row in plan_rows.rows
+    ]
+    assert row_fields == [
         ("topic", "T", "update", ["a", "b"], "readQueueNums 8 -> 6, writeQueueNums 8 -> 4"),
         ("topic", "New", "create", ["b"], "new: readQueueNums 8, writeQueueNums 8, perm rw-, order true"),
         ("group", "g", "create", ["a"], "new: retryMaxTimes 16"),
@@ -44,22 +46,26 @@ def test_what_is_alike_is_one_row() -> None:
         ("route", "T", "delete", ["ns:1"], "removed: its route"),
         ("route", "U", "update", ["ns:1"], "to brokers that do not have it: a rw- -> ---, b r-- -> ---"),
     ]
-    assert (found.rows[0]["before"], found.rows[0]["after"], found.rows[2]["before"]) == (WAS, FEWER, None)
-    assert found.errors == [None] * 8
+    assert (plan_rows.rows[0]["before"], plan_rows.rows[0]["after"], plan_rows.rows[2]["before"]) == (
+        WAS,
+        FEWER,
+        None,
+    )
+    assert plan_rows.errors == [None] * 8
 
 
 def test_what_came_out_otherwise_is_a_row_of_its_own() -> None:
     outcomes = [StepOutcome(STEPS[0], "done", None), StepOutcome(STEPS[1], "failed", ERROR)]
     trouble = PlanTrouble("c", ERROR)
-    found = step_rows(outcomes, [trouble, PlanTrouble("a", ERROR, "topic", "S")], {})
-    shown = [(row["name"], row["servers"], row["result"], row["error"]) for row in found.rows]
-    assert shown == [
+    plan_rows = step_rows(outcomes, [trouble, PlanTrouble("a", ERROR, "topic", "S")], {})
+    row_fields = [(row["name"], row["servers"], row["result"], row["error"]) for row in plan_rows.rows]
+    assert row_fields == [
         ("T", ["a"], "done", None),
         ("T", ["b"], "failed", "no answer"),
         (None, ["c"], "unknown", "no answer"),
         ("S", ["a"], "failed", "no answer"),
     ]
-    assert found.errors == [None, ERROR, ERROR, ERROR]
+    assert plan_rows.errors == [None, ERROR, ERROR, ERROR]
 
 
 def test_a_plan_without_steps_is_partly_known_where_a_server_is_silent() -> None:
@@ -69,17 +75,17 @@ def test_a_plan_without_steps_is_partly_known_where_a_server_is_silent() -> None
 
 def test_messages_in_queues_that_go() -> None:
     first, second, *_ = STEPS
-    found = step_rows(pending_outcomes(difference(first, second), "planned"), (), {first: 3, second: 4})
-    assert found.rows[0]["messages"] == 7
+    plan_rows = step_rows(pending_outcomes(difference(first, second), "planned"), (), {first: 3, second: 4})
+    assert plan_rows.rows[0]["messages"] == 7
     assert (
         step_rows(pending_outcomes(difference(first, second), "planned"), (), {first: 3, second: None}).rows[
             0
         ]["messages"]
         is None
     )
-    one = PlanStep("topic", "T", "a", WAS, complete_settings("topic", {"readQueueNums": 7}))
+    first_step = PlanStep("topic", "T", "a", WAS, complete_settings("topic", {"readQueueNums": 7}))
     gone = PlanStep("topic", "Old", "a", WAS, None)
-    assert stranded_warnings({first: 3, second: 0, one: 1, gone: None}) == [
+    assert stranded_warnings({first: 3, second: 0, first_step: 1, gone: None}) == [
         "T on a: 3 messages in queues 6 to 7 become unreadable",
         "T on a: 1 message in queue 7 become unreadable",
         "Old on a: its queues become unreadable, with an unknown number of messages",

@@ -14,8 +14,8 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.session import Session
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
 
 PLAN = FleetPlan(clusters=1, groups=2, replicas=1, topics=5)
 TOPIC = "moving-topic"
@@ -25,10 +25,10 @@ MOVE = RebalanceMove(TOPIC, False, {A: QueuePair(4, 4)}, {B: QueuePair(4, 4)})
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    hurry(monkeypatch)
+    speed_up_drains(monkeypatch)
     # Simulated consumers never reach the end of the queues: only a topic without groups moves.
     monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda self, addr: {})
-    with lab(tmp_path / "lab", PLAN, name_servers=1, producer_period=0.1) as running:
+    with start_lab(tmp_path / "lab", PLAN, name_servers=1, producer_period=0.1) as running:
         with AdminClient(running.namesrv_addr) as admin:
             [change] = admin.topic_configs.update_topic([running.brokers[A, 0]], TOPIC, TopicPatch(4, 4))
             assert change.error is None

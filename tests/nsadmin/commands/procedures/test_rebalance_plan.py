@@ -8,12 +8,12 @@ import pytest
 
 from nsadmin.operations.rebalance.rebalance_plan import load_rebalance_plan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab")) as running:
+    with start_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 

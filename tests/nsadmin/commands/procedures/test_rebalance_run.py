@@ -16,8 +16,8 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     save_rebalance_plan,
 )
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
 
 PLAN = FleetPlan(clusters=1, groups=3, replicas=1, topics=5)
 TOPIC = "moving-topic"
@@ -28,8 +28,8 @@ AFTER = {B: QueuePair(4, 4), C: QueuePair(4, 4)}
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    hurry(monkeypatch)
-    with lab(tmp_path / "lab", PLAN, name_servers=2) as running:
+    speed_up_drains(monkeypatch)
+    with start_lab(tmp_path / "lab", PLAN, name_servers=2) as running:
         with AdminClient(running.namesrv_addr) as admin:
             addrs = [running.brokers[name, 0] for name in (A, B)]
             changes = admin.topic_configs.update_topic(addrs, TOPIC, TopicPatch(4, 4))

@@ -8,16 +8,16 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.clock import hurry
-from tests.support.lab import Lab, lab
+from tests.support.clock import speed_up_drains
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    hurry(monkeypatch)
+    speed_up_drains(monkeypatch)
     plan = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
-    with lab(tmp_path / "lab", plan, producer_period=0.1) as running:
+    with start_lab(tmp_path / "lab", plan, producer_period=0.1) as running:
         yield running
 
 

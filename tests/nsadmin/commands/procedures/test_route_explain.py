@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.examples import JOURNAL
-from tests.support.lab import lab
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.lab import start_lab
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -70,8 +70,8 @@ def test_who_did_it_is_read_from_a_journal(
     first_server.routes["orders"] = {"broker-a": 4}
     done = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     [row] = found(done, "wiped")
-    told = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
-    assert told in str(row["seen"])
+    evidence = "the journal of h:9876, 2025-02-01T00:00:03Z, WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5"
+    assert evidence in str(row["seen"])
     file.write_text("{")
     broken = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     assert broken.code == 1
@@ -117,7 +117,7 @@ def test_a_clients_list_is_taken_as_the_client_takes_it_and_its_servers_are_aske
     result = run("routeExplain", "T", "-n", first_server.addr, "--client", listed, "--json")
     [row] = found(result, "clientList")
     assert (result.code, row["result"]) == (1, "cause")
-    assert second_server.codes()
+    assert second_server.asked_codes()
     assert run("routeExplain", "T", "-n", first_server.addr, "--client", "h:x").code == 2
 
 
@@ -166,7 +166,7 @@ def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
 def test_a_name_server_in_its_waiting_time(
     run: Run, first_server: FakeNameServer, topic_broker: TopicBroker
 ) -> None:
-    first_server.handlers[105] = refuse(1, "name server not ready")
+    first_server.handlers[105] = refuse_with(1, "name server not ready")
     result = run("routeExplain", "T", "-n", first_server.addr, "--json")
     [row] = found(result, "nameServerNotReady")
     assert (result.code, row["result"]) == (1, "cause")
@@ -182,7 +182,7 @@ def test_clusters_and_zones_are_looked_at_where_they_are_named(
 
 def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -> None:
     small = FleetPlan(1, 1, 1, 4)
-    with lab(tmp_path / "a", small) as here, lab(tmp_path / "b", small) as there:
+    with start_lab(tmp_path / "a", small) as here, start_lab(tmp_path / "b", small) as there:
         for name, one in (("here", here), ("there", there)):
             assert run("contextSet", name, "-n", one.namesrv_addr).code == 0
         assert run("--context", "there", "updateTopic", "elsewhere", "-c", "cluster-a", "--yes").code == 0

@@ -52,7 +52,7 @@ def test_afterwards_signals_are_what_they_were(number: int) -> None:
 
 
 def test_in_another_thread_nothing_is_heard() -> None:
-    found: list[bool] = []
+    signals_seen: list[bool] = []
 
     def run() -> None:
         with catch_stop_signals(ProcedureClock(lambda: 0, lambda _: None)) as stop:
@@ -60,9 +60,9 @@ def test_in_another_thread_nothing_is_heard() -> None:
             try:
                 stop.raise_if_requested()
             except StopRequestedError:
-                found.append(True)
+                signals_seen.append(True)
 
     thread = Thread(target=run)
     thread.start()
     thread.join()
-    assert found == [True]
+    assert signals_seen == [True]

@@ -9,7 +9,7 @@ import pytest
 
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.registering_brokers import RegisteringBroker
 from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import topic_config
@@ -17,7 +17,7 @@ from tests.support.topic_brokers import topic_config
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
@@ -38,8 +38,8 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
     assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]
     assert groups[-1]["finding"] == "reads less"
 
-    each = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
-    topics = [row for row in each if row["what"] == "topic"]
+    losses = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
+    topics = [row for row in losses if row["what"] == "topic"]
     assert len(topics) == sum(row["count"] for row in rows if row["what"] != "group")
     everything = rows_of(
         run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", "--system", code=1
@@ -88,8 +88,8 @@ def test_who_has_no_name_server_left(run: Run, running_lab: Lab) -> None:
     assert (rows[0]["nameServers"], rows[0]["nameServersLeft"]) == ([first, second], [])
     assert findings[12:24] == [("broker", "none remain")] * 12
     assert findings[24:] == [("client", "none remain")] * 21
-    each = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
-    assert len(each) == 33
+    losses = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
+    assert len(losses) == 33
 
 
 def test_addresses_by_name_and_by_number_are_one(run: Run, running_lab: Lab) -> None:

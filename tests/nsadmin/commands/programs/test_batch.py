@@ -82,8 +82,8 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
     file = write("topicRoute nowhere", "topicList --bad", "", "kvGet 'NS", "topicList")
     result = run("batch", file, "-n", server.addr)
     assert (result.code, result.out) == (5, "topic\nT\nU\n")
-    told = [line for line in result.err.splitlines() if "lines:" in line or "commands" in line]
-    assert told == [
+    error_lines = [line for line in result.err.splitlines() if "lines:" in line or "commands" in line]
+    assert error_lines == [
         "nsadmin: lines:1: topicRoute nowhere: exit code 5 (the named topic, group, broker, "
         "key or message does not exist)",
         "nsadmin: lines:2: topicList --bad: exit code 2 (the command line is wrong, or a setting is invalid)",

@@ -37,8 +37,8 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
     }  # fmt: skip
     assert (other["result"], other["topics"]) == ("failed", None)
     assert f"name server {dead}: connection refused" in result.err
-    shown = run("journalCat", one["journal"], "--filter", "type=TopicsChanged", "--json")
-    [record] = json.loads(shown.out)
+    changes = run("journalCat", one["journal"], "--filter", "type=TopicsChanged", "--json")
+    [record] = json.loads(changes.out)
     assert (record["cause"], record["client"]) == ("collector", None)
 
 
@@ -78,16 +78,18 @@ def test_brokers_are_asked_too_and_have_a_line_of_their_own(
     [_, brokers] = json.loads(result.out)
     assert (brokers["namesrvAddr"], brokers["brokers"], brokers["events"]) == (None, 1, 3)
     assert brokers["journal"] == str(tmp_path / "brokers")
-    told = run("history", "broker", "broker-a", "--journal", brokers["journal"], "--type", "ConsumerLag")
-    assert "G on broker-a behind: T 10" in told.out
+    history_result = run(
+        "history", "broker", "broker-a", "--journal", brokers["journal"], "--type", "ConsumerLag"
+    )
+    assert "G on broker-a behind: T 10" in history_result.out
     consumer_broker.close()
     result = run(*line)
     assert result.code == 3
     assert json.loads(result.out)[1]["error"] == "1 of 1 brokers did not answer"
-    told = run("history", "--journal", brokers["journal"], "--type", "BrokerPollFailed")
+    history_result = run("history", "--journal", brokers["journal"], "--type", "BrokerPollFailed")
     assert (
         "did not report its runtime: connection refused, no server listens on this port  collector  -"
-    ) in told.out
+    ) in history_result.out
 
 
 @pytest.mark.parametrize("given", [("--broker-rate", "7"), ("--broker-interval", "5s")])
@@ -100,17 +102,17 @@ def test_a_flag_about_brokers_that_nobody_asks_is_refused(
 
 
 def test_what_is_kept_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
+    kept_sizes = []
 
     def remember(self: Collector) -> SinglePollResult:
-        seen.append(self._collector_plan.journal_limits)
+        kept_sizes.append(self._collector_plan.journal_limits)
         return SinglePollResult([], None)
 
     monkeypatch.setattr(Collector, "poll_once", remember)
     line = ("collect", str(tmp_path), "--once", "-n", "127.0.0.1:1")
     run(*line)
     run(*line, "--keep-days", "30", "--keep-megabytes", "100")
-    assert seen == [JournalLimits(), JournalLimits(keep_bytes=100 << 20, keep_millis=30 * 86_400_000)]
+    assert kept_sizes == [JournalLimits(), JournalLimits(keep_bytes=100 << 20, keep_millis=30 * 86_400_000)]
 
 
 def test_a_folder_that_cannot_be_is_one_line(run: Run, tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_it_goes_on_until_a_signal_and_ends_in_order(tmp_path: Path, number: sig
         ) as process:
             assert process.stderr is not None
             started = process.stderr.readline()
-            while server.codes().count(106) < 2:
+            while server.asked_codes().count(106) < 2:
                 assert process.poll() is None
             process.send_signal(number)
             out, err = process.communicate(timeout=30)

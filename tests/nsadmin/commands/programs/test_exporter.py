@@ -10,14 +10,14 @@ import pytest
 from nsadmin.commands.programs import exporter
 from nsadmin.operations.exporter.exporter_server import ExporterPlan
 from tests.nsadmin.conftest import Run
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 from tests.support.servers import FakeNameServer
 
 ROOT = Path(__file__).parents[4]
 
 
 def test_wrong_options(run: Run) -> None:
-    for options, said in (
+    for options, message in (
         (("--http", "x:y"), 'invalid address "x:y": write PORT or HOST:PORT'),
         (("--interval", "1ms"), 'invalid time "1ms" for --interval: use 1s to 1h, such as 15s or 1m'),
         (
@@ -29,7 +29,7 @@ def test_wrong_options(run: Run) -> None:
     ):
         result = run("exporter", *options, "-n", "127.0.0.1:1")
         assert (result.code, result.out) == (2, ""), result
-        assert said in result.err
+        assert message in result.err
 
 
 def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,9 +42,9 @@ def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporter, "run_exporter", keep_plan)
     for name in ("prod", "backup"):
         assert run("context", "set", name, "-n", f"{name}:9876").code == 0
-    [case] = elsewhere("exporter")
+    [case] = list_cases_elsewhere("exporter")
     for example in case.examples:
-        assert run(*words(example), "-n", "127.0.0.1:1").code == 0
+        assert run(*split_example(example), "-n", "127.0.0.1:1").code == 0
     usual, several, compat = plans
     assert (usual.listen_text, len(usual.sources), usual.read_plan.interval_seconds) == ("9557", 1, 30)
     assert [source.context_name for source in several.sources] == ["prod", "backup"]

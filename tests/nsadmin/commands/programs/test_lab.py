@@ -24,9 +24,9 @@ def known_lab(file: Path) -> Context:
 def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
     own = Contexts({"prod": Context(namesrv_addr="ns:9876")}, current_name="prod")
     contexts.save_contexts(file, own)
-    said, remove = announce_lab_context(ADDRESSES, ["/tmp/ns-1/journal", "/tmp/ns-2/journal"])
+    announcement, remove = announce_lab_context(ADDRESSES, ["/tmp/ns-1/journal", "/tmp/ns-2/journal"])
     assert known_lab(file).journals == ("/tmp/ns-1/journal", "/tmp/ns-2/journal")
-    assert said == f"Context lab in {file}: nsadmin --context lab clusterList"
+    assert announcement == f"Context lab in {file}: nsadmin --context lab clusterList"
     known = contexts.load_contexts(file)
     assert (known.current_name, known.require_context("lab").namesrv_addr) == (
         "prod",
@@ -56,16 +56,16 @@ def test_one_that_was_left_by_a_killed_lab_is_replaced(file: Path) -> None:
 )
 def test_the_operator_s_own_stays(file: Path, own: Context) -> None:
     contexts.save_contexts(file, Contexts({"lab": own}))
-    said, remove = announce_lab_context(ADDRESSES)
-    assert said == f'The context "lab" in {file} is yours and stays unchanged'
+    announcement, remove = announce_lab_context(ADDRESSES)
+    assert announcement == f'The context "lab" in {file} is yours and stays unchanged'
     remove()
     assert contexts.load_contexts(file).require_context("lab") == own
 
 
 def test_a_file_that_cannot_be_used_is_said(file: Path) -> None:
     file.write_text("[")
-    said, remove = announce_lab_context(ADDRESSES)
-    assert said.startswith("No context was written: ")
+    announcement, remove = announce_lab_context(ADDRESSES)
+    assert announcement.startswith("No context was written: ")
     file.write_text("")
     remove()
 

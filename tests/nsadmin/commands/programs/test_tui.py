@@ -14,10 +14,10 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.bundles import write_bundle
-from tests.support.lab import lab
-from tests.support.running import DEADLINE
+from tests.support.lab import start_lab
+from tests.support.name_servers import DEADLINE
 from tests.support.servers import FakeNameServer
-from tests.support.terminal import Terminal
+from tests.support.terminal import PtyTerminal
 
 
 def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
@@ -28,29 +28,29 @@ def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there, Terminal(
+    with start_lab(tmp_path / "lab") as there, PtyTerminal(
         "tui", "brokers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
-        terminal.until("12 brokers")
-        terminal.type("/")
-        terminal.until("filter:")
-        terminal.type("broker-b\r")
-        terminal.until(" of 12 rows")
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text("12 brokers")
+        terminal.type_keys("/")
+        terminal.wait_for_text("filter:")
+        terminal.type_keys("broker-b\r")
+        terminal.wait_for_text(" of 12 rows")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
 
 
 def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
-    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
-        terminal.until("silent")
-        terminal.type("q")
-        assert terminal.ended() == 0
+    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.wait_for_text("silent")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     assert "Traceback" not in terminal.said
 
 
 def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> None:
-    with Terminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
-        assert terminal.ended() == 2
+    with PtyTerminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+        assert terminal.wait_for_exit() == 2
     assert 'unknown screen "weather": use home, brokers' in terminal.said
 
 
@@ -92,8 +92,8 @@ def test_a_terminal_that_cannot_show_it_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    with Terminal("tui", "-n", "127.0.0.1:1", home=tmp_path, terminal_type=None) as terminal:
-        assert terminal.ended() == 2
+    with PtyTerminal("tui", "-n", "127.0.0.1:1", home=tmp_path, terminal_type=None) as terminal:
+        assert terminal.wait_for_exit() == 2
     assert line in terminal.said
 
 
@@ -103,18 +103,18 @@ def test_the_interval_by_itself() -> None:
 
 def test_preferences_that_cannot_be_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "tui.yaml").write_text("keys: {fly: f}\n")
-    with Terminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
-        assert terminal.ended() == 2
+    with PtyTerminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+        assert terminal.wait_for_exit() == 2
     assert 'keys: unknown key "fly": choose from help, filter' in terminal.said
     assert "Traceback" not in terminal.said
 
 
 def test_options_that_reach_the_cluster_go_with_its_commands() -> None:
-    said = {
+    options = {
         "context": "prod", "namesrv_addr": ["a:1", "b:2"], "tls": False, "insecure": False, "timeout": 2.5,
         "quiet": True, "config_file": None,
     }  # fmt: skip
-    assert connection_words(said) == [
+    assert connection_words(options) == [
         "--context",
         "prod",
         "-n",
@@ -129,17 +129,17 @@ def test_options_that_reach_the_cluster_go_with_its_commands() -> None:
 
 
 def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there, Terminal(
+    with start_lab(tmp_path / "lab") as there, PtyTerminal(
         "tui", "-n", there.namesrv_addr, "--record", "r.zst", "--interval", "0.5", home=tmp_path
     ) as terminal:  # fmt: skip
-        terminal.until("12 brokers")
-        terminal.until("12 up")
-        terminal.type("q")
-        assert terminal.ended() == 0
-    with Terminal("tui", "--replay", "r.zst", "--speed", "10", home=tmp_path) as terminal:
-        terminal.until("12 up")
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text("12 brokers")
+        terminal.wait_for_text("12 up")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
+    with PtyTerminal("tui", "--replay", "r.zst", "--speed", "10", home=tmp_path) as terminal:
+        terminal.wait_for_text("12 up")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> 
     ],
 )
 def test_what_cannot_be_recorded_or_played(args: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    with Terminal("tui", *args, home=tmp_path) as terminal:
-        assert terminal.ended() == 2
+    with PtyTerminal("tui", *args, home=tmp_path) as terminal:
+        assert terminal.wait_for_exit() == 2
     assert why in terminal.said
     assert "Traceback" not in terminal.said
 
@@ -169,22 +169,25 @@ LEAVE_ALTERNATE_SCREEN, SHOW_CURSOR, STOP_MOUSE = "\x1b[?1049l", "\x1b[?25h", "\
 @pytest.mark.parametrize("ending_signal", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_the_terminal_is_restored(tmp_path: Path, ending_signal: signal.Signals) -> None:
     """Issue 30: SIGTERM left the alternate screen, a hidden cursor and mouse reporting."""
-    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
-        terminal.until("silent")
+    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.wait_for_text("silent")
         os.kill(terminal.pid, ending_signal)
-        assert terminal.ended() == 128 + ending_signal
+        assert terminal.wait_for_exit() == 128 + ending_signal
     for sequence in (LEAVE_ALTERNATE_SCREEN, SHOW_CURSOR, STOP_MOUSE):
         assert terminal.said.rfind(sequence) > terminal.said.rfind("silent"), sequence
 
 
 def test_a_signal_ends_the_command_that_it_runs(tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there, Terminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal:
-        terminal.until("12 brokers")
-        terminal.type(":clusterList --watch 1\r")
-        terminal.until("brokerName")
+    with (
+        start_lab(tmp_path / "lab") as there,
+        PtyTerminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal,
+    ):
+        terminal.wait_for_text("12 brokers")
+        terminal.type_keys(":clusterList --watch 1\r")
+        terminal.wait_for_text("brokerName")
         [child_id] = list_children(terminal.pid)
         os.kill(terminal.pid, signal.SIGTERM)
-        assert terminal.ended() == 128 + signal.SIGTERM
+        assert terminal.wait_for_exit() == 128 + signal.SIGTERM
         deadline = time.monotonic() + DEADLINE
         while Path(f"/proc/{child_id}").exists():
             assert time.monotonic() < deadline, "the command goes on"
@@ -192,16 +195,16 @@ def test_a_signal_ends_the_command_that_it_runs(tmp_path: Path) -> None:
 
 
 def test_ctrl_z_suspends_it_and_sigcont_resumes_it(tmp_path: Path) -> None:
-    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
-        terminal.until("silent")
-        terminal.type("\x1a")
-        terminal.until(LEAVE_ALTERNATE_SCREEN)
+    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.wait_for_text("silent")
+        terminal.type_keys("\x1a")
+        terminal.wait_for_text(LEAVE_ALTERNATE_SCREEN)
         _, status = os.waitpid(terminal.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
         os.kill(terminal.pid, signal.SIGCONT)
-        terminal.until("silent")
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text("silent")
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
 
 
 def list_children(process_id: int) -> list[int]:

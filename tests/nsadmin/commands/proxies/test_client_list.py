@@ -27,7 +27,7 @@ def test_clients_of_brokers_and_proxies(
 ) -> None:
     with FakeProxy() as proxy:
         proxied_broker.clients = {"G": ["direct"]}
-        proxied_broker.store(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
+        proxied_broker.store_heartbeat(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
         result = run("client", "list", "-n", first_server.addr, "--json")
     direct, proxied = json.loads(result.out)
     assert (result.code, result.err) == (0, "")
@@ -50,7 +50,7 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     monkeypatch.setattr("nsadmin.commands.proxies.client_list.is_grpc_installed", lambda: False)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     host, port = dead_addr.split(":")
-    proxied_broker.store(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
+    proxied_broker.store_heartbeat(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
     result = run("client", "list", "-n", first_server.addr, "--json")
     assert (result.code, [row["clientId"] for row in json.loads(result.out)]) == (3, ["proxied"])
     assert result.err.splitlines()[0].startswith(f"nsadmin: proxy {dead_addr}: connection refused")

@@ -24,7 +24,7 @@ def test_a_silent_proxy_is_reported_and_hides_nothing(
     run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker, dead_addr: str
 ) -> None:
     with FakeProxy() as proxy:
-        proxied_broker.store(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
+        proxied_broker.store_heartbeat(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
         result = run("proxy", "list", "-n", first_server.addr, "--proxies", dead_addr, "--json")
     rows = {row["proxyAddr"]: row for row in json.loads(result.out)}
     assert (result.code, rows[proxy.addr]["state"], rows[dead_addr]["state"]) == (3, "ok", "silent")

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
 from tests.nsadmin.conftest import Run
-from tests.support.examples import elsewhere, words
+from tests.support.examples import list_cases_elsewhere, split_example
 from tests.support.gold_tables import quality_store
 
 
@@ -22,6 +22,6 @@ def test_the_state_is_the_exit_code(tmp_path: Path, run: Run) -> None:
 def test_the_examples_are_accepted(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     quality_store(tmp_path / "reports")
     monkeypatch.chdir(tmp_path)
-    [case] = elsewhere("checkReports")
+    [case] = list_cases_elsewhere("checkReports")
     for example in case.examples:
-        assert "the last line was read" in run(*words(example)).out
+        assert "the last line was read" in run(*split_example(example)).out

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.examples import Case, elsewhere, words
-from tests.support.gold_tables import date_commits, gold
+from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
+from tests.support.gold_tables import date_commits, write_gold_tables
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
-    gold(tmp_path / "out")
+    write_gold_tables(tmp_path / "out")
     return str(tmp_path / "out")
 
 
@@ -97,25 +97,27 @@ def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "case", elsewhere("reportShow", "reportHtml", "reportMarkdown"), ids=lambda case: case.entry.name
+    "case",
+    list_cases_elsewhere("reportShow", "reportHtml", "reportMarkdown"),
+    ids=lambda case: case.entry.name,
 )
 def test_the_examples_do_what_they_say(
-    case: Case, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold(tmp_path / "reports")
+    write_gold_tables(tmp_path / "reports")
     # Before the time that an example of --as-of names.
     date_commits(tmp_path / "reports", datetime(2025, 2, 28))
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
-        result = run(*words(example))
+        result = run(*split_example(example))
         assert (result.code, result.err) == (example.exit_code, ""), example.command_line
         assert result.out
 
 
 def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, run: Run) -> None:
     words = ("report", "show", "broker_availability", "--dir", folder, "--json")
-    shown = run(*words)
-    assert (shown.code, shown.err) == (0, "")
+    report = run(*words)
+    assert (report.code, report.err) == (0, "")
     # No journal covers the last day of a, so it is not missing.
     assert run(*words, "--expect", "a").code == 0
     result = run(*words, "--expect", "a,b<1>,zz:1")
@@ -125,7 +127,7 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
         "nsadmin: zz:1 is missing: this report has no day of it\n",
     )
     *rows, unseen = json.loads(result.out)
-    assert rows == json.loads(shown.out)
+    assert rows == json.loads(report.out)
     assert (unseen["brokerName"], unseen["brokerId"], unseen["upSeconds"]) == ("zz", 1, None)
 
 

@@ -38,13 +38,13 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
     monkeypatch.setattr(progress, "PLAIN_LINE_PERIOD_SECONDS", 0.0)
     assert main(["report", "run", "--input", str(tmp_path), "--output", "b"]) == 3
     assert given == ["run", "--input", str(tmp_path), "--output", "b"]
-    said = capsys.readouterr()
-    assert said.out == (
+    captured = capsys.readouterr()
+    assert captured.out == (
         "table                rowsIn     rowsOut   seconds\n"
         "bronze/lines          12000          10       1.2\n"
         "silver/ns_event          10           9       0.5\n"
     )
-    assert said.err.splitlines() == [
+    assert captured.err.splitlines() == [
         "nsadmin: starting Spark",
         "nsadmin: bronze/lines: 1 stage, 3 of 8 tasks, 12,000 rows read",
         "nsadmin: Spark: 2 stages, 0 of 1 tasks, 0 rows read",

@@ -10,8 +10,8 @@ pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
 from nsreport.reports.table_catalogue import list_tables
 from tests.nsadmin.conftest import Run
-from tests.support.examples import Case, elsewhere, words
-from tests.support.gold_tables import gold, table
+from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
+from tests.support.gold_tables import table, write_gold_tables
 
 
 def test_the_schema_of_a_table_has_types_units_and_meanings(run: Run) -> None:
@@ -19,7 +19,7 @@ def test_the_schema_of_a_table_has_types_units_and_meanings(run: Run) -> None:
     assert {"table": "gold/broker_availability", "column": "downSeconds", "type": "double", "unit": "s",
             "meaning": "s in which no name server listed it"} in rows  # fmt: skip
     assert len(json.loads(run("report", "schema", "--json").out)) == sum(
-        len(one.columns) for one in list_tables()
+        len(table.columns) for table in list_tables()
     )
 
 
@@ -37,7 +37,7 @@ def test_a_former_name_leads_to_the_present_table(run: Run, tmp_path: Path) -> N
 
 
 def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:
-    gold(tmp_path)
+    write_gold_tables(tmp_path)
     text = run("report", "schema", "hot_brokers", "--sql", "--dir", str(tmp_path)).out
     assert text.startswith(
         'create schema if not exists gold;\ncreate or replace view gold."hot_brokers" as select'
@@ -62,7 +62,7 @@ def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path: Path, run: Run, words: list[str], said: str) -> None:
-    gold(tmp_path)
+    write_gold_tables(tmp_path)
     result = run("report", *words, "--dir", str(tmp_path))
     assert (result.code, result.out) == (2, "")
     assert said in result.err
@@ -71,20 +71,22 @@ def test_what_cannot_be_is_one_line(tmp_path: Path, run: Run, words: list[str], 
 def test_the_extra_that_is_missing_is_named(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold(tmp_path)
+    write_gold_tables(tmp_path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     result = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--to", str(tmp_path / "x.xlsx"))
     assert result.err == "nsadmin: the Python package openpyxl is missing: run pip install 'nsadmin[excel]'\n"
 
 
-@pytest.mark.parametrize("case", elsewhere("reportSchema", "reportExport"), ids=lambda case: case.entry.name)
+@pytest.mark.parametrize(
+    "case", list_cases_elsewhere("reportSchema", "reportExport"), ids=lambda case: case.entry.name
+)
 def test_the_examples_do_what_they_say(
-    case: Case, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold(tmp_path / "reports")
+    write_gold_tables(tmp_path / "reports")
     table(tmp_path / "reports" / "silver" / "route_interval", {"date": "date"}, [], ())
     monkeypatch.chdir(tmp_path)
     for example in case.examples:
-        result = run(*words(example))
+        result = run(*split_example(example))
         assert (result.code, result.err) == (example.exit_code, ""), example.command_line
         assert result.out

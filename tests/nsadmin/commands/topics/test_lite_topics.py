@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, Server, body, refuse
+from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 OFFSET = {"lastUpdateTimestamp": 1738368000000, "maxOffset": 3, "minOffset": 1}
@@ -30,11 +30,13 @@ class LiteBroker(Server):
         self.group: dict[str, Any] = {"parentTopic": "P", "totalLagCount": 2, "lagCountTopK": [LAG]}
         self.client: dict[str, Any] = {"liteTopicCount": 1, "liteTopicSet": ["%LMQ%$P$x"]}
         self.handlers = {
-            201: lambda asked: body(asked, {"subscriptionGroupTable": self.groups}),
-            BROKER: lambda asked: body(asked, BROKER_BODY),
-            PARENT: lambda asked: body(asked, {"groups": ["G"], "liteTopicCount": 2, "lmqNum": 3, "ttl": 60}),
-            TOPIC: lambda asked: body(asked, self.topic),
-            CLIENT: lambda asked: body(asked, self.client),
+            201: lambda asked: answer_json(asked, {"subscriptionGroupTable": self.groups}),
+            BROKER: lambda asked: answer_json(asked, BROKER_BODY),
+            PARENT: lambda asked: answer_json(
+                asked, {"groups": ["G"], "liteTopicCount": 2, "lmqNum": 3, "ttl": 60}
+            ),
+            TOPIC: lambda asked: answer_json(asked, self.topic),
+            CLIENT: lambda asked: answer_json(asked, self.client),
             GROUP: self._group,
             DISPATCH: build_reply,
         }
@@ -42,8 +44,8 @@ class LiteBroker(Server):
     def _group(self, asked: RemotingCommand) -> RemotingCommand:
         if (asked.ext or {}).get("liteTopic"):
             wrapper = {"brokerOffset": 3, "consumerOffset": 1, "lastTimestamp": 1738368000000}
-            return body(asked, {"totalLagCount": 2, "liteTopicOffsetWrapper": wrapper})
-        return body(asked, self.group)
+            return answer_json(asked, {"totalLagCount": 2, "liteTopicOffsetWrapper": wrapper})
+        return answer_json(asked, self.group)
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def rows(result: CommandResult) -> list[dict[str, Any]]:
 def test_every_master_of_a_cluster_and_one_that_is_older(
     run: Run, server: FakeNameServer, brokers: tuple[LiteBroker, LiteBroker]
 ) -> None:
-    brokers[1].handlers[BROKER] = refuse(3, " request type 200074 not supported")
+    brokers[1].handlers[BROKER] = refuse_with(3, " request type 200074 not supported")
     result = run("getBrokerLiteInfo", "-c", "C", "-n", server.addr, "--json")
     first, second = rows(result)
     assert (result.code, first["currentLmqNum"], first["topicMeta"]) == (3, 2, {"P": 60})
@@ -86,7 +88,7 @@ def test_a_parent_topic_and_what_is_none(
         0,
         [("a", 60, ["G"]), ("b", 60, ["G"])],
     )
-    brokers[1].handlers[PARENT] = refuse(29, "Topic [P] type not match.")
+    brokers[1].handlers[PARENT] = refuse_with(29, "Topic [P] type not match.")
     result = run("getParentTopicInfo", "P", "-n", server.addr, "--json")
     assert (result.code, "type not match" in rows(result)[1]["error"]) == (3, True)
     assert run("getParentTopicInfo", "Q", "-n", server.addr).code == 5
@@ -124,14 +126,14 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
 ) -> None:
     brokers[1].group = {"parentTopic": "other", "totalLagCount": 9}
     result = run("getLiteGroupInfo", "P", "G", "-k", "3", "-n", server.addr, "--json")
-    found = rows(result)
+    group_rows = rows(result)
     assert result.code == 3
-    assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in found] == [
+    assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in group_rows] == [
         ("a", None, 2),
         ("a", "x", 2),
         ("b", None, None),
     ]
-    assert 'the group "G" is bound to the parent topic "other", not "P"' in found[2]["error"]
+    assert 'the group "G" is bound to the parent topic "other", not "P"' in group_rows[2]["error"]
     assert brokers[0].asked[-1].ext == {"group": "G", "topK": "3"}
     result = run("getLiteGroupInfo", "P", "G", "-l", "x", "-n", server.addr, "--json")
     assert [(row["brokerOffset"], row["consumerOffset"], row["lagCount"]) for row in rows(result)] == [
@@ -152,7 +154,7 @@ def test_of_a_group_that_is_nowhere_no_broker_is_asked_for_it_would_make_it(
 ) -> None:
     result = run(*line, "-n", server.addr)
     assert (result.code, 'no broker of "P" has the consumer group "nobody"' in result.err) == (5, True)
-    assert {*brokers[0].codes(), *brokers[1].codes()} == {201}
+    assert {*brokers[0].asked_codes(), *brokers[1].asked_codes()} == {201}
 
 
 def test_only_brokers_that_know_the_group_get_the_order(
@@ -162,10 +164,10 @@ def test_only_brokers_that_know_the_group_get_the_order(
     line = ("triggerLiteDispatch", "P", "G", "-n", server.addr, "--json")
     done = run(*line, "--dry-run")
     assert [row["result"] for row in rows(done)] == ["dry-run", "not found"]
-    assert DISPATCH not in brokers[0].codes()
+    assert DISPATCH not in brokers[0].asked_codes()
     done = run(*line, "-c", "c", "-y")
     assert [row["result"] for row in rows(done)] == ["done", "not found"]
     assert brokers[0].asked[-1].ext == {"group": "G", "clientId": "c"}
-    assert DISPATCH not in brokers[1].codes()
+    assert DISPATCH not in brokers[1].asked_codes()
     assert run(*line, "-b", "a", "-y").code == 0
     assert run(*line, "-b", "z", "-y").code == 5

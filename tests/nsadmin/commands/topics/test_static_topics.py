@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.static_brokers import StaticBroker
 
 
@@ -59,7 +59,7 @@ def test_a_topic_is_planned_created_enlarged_and_moved(
 def test_what_was_stopped_says_how_to_carry_on(run_json: Run, brokers: list[StaticBroker]) -> None:
     run_json("updateStaticTopic", "T", "-qn", "2", "-b", "a")
     stats = brokers[0].handlers[202]
-    brokers[0].handlers[202] = refuse(2, "busy")
+    brokers[0].handlers[202] = refuse_with(2, "busy")
     stopped = run_json("remappingStaticTopic", "T", "-b", "b")
     assert (stopped.code, {row[3] for row in lie(stopped)}) == (3, {"failed"})
     line = next(line for line in stopped.err.splitlines() if "resume with: " in line)

@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse, silent
+from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -89,8 +89,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
         "",
         f"nsadmin: updateTopic: {loss}, and there is no terminal to confirm on: pass --yes\n",
     )
-    assert 17 not in a.codes()
-    assert (run(*words, "--dry-run").code, 17 in a.codes()) == (0, False)
+    assert 17 not in a.asked_codes()
+    assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
     result = run(*words, "--yes")
     assert (result.code, result.err) == (0, f"nsadmin: {loss}\n")
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
@@ -108,7 +108,7 @@ def test_only_the_permissions_of_the_help_text_are_accepted(
         f'nsadmin: invalid permission "{words[2]}" for {option}: use 6 (read and write), 4 '
         "(read) or 2 (write)\n",
     )
-    assert a.codes() == []
+    assert a.asked_codes() == []
 
 
 def test_dry_and_unchanged(run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
@@ -118,7 +118,7 @@ def test_dry_and_unchanged(run: Run, server: FakeNameServer, a: TopicBroker, b: 
         (None, "unchanged"),
         ("perm r-- -> rw-", "dry-run"),
     ]
-    assert {*a.codes(), *b.codes()} == {26, 351}
+    assert {*a.asked_codes(), *b.asked_codes()} == {26, 351}
 
 
 def test_the_question_says_what_changes_and_a_no_changes_nothing(
@@ -139,14 +139,14 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
         f"consumers of T cannot read the messages in queues 5 and up on {b.addr};"
         f" T: readQueueNums 8 -> 5, on {b.addr}?",
     ]
-    assert 17 not in {*a.codes(), *b.codes()}
+    assert 17 not in {*a.asked_codes(), *b.asked_codes()}
 
 
 def test_one_broker_s_failure_is_its_own(
     run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
 ) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: dead_addr}}}
-    a.handlers[17] = refuse(29, "no")
+    a.handlers[17] = refuse_with(29, "no")
     result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert result.code == 3
     assert [(row["brokerName"], row["result"]) for row in json.loads(result.out)] == [
@@ -207,7 +207,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
     with FakeNameServer() as frozen:
-        frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
+        frozen.handlers[RequestCode.GET_KV_CONFIG] = answer_nothing
         for broker in (a, b):
             make_and_never_answer(broker)
             broker.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
@@ -238,7 +238,7 @@ def test_a_broker_that_only_answers_too_late_made_the_change(
 def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
-    a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = silent
+    a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = answer_nothing
     result = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
     assert (result.code, json.loads(result.out)[0]["error"]) == (
         4, "no answer within 0.3 s; the change is possibly done",

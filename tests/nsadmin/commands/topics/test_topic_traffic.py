@@ -15,7 +15,7 @@ def server() -> Iterator[FakeNameServer]:
     with TopicBroker() as broker:
         broker.topics = {"T": ["G"], "Idle": []}
         broker.counts = {("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60}
-        broker.handlers[208] = broker.lags((10, 4))
+        broker.handlers[208] = broker.answer_lags((10, 4))
         with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
             running.routes = {name: {"broker-a": 6} for name in ("T", "Idle", "%RETRY%G", "%DLQ%G")}
             yield running

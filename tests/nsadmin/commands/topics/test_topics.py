@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -23,7 +23,7 @@ def test_consumers_that_could_not_be_asked_for_are_null_and_told(
 ) -> None:
     first_server.routes["U"] = {"broker-a": 6}
     broker.handlers[300] = lambda asked: (
-        refuse(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
+        refuse_with(1, "no")(asked) if asked.ext == {"topic": "U"} else FakeBroker._groups(broker, asked)
     )
     result = run("topicList", "-c", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
@@ -51,7 +51,7 @@ def test_system_topics_can_be_hidden(
 
 def test_topics_of_one_cluster(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
     assert run("topicList", both_servers, "--cluster", "C").out == "topic\nT\n"
-    assert 224 in first_server.codes()
+    assert 224 in first_server.asked_codes()
     assert run("topicList", both_servers, "--cluster", "X").code == 5
 
 
@@ -160,7 +160,7 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     first_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4"}
-    broker.handlers[215] = refuse(1, "no")
+    broker.handlers[215] = refuse_with(1, "no")
     assert run("deleteTopic", "T", "C", both_servers, "-y", "--json").code == 1
     assert first_server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-a:4"}
 
@@ -168,11 +168,11 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
 def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[215] = refuse(1, "no")
+    broker.handlers[215] = refuse_with(1, "no")
     result = run("deleteTopic", "T", "C", both_servers, "-y", "--json")
     assert result.code == 1
     assert [row["result"] for row in json.loads(result.out)] == ["failed", "skipped", "skipped"]
-    assert 216 not in first_server.codes()
+    assert 216 not in first_server.asked_codes()
 
 
 def test_deleting_dry_touches_nothing(
@@ -188,7 +188,7 @@ def test_deleting_dry_touches_nothing(
         (ROUTED, QUEUES),
         (ROUTED, QUEUES),
     ]
-    assert {*first_server.codes(), *broker.codes()}.isdisjoint({215, 216})
+    assert {*first_server.asked_codes(), *broker.asked_codes()}.isdisjoint({215, 216})
 
 
 def test_a_dry_run_says_who_could_not_be_asked(

@@ -7,7 +7,7 @@ from tests.support.transfer_clusters import ClusterPair
 
 
 def test_contexts_name_the_clusters(run: Run, pair: ClusterPair) -> None:
-    pair.source.store(b"one")
+    pair.source.store_message(b"one")
     assert run("context", "set", "prod", "-n", pair.source_server.addr, "--readOnly").code == 0
     assert run("context", "set", "dr", "-n", pair.target_server.addr).code == 0
     words = ("transfer", "messages", "T", "--from", "prod", "--to", "dr", "--yes")
@@ -15,7 +15,7 @@ def test_contexts_name_the_clusters(run: Run, pair: ClusterPair) -> None:
     assert pair.copied_bodies() == [b"one"]
     # The context in use does not matter, only that of the target.
     run("context", "use", "prod")
-    pair.source.store(b"two")
+    pair.source.store_message(b"two")
     assert run(*words).code == 0
     assert pair.copied_bodies() == [b"one", b"two"]
 

@@ -11,7 +11,7 @@ from tests.support.transfer_clusters import ClusterPair
 
 def test_a_row_for_each_queue(transfer: Run, pair: ClusterPair) -> None:
     for number in range(3):
-        pair.source.store(b"%d" % number, queue_id=2)
+        pair.source.store_message(b"%d" % number, queue_id=2)
     preview = json.loads(transfer("messages", "T", "--dry-run").out)
     assert [(row["remaining"], row["result"]) for row in preview[1:3]] == [(0, "dry-run"), (3, "dry-run")]
     assert pair.target_server.kv == {}
@@ -26,11 +26,11 @@ def test_a_row_for_each_queue(transfer: Run, pair: ClusterPair) -> None:
 
 def test_topics_get_other_names_in_the_target(transfer: Run, pair: ClusterPair) -> None:
     pair.source_server.routes = pair.target_server.routes = {topic: {"broker-a": 6} for topic in "TUV"}
-    pair.source.store(b"t")
-    pair.source.store(b"u", topic="U")
+    pair.source.store_message(b"t")
+    pair.source.store_message(b"u", topic="U")
     assert transfer("messages", "T,U", "--map-topic", "U=V", "--yes").code == 0
-    assert [message.body for message in pair.target.stored("V")] == [b"u"]
-    assert pair.target.stored("U") == []
+    assert [message.body for message in pair.target.stored_messages("V")] == [b"u"]
+    assert pair.target.stored_messages("U") == []
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_mistakes_in_the_command_line(transfer: Run, words: tuple[str, ...], tex
 
 def test_a_filter_is_part_of_the_transfer(transfer: Run, pair: ClusterPair) -> None:
     for number in range(4):
-        pair.source.store(b"%d" % number, TAGS="ab"[number % 2])
+        pair.source.store_message(b"%d" % number, TAGS="ab"[number % 2])
     assert transfer("messages", "T", "--tag", "a", "--yes").code == 0
     assert pair.copied_bodies() == [b"0", b"2"]
     result = transfer("messages", "T", "--yes")
@@ -62,7 +62,7 @@ def test_a_signal_ends_it_after_the_batches_under_way(
     transfer: Run, pair: ClusterPair, monkeypatch: pytest.MonkeyPatch, follow: tuple[str, ...], code: int
 ) -> None:
     for number in range(300):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
     monkeypatch.setattr(StopSignal, "raise_if_requested", lambda _: stop(pair))
     result = transfer("messages", "T", *follow, "--yes")
     assert result.code == code

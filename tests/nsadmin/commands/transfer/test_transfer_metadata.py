@@ -7,12 +7,12 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab")) as running:
+    with start_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 

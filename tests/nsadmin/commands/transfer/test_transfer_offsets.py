@@ -3,13 +3,13 @@
 import json
 
 from tests.nsadmin.conftest import Run
-from tests.support.message_brokers import Reader
+from tests.support.message_brokers import GroupReader
 from tests.support.transfer_clusters import ClusterPair
 
 
 def fill(pair: ClusterPair) -> None:
     for number in range(10):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
     pair.source.offsets = {"T@G": {0: 7}}
 
 
@@ -25,7 +25,7 @@ def test_a_preview_changes_nothing_and_the_move_is_read_back(transfer: Run, pair
         "topic": "T", "sourceOffsets": {"broker-a/0": 7}, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 0, "from": None, "to": 7, "repeated": 0, "missed": 0, "result": "done", "error": None,
     }  # fmt: skip
-    pair.source.readers["G"] = Reader(("c1",))
+    pair.source.readers["G"] = GroupReader(("c1",))
     pair.target.offsets["T@G"][0] = 3
     result = transfer("offsets", "G", "--yes")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "kept")
@@ -37,7 +37,7 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
     fill(pair)
     assert transfer("offsets", "G", "--yes").code == 1
     assert transfer("messages", "T", "--yes").code == 0
-    pair.source.store(b"again", "%RETRY%G")
+    pair.source.store_message(b"again", "%RETRY%G")
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}
     pair.source.offsets["%RETRY%G@G"] = {0: 0}
     result = transfer("offsets", "G", "--yes")

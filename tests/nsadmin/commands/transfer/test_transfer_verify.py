@@ -9,16 +9,16 @@ from tests.support.transfer_clusters import ClusterPair
 def test_the_exit_code_says_whether_the_target_has_everything(transfer: Run, pair: ClusterPair) -> None:
     assert transfer("verify", "T").code == 5
     for number in range(5):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
     assert transfer("messages", "T", "--yes").code == 0
     result = transfer("verify", "T")
     row = json.loads(result.out)[0]
     assert (result.code, result.err, row["result"]) == (0, "", "equal")
     assert row["sourceHash"] == row["targetHash"]
-    pair.target.store_again(pair.copies()[4])
+    pair.target.store_again(pair.copied_messages()[4])
     result = transfer("verify", "T")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "duplicates")
-    pair.source.store(b"later")
+    pair.source.store_message(b"later")
     result = transfer("verify", "T")
     assert (result.code, json.loads(result.out)[0]["result"]) == (3, "unfinished")
     queue = pair.target.queues["T", 0]

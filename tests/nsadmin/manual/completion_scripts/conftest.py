@@ -8,7 +8,7 @@ import pytest
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes, build_shapes
 from tests.support.servers import FakeNameServer
-from tests.support.shells import Terminal, World
+from tests.support.shells import ShellHome, ShellTerminal
 
 STATIC = [
     ("topicR", ["topicRoute"]),
@@ -76,7 +76,7 @@ def found() -> CommandShapes:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellHome]:
     """A name server, a context, and a cache that knows what the lines of LIVE need."""
     home = tmp_path_factory.mktemp("home")
     (home / "config" / "nsadmin").mkdir(parents=True)
@@ -84,11 +84,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with FakeNameServer({"DefaultCluster": {"broker-a": {0: "127.0.0.1:10911"}}}) as server:
         server.routes = {name: {"broker-a": 6} for name in ("orders", "users", "%RETRY%G", "pi|pe")}
         server.kv = {"ORDER_TOPIC_CONFIG": {"key": "v"}}
-        world = World(home, server.addr)
+        world = ShellHome(home, server.addr)
         for source in ("topics", "clusters", "brokers", "addresses", "namesrv-keys"):
-            world.warm(source)
-        world.warm("topics", "topicRoute", "-n", server.addr)
-        world.warm("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
+            world.warm_cache(source)
+        world.warm_cache("topics", "topicRoute", "-n", server.addr)
+        world.warm_cache("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
         yield world
 
 
@@ -101,25 +101,25 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def hostile_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def hostile_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellHome]:
     """A name server with names that shells would interpret, all of them in the cache."""
     home = tmp_path_factory.mktemp("hostile")
     with FakeNameServer({"DefaultCluster": {}}) as server:
         server.routes = {name: {"broker-a": 6} for name in (*HOSTILE, "--yes", "-n1.2.3.4:1")}
-        world = World(home, server.addr)
-        world.warm("topics")
+        world = ShellHome(home, server.addr)
+        world.warm_cache("topics")
         yield world
 
 
-def check_hostile_name(terminal: Terminal, world: World, name: str, quote: str) -> None:
+def check_hostile_name(terminal: ShellTerminal, world: ShellHome, name: str, quote: str) -> None:
     """The shell completes the name as it is, or not at all, and runs nothing of it."""
     trace = Path(world.environ["HOME"]) / "run"
     trace.unlink(missing_ok=True)
-    words = terminal.completed(f"topicRoute {quote}{name[0]}", quote)
+    words = terminal.complete_line(f"topicRoute {quote}{name[0]}", quote)
     assert words in (["topicRoute", name], ["topicRoute", name[0]], ["topicRoute", f"{name[0]}\r\n"])
     assert not trace.exists()
 
 
-def meant(text: str, world: World) -> str:
+def meant(text: str, world: ShellHome) -> str:
     """With the home and the name server in the places of their names."""
     return text.format(home=world.environ["HOME"], addr=world.environ["NAMESRV_ADDR"])

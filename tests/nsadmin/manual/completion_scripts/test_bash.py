@@ -16,33 +16,33 @@ from tests.nsadmin.manual.completion_scripts.conftest import (
     check_hostile_name,
     meant,
 )
-from tests.support.shells import CONTINUED, Terminal, World
+from tests.support.shells import CONTINUED, ShellHome, ShellTerminal
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
 
 @pytest.fixture(scope="module")
 def terminal(
-    found: CommandShapes, world: World, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Terminal]:
+    found: CommandShapes, world: ShellHome, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShellTerminal]:
     script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
     script.write_text(bash.render_script(found))
     setup = f"PS1='> '; bind 'set bell-style none'; source {script}"
-    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], world.environ, setup)
+    terminal = ShellTerminal(["bash", "--norc", "--noprofile", "-i"], world.environ, setup)
     yield terminal
     terminal.close()
 
 
 @pytest.fixture(scope="module")
 def hostile_terminal(
-    found: CommandShapes, hostile_world: World, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Terminal]:
+    found: CommandShapes, hostile_world: ShellHome, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShellTerminal]:
     script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
     script.write_text(bash.render_script(found))
     setup = (
         f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'; bind 'set bell-style none'; source {script}"
     )
-    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], hostile_world.environ, setup)
+    terminal = ShellTerminal(["bash", "--norc", "--noprofile", "-i"], hostile_world.environ, setup)
     yield terminal
     terminal.close()
 
@@ -50,7 +50,7 @@ def hostile_terminal(
 @pytest.mark.parametrize("quote", ["", '"', "'"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_that_bash_would_interpret_runs_nothing(
-    hostile_terminal: Terminal, hostile_world: World, name: str, quote: str
+    hostile_terminal: ShellTerminal, hostile_world: ShellHome, name: str, quote: str
 ) -> None:
     check_hostile_name(hostile_terminal, hostile_world, name, quote)
 
@@ -58,13 +58,13 @@ def test_a_name_that_bash_would_interpret_runs_nothing(
 @pytest.mark.parametrize("has_compopt", [True, False])
 @pytest.mark.parametrize("quote", ["", '"', "'"])
 def test_the_name_of_a_file_runs_nothing(
-    hostile_terminal: Terminal, hostile_world: World, quote: str, has_compopt: bool
+    hostile_terminal: ShellTerminal, hostile_world: ShellHome, quote: str, has_compopt: bool
 ) -> None:
     home = Path(hostile_world.environ["HOME"])
     name = f"z{quote and 'q'}{has_compopt:d}$(touch run-{has_compopt:d})"
     (home / name).write_text("")
-    hostile_terminal.type(f"enable {'' if has_compopt else '-n'} compopt\n")
-    words = hostile_terminal.completed(f"namesrv -c {quote}{name[:3]}", quote)
+    hostile_terminal.type_text(f"enable {'' if has_compopt else '-n'} compopt\n")
+    words = hostile_terminal.complete_line(f"namesrv -c {quote}{name[:3]}", quote)
     assert words[:2] == ["namesrv", "-c"]
     assert (words[2] == name) is has_compopt
     (home / name).unlink()
@@ -72,16 +72,16 @@ def test_the_name_of_a_file_runs_nothing(
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
-def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
-    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
+def test_a_line_is_completed(terminal: ShellTerminal, world: ShellHome, line: str, words: list[str]) -> None:
+    assert terminal.complete_line(meant(line, world)) == [meant(word, world) for word in words]
 
 
-def test_what_there_is_to_choose_from_is_listed(terminal: Terminal) -> None:
-    terminal.type("nsadmin topicRoute \t\t")
-    assert terminal.until("users").split()[-2:] == ["orders", "pi\\|pe"]
-    terminal.type("\x15")
+def test_what_there_is_to_choose_from_is_listed(terminal: ShellTerminal) -> None:
+    terminal.type_text("nsadmin topicRoute \t\t")
+    assert terminal.read_until("users").split()[-2:] == ["orders", "pi\\|pe"]
+    terminal.type_text("\x15")
 
 
-def test_a_path_to_the_program_is_taken_as_it_is(terminal: Terminal) -> None:
-    terminal.type("~/bin/nsadmin topicRoute or\t\n")
-    assert terminal.until("END").endswith("<topicRoute><orders>")
+def test_a_path_to_the_program_is_taken_as_it_is(terminal: ShellTerminal) -> None:
+    terminal.type_text("~/bin/nsadmin topicRoute or\t\n")
+    assert terminal.read_until("END").endswith("<topicRoute><orders>")

@@ -60,10 +60,10 @@ def test_options_before_a_command_are_those_that_may_stand_there(found: CommandS
         for item in leading_parameters()
         for flag in flags_of(item)
     }
-    told = {
+    flag_values = {
         flag: choice.value_source is not None for choice in found.leading_choices for flag in choice.flags
     }
-    assert told == meant
+    assert flag_values == meant
 
 
 def flags_of(item: Parameter) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from nsadmin.manual.completion_scripts import fish
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
 from tests.nsadmin.manual.completion_scripts.conftest import LIVE, STATIC, meant
-from tests.support.shells import World
+from tests.support.shells import ShellHome
 
 pytestmark = pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 
@@ -21,7 +21,7 @@ def script(found: CommandShapes, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return path
 
 
-def candidates(script: Path, world: World, line: str) -> list[str]:
+def candidates(script: Path, world: ShellHome, line: str) -> list[str]:
     """What fish would choose from, each with what it is behind a tab."""
     result = subprocess.run(
         ["fish", "--no-config", "-c", f"source {script}; complete -C $argv[1]", f"nsadmin {line}"],
@@ -35,12 +35,12 @@ def candidates(script: Path, world: World, line: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
-def test_a_line_is_completed(script: Path, world: World, line: str, words: list[str]) -> None:
-    [found] = candidates(script, world, meant(line, world))
-    assert found.partition("\t")[0] == meant(words[-1], world)
+def test_a_line_is_completed(script: Path, world: ShellHome, line: str, words: list[str]) -> None:
+    [candidate] = candidates(script, world, meant(line, world))
+    assert candidate.partition("\t")[0] == meant(words[-1], world)
 
 
-def test_candidates_say_what_they_are(script: Path, world: World) -> None:
+def test_candidates_say_what_they_are(script: Path, world: ShellHome) -> None:
     assert "--raw\tPrint the JSON of the name server." in candidates(script, world, "topicRoute -")
     assert candidates(script, world, "wipeWritePerm ") == ["broker-a\tDefaultCluster"]
     assert candidates(script, world, "contextShow ") == ["prod\th:1"]

@@ -10,7 +10,7 @@ import pytest
 from nsadmin.manual.completion_scripts import powershell
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
 from tests.nsadmin.manual.completion_scripts.conftest import LIVE, SPELLED, STATIC, meant
-from tests.support.shells import World
+from tests.support.shells import ShellHome
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -70,7 +70,7 @@ def test_it_is_a_native_completer_of_nsadmin(found: CommandShapes) -> None:
     ("line", "words"), [case for case in (*STATIC, *SPELLED, *LIVE) if "$" not in case[0]]
 )
 def test_a_line_is_completed(
-    found: CommandShapes, world: World, tmp_path: Path, line: str, words: list[str]
+    found: CommandShapes, world: ShellHome, tmp_path: Path, line: str, words: list[str]
 ) -> None:
     (tmp_path / "nsadmin.ps1").write_text(powershell.render_script(found))
     typed = f"nsadmin {meant(line, world)}".replace("'", "''")

@@ -15,34 +15,34 @@ from tests.nsadmin.manual.completion_scripts.conftest import (
     check_hostile_name,
     meant,
 )
-from tests.support.shells import CONTINUED, Terminal, World
+from tests.support.shells import CONTINUED, ShellHome, ShellTerminal
 
 pytestmark = pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 
 
 @pytest.fixture(scope="module")
 def terminal(
-    found: CommandShapes, world: World, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Terminal]:
+    found: CommandShapes, world: ShellHome, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShellTerminal]:
     folder = tmp_path_factory.mktemp("zsh")
     (folder / "_nsadmin").write_text(zsh.render_script(found))
     load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
     setup = f"PS1='> '; unsetopt zle_bracketed_paste beep; {load}"
-    terminal = Terminal(["zsh", "-f", "-i"], world.environ, setup)
+    terminal = ShellTerminal(["zsh", "-f", "-i"], world.environ, setup)
     yield terminal
     terminal.close()
 
 
 @pytest.fixture(scope="module")
 def hostile_terminal(
-    found: CommandShapes, hostile_world: World, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Terminal]:
+    found: CommandShapes, hostile_world: ShellHome, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShellTerminal]:
     folder = tmp_path_factory.mktemp("zsh")
     (folder / "_nsadmin").write_text(zsh.render_script(found))
     load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
     prompts = f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'"
     setup = f"{prompts}; unsetopt zle_bracketed_paste beep; {load}"
-    terminal = Terminal(["zsh", "-f", "-i"], hostile_world.environ, setup)
+    terminal = ShellTerminal(["zsh", "-f", "-i"], hostile_world.environ, setup)
     yield terminal
     terminal.close()
 
@@ -50,11 +50,11 @@ def hostile_terminal(
 @pytest.mark.parametrize("quote", ["", '"', "'"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_that_zsh_would_interpret_runs_nothing(
-    hostile_terminal: Terminal, hostile_world: World, name: str, quote: str
+    hostile_terminal: ShellTerminal, hostile_world: ShellHome, name: str, quote: str
 ) -> None:
     check_hostile_name(hostile_terminal, hostile_world, name, quote)
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
-def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
-    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]
+def test_a_line_is_completed(terminal: ShellTerminal, world: ShellHome, line: str, words: list[str]) -> None:
+    assert terminal.complete_line(meant(line, world)) == [meant(word, world) for word in words]

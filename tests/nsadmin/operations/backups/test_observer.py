@@ -7,11 +7,11 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.operations.backups.observer import observe_backup
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 def test_a_backup_has_the_items_of_each_master(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         backup = observe_backup(admin, "cluster-a", 5, ["DEPLOYMENT"])
         with pytest.raises(NotFound):
             observe_backup(admin, "nope", 5)
@@ -25,7 +25,7 @@ def test_a_backup_has_the_items_of_each_master(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_is_gone_is_a_remark_and_the_others_are_saved(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         listed = admin.clusters.get_info()
         there.kill("broker-a-1", 0)
         assert listed.broker_groups

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.offset_restore import OffsetTarget, apply_offsets, plan_offsets
 from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 
 def take_broker(admin: AdminClient) -> BrokerBackup:
@@ -45,14 +45,14 @@ def change_offset(broker: BrokerBackup, by: int, store_shift_ms: int | None) -> 
 def test_another_message_at_the_position_means_time_or_nothing(
     tmp_path: Path, by: int, store_shift_ms: int | None, method: str
 ) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         target = plan(there, admin, change_offset(take_broker(admin), by, store_shift_ms))
     assert target.method == method
     assert (target.new_offset is None) == (method == "unknown")
 
 
 def test_the_same_message_at_the_position_is_restored_by_position_and_read_back(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         broker = take_broker(admin)
         broker_addr = there.brokers["broker-a-0", 0]
         key = only_key(broker)
@@ -73,7 +73,7 @@ def test_the_same_message_at_the_position_is_restored_by_position_and_read_back(
 def test_an_offset_of_a_static_topic_that_is_no_message_of_the_own_queue_is_kept_as_it_was(
     tmp_path: Path,
 ) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         broker_addr = there.brokers["broker-a-0", 0]
         broker = change_offset(take_broker(admin), 1_000_000, None)
         (topic, group), saved = only_key(broker), next(iter(broker.offsets.values()))[0]

@@ -9,7 +9,7 @@ from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 
 def restore(
@@ -21,7 +21,7 @@ def restore(
 
 
 def test_a_deleted_topic_and_group_come_back(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         backup = observe_backup(admin, "cluster-a", 5)
         assert (backup.remarks, len(backup.brokers)) == ([], 3)
         for broker in backup.brokers.values():
@@ -41,7 +41,7 @@ def test_a_deleted_topic_and_group_come_back(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_the_cluster_lacks_is_one_failure_per_section(tmp_path: Path) -> None:
-    with lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
         backup = observe_backup(admin, "cluster-a", 5)
         scope = RestoreScope("cluster-b", frozenset({Section.TOPICS, Section.GROUPS}))
         outcomes = restore(admin, backup, dry=True, scope=scope)

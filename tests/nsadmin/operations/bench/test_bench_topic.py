@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse_with
 
 
 def create_topics(admin: AdminClient, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,14 +31,14 @@ def test_the_topic_is_deleted_whatever_happens(
     assert first_server.routes[topic] == {"broker-a": 6}
     assert list_left_topics(admin) == [topic]
     assert not bench.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    assert (first_server.routes[topic], reports, store.codes().count(215)) == ({}, [], 1)
+    assert (first_server.routes[topic], reports, store.asked_codes().count(215)) == ({}, [], 1)
 
 
 def test_a_deletion_that_fails_is_reported(
     admin: AdminClient, first_server: FakeNameServer, store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create_topics(admin, first_server, monkeypatch)
-    store.handlers[215] = refuse(16, "no permission")
+    store.handlers[215] = refuse_with(16, "no permission")
     reports: list[str] = []
     with open_bench_topic(admin, "C", {"broker-a": store.addr}, 4, reports.append) as topic:
         pass

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.operations.bench.load_runs import run_consume, run_latency, run_produce
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse
+from tests.support.servers import refuse_with
 
 
 def test_what_is_written_is_read_and_counted(admin: AdminClient, store: DeadLetterBroker) -> None:
@@ -22,7 +22,7 @@ def test_what_is_written_is_read_and_counted(admin: AdminClient, store: DeadLett
 
 
 def test_a_reader_ends_if_nothing_is_left(admin: AdminClient, store: DeadLetterBroker) -> None:
-    store.store(b"one")
+    store.store_message(b"one")
     [read] = run_consume(admin, "T", 5, lambda _: None)
     assert read.message_count == 1
 
@@ -39,7 +39,7 @@ def test_a_latency_is_measured_for_each_message(admin: AdminClient, store: DeadL
     assert (load.message_count, load.failed_count, load.error) == (20, 0, None)
     assert (len(load.ack_latencies), len(load.end_latencies)) == (20, 20)
     assert all(latency > 0 for latency in (*load.ack_latencies, *load.end_latencies))
-    assert len(store.stored("T")) == 21
+    assert len(store.stored_messages("T")) == 21
 
 
 def test_a_slow_broker_is_a_long_latency(admin: AdminClient, store: DeadLetterBroker) -> None:
@@ -51,7 +51,7 @@ def test_a_slow_broker_is_a_long_latency(admin: AdminClient, store: DeadLetterBr
 
 @pytest.mark.parametrize("code", [310, 11])
 def test_an_error_is_in_the_figures(admin: AdminClient, store: DeadLetterBroker, code: int) -> None:
-    store.handlers[code] = refuse(16, "no permission")
+    store.handlers[code] = refuse_with(16, "no permission")
     load = run_latency(admin, SendQueue("T", "broker-a", store.addr, 0), 3, 10, 500, lambda _: None)
     assert load.end_latencies == ()
     assert str(load.error) == "NO_PERMISSION (16): no permission"

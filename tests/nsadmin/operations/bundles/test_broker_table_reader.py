@@ -9,15 +9,15 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
-from tests.support.servers import FakeBroker, body
+from tests.support.servers import FakeBroker, answer_json
 
 
 @pytest.fixture
 def broker() -> Iterator[FakeBroker]:
     with FakeBroker() as broker:
         broker.handlers |= {
-            RequestCode.GET_ALL_CONSUMER_OFFSET: lambda asked: body(asked, {"offsetTable": {}}),
-            RequestCode.GET_BROKER_CONSUME_STATS: lambda asked: body(asked, {"consumeStatsList": []}),
+            RequestCode.GET_ALL_CONSUMER_OFFSET: lambda asked: answer_json(asked, {"offsetTable": {}}),
+            RequestCode.GET_BROKER_CONSUME_STATS: lambda asked: answer_json(asked, {"consumeStatsList": []}),
         }
         yield broker
 
@@ -26,7 +26,7 @@ def broker() -> Iterator[FakeBroker]:
 def test_only_an_old_broker_is_asked_for_single_queues(
     broker: FakeBroker, version: str, is_asked: bool
 ) -> None:
-    broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+    broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
         asked, {"table": {"brokerVersionDesc": version}}
     )
     access = Access(timeout=2, answers=AnswerRecorder())
@@ -35,7 +35,7 @@ def test_only_an_old_broker_is_asked_for_single_queues(
         for read_table in tables.list_reads():
             read_table([broker.addr])
     assert tables.has_queues_to_ask is is_asked
-    assert broker.codes().count(RequestCode.GET_BROKER_CONSUME_STATS) == 1
+    assert broker.asked_codes().count(RequestCode.GET_BROKER_CONSUME_STATS) == 1
 
 
 def test_names_are_merged_and_system_groups_left_out() -> None:

@@ -91,4 +91,4 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_request(
     (tmp_path / "a.zip").mkdir()
     with pytest.raises(IsADirectoryError):
         create(namesrv, make_order(tmp_path))
-    assert namesrv.codes() == []
+    assert namesrv.asked_codes() == []

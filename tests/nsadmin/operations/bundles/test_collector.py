@@ -12,7 +12,7 @@ from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.operations.bundles import collector
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
-from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port
 
 ACCESS = Access(timeout=2)
 
@@ -27,10 +27,10 @@ def cluster() -> Iterator[Cluster]:
     with FakeBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as namesrv:
         namesrv.routes = {"orders": {"broker-a": 6}, "vouchers": {"broker-a": 6}}
         broker.handlers |= {
-            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
+            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: answer_json(
                 asked, {"subscriptionGroupTable": {"billing": {"groupName": "billing"}}}
             ),
-            RequestCode.GET_TOPIC_STATS_INFO: lambda asked: body(asked, {"offsetTable": {}}),
+            RequestCode.GET_TOPIC_STATS_INFO: lambda asked: answer_json(asked, {"offsetTable": {}}),
         }
         yield Cluster(namesrv, broker)
 
@@ -66,15 +66,15 @@ def test_tables_are_read_once_and_details_of_each_topic_and_group(cluster: Clust
 
 def test_nothing_is_changed_and_no_message_is_read(cluster: Cluster) -> None:
     collect(cluster)
-    codes = {*cluster.namesrv.codes(), *cluster.broker.codes()}
+    codes = {*cluster.namesrv.asked_codes(), *cluster.broker.asked_codes()}
     assert not codes & {*CHANGE_CODES, RequestCode.PULL_MESSAGE, RequestCode.QUERY_MESSAGE}
 
 
 def test_the_limit_of_details_keeps_the_tables(cluster: Cluster) -> None:
     _, summary = collect(cluster, max_details=0)
     assert (summary.topics_without_details, summary.groups_without_details) == (2, 1)
-    assert RequestCode.GET_TOPIC_STATS_INFO not in cluster.broker.codes()
-    assert RequestCode.GET_BROKER_CONFIG in cluster.broker.codes()
+    assert RequestCode.GET_TOPIC_STATS_INFO not in cluster.broker.asked_codes()
+    assert RequestCode.GET_BROKER_CONFIG in cluster.broker.asked_codes()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_tables_of_all_brokers_are_read_in_parts(
         cluster.namesrv.clusters["C"]["broker-b"] = {0: other_broker.addr}  # type: ignore[index]
         collect(cluster)
         for broker in (cluster.broker, other_broker):
-            assert broker.codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
+            assert broker.asked_codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
 
 
 def test_a_broker_that_does_not_answer_is_asked_once(cluster: Cluster) -> None:

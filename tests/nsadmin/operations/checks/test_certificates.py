@@ -22,7 +22,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def secure(first_server: FakeNameServer, authority: Authority) -> Iterator[FakeBroker]:
+def secure_broker(first_server: FakeNameServer, authority: Authority) -> Iterator[FakeBroker]:
     """A broker whose certificate is valid for 100 days."""
     with FakeBroker(tls=authority.issue("broker", days=100).for_servers()) as running:
         first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
@@ -46,18 +46,18 @@ def found(addr: str, later: float = 0, own: Tls | None = None) -> CheckFinding:
     ],
 )
 def test_days_that_are_left(
-    first_server: FakeNameServer, secure: FakeBroker, later: int, state: CheckState, words: str
+    first_server: FakeNameServer, secure_broker: FakeBroker, later: int, state: CheckState, words: str
 ) -> None:
     finding = found(first_server.addr, later)
     assert finding.state is state
-    assert finding.summary == f"1 certificates; the first one {words}: {secure.addr}"
-    assert finding.details[0].startswith(f'{secure.addr}: "broker" until 20')
+    assert finding.summary == f"1 certificates; the first one {words}: {secure_broker.addr}"
+    assert finding.details[0].startswith(f'{secure_broker.addr}: "broker" until 20')
     assert finding.details[1:] == (f"1 servers do not accept TLS: {first_server.addr}",)
-    assert [sample.item_name for sample in finding.samples] == [None, secure.addr]
+    assert [sample.item_name for sample in finding.samples] == [None, secure_broker.addr]
 
 
 def test_files_of_this_client_count_too(
-    first_server: FakeNameServer, secure: FakeBroker, authority: Authority, tmp_path: Path
+    first_server: FakeNameServer, secure_broker: FakeBroker, authority: Authority, tmp_path: Path
 ) -> None:
     mine = authority.issue("me", days=3)
     finding = found(first_server.addr, own=Tls(authority.ca, mine.cert))
@@ -72,9 +72,9 @@ def test_files_of_this_client_count_too(
 
 
 def test_who_does_not_answer_may_have_one_that_has_ended(
-    first_server: FakeNameServer, secure: FakeBroker, dead_addr: str
+    first_server: FakeNameServer, secure_broker: FakeBroker, dead_addr: str
 ) -> None:
-    first_server.clusters = {"C": {"broker-a": {0: secure.addr, 1: dead_addr}}}
+    first_server.clusters = {"C": {"broker-a": {0: secure_broker.addr, 1: dead_addr}}}
     finding = found(first_server.addr)
     assert finding.state is CheckState.UNKNOWN
     assert finding.details[-1] == f"{dead_addr}: Connection refused"

@@ -8,7 +8,7 @@ from nsadmin.operations.checks.check_suite import CHECKS_BY_NAME, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.journals import snapshot, written
+from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
 
 AT_ONCE = CheckScope(settle_seconds=0)
@@ -63,7 +63,7 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
 
 
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
-    folder = written(tmp_path / "j", [snapshot()])
+    folder = write_journal(tmp_path / "j", [make_snapshot()])
     _, parts = found(
         first_server.addr, asked=CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)
     )
@@ -76,5 +76,5 @@ def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
 def test_where_nobody_answers_each_check_says_so(dead_addr: str) -> None:
     whole, parts = found(dead_addr)
     assert whole.state is CheckState.CRITICAL
-    assert {one.state for one in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
+    assert {part.state for part in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
     assert parts["brokers"].state is CheckState.UNKNOWN

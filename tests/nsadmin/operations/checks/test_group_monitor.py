@@ -25,7 +25,7 @@ def group(
 
 
 def test_the_worst_comes_first_and_those_that_are_well_are_only_counted() -> None:
-    seen = [
+    groups_observed = [
         GroupObservation(group("fine", 10)),
         GroupObservation(group("late", 60)),
         GroupObservation(group("idle", 1, clients=0)),
@@ -33,9 +33,9 @@ def test_the_worst_comes_first_and_those_that_are_well_are_only_counted() -> Non
         GroupObservation(group("worst", 5000)),
         GroupObservation(group("split", 0), ("queue 3: nobody consumes it",)),
     ]
-    whole, bad = judge_groups(LIMITS, seen, {"h:1": None})
+    whole, bad = judge_groups(LIMITS, groups_observed, {"h:1": None})
     assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not healthy")
-    assert [(one.about, one.state) for one in bad] == [
+    assert [(bad_group.about, bad_group.state) for bad_group in bad] == [
         ("worst", CheckState.CRITICAL),
         ("idle", CheckState.WARNING),
         ("late", CheckState.WARNING),
@@ -66,10 +66,10 @@ def test_groups_are_those_that_brokers_know_and_clients_are_asked(first_server: 
     with ConsumerBroker() as broker, AdminClient(first_server.addr, timeout=5) as admin:
         broker.clients = {"G": ["c1"]}
         first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
-        seen, brokers = observe_groups(admin, 61_000)
-        [one] = [item for item in seen if item.group_progress.group == "G"]
-        assert (one.group_progress.diff_total, brokers) == (10, {broker.addr: None})
-        assert 307 in broker.codes()
-        assert one.client_problems
+        groups_observed, brokers = observe_groups(admin, 61_000)
+        [group_observed] = [item for item in groups_observed if item.group_progress.group == "G"]
+        assert (group_observed.group_progress.diff_total, brokers) == (10, {broker.addr: None})
+        assert 307 in broker.asked_codes()
+        assert group_observed.client_problems
         # The group is neither joined nor moved.
-        assert not {34, 15}.intersection(broker.codes())
+        assert not {34, 15}.intersection(broker.asked_codes())

@@ -11,7 +11,7 @@ from nsadmin.operations.checks import journal
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.journal import JournalObservation
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.journals import NOW, Pen, snapshot, written
+from tests.support.journals import NOW, JournalPen, make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
 
 
@@ -37,7 +37,7 @@ def of_servers(*servers: ServerResult[str | None]) -> CheckFinding:
     ],
 )
 def test_a_journal_goes_on(tmp_path: Path, later: int, state: CheckState) -> None:
-    written(tmp_path / "j", [snapshot()])
+    write_journal(tmp_path / "j", [make_snapshot()])
     finding = judged(tmp_path / "j", later)
     assert finding.state is state
     assert finding.summary == "1 of 1 journals can be read"
@@ -46,15 +46,16 @@ def test_a_journal_goes_on(tmp_path: Path, later: int, state: CheckState) -> Non
 
 
 def test_one_that_was_ended_says_so(tmp_path: Path) -> None:
-    written(tmp_path / "j", [snapshot(), ServerStopping("SIGTERM")])
+    write_journal(tmp_path / "j", [make_snapshot(), ServerStopping("SIGTERM")])
     assert judged(tmp_path / "j").details[1] == (
         f"{tmp_path}/j: the name server stopped at 2025-11-21T14:03:01Z"
     )
 
 
 def test_what_was_lost_is_a_warning_for_a_while(tmp_path: Path) -> None:
-    written(
-        tmp_path / "j", [snapshot(), EventsLost(7), EventsLost(2), JournalResumed("disk full", 5), snapshot()]
+    write_journal(
+        tmp_path / "j",
+        [make_snapshot(), EventsLost(7), EventsLost(2), JournalResumed("disk full", 5), make_snapshot()],
     )
     finding = judged(tmp_path / "j")
     assert finding.state is CheckState.WARNING
@@ -68,15 +69,15 @@ def test_what_was_lost_is_a_warning_for_a_while(tmp_path: Path) -> None:
 
 
 def test_polls_that_fail_are_a_warning(tmp_path: Path) -> None:
-    written(tmp_path / "j", [snapshot(), PollFailed("connection refused", 3)])
+    write_journal(tmp_path / "j", [make_snapshot(), PollFailed("connection refused", 3)])
     finding = judged(tmp_path / "j")
     assert finding.state is CheckState.WARNING
     assert finding.details[1] == f"{tmp_path}/j: polls fail: connection refused"
 
 
 def test_damage_is_critical_where_it_is_looked_for(tmp_path: Path) -> None:
-    pen = Pen(tmp_path / "j")
-    pen.write(snapshot(), snapshot())
+    pen = JournalPen(tmp_path / "j")
+    pen.write_events(make_snapshot(), make_snapshot())
     pen.journal.close()
     assert judged(tmp_path / "j", thorough=True).summary == "1 of 1 journals can be read and are undamaged"
     [file] = (tmp_path / "j").glob("*.jsonl")
@@ -117,6 +118,6 @@ def test_what_they_say_is_among_their_settings(
 ) -> None:
     first_server.config["journal"] = "failing: disk full"
     with AdminClient([first_server.addr, second_server.addr, dead_addr], timeout=5) as admin:
-        found = journal.read_server_statuses(admin)
-    assert [result.result for result in found] == ["failing: disk full", None, None]
-    assert found[2].error is not None
+        statuses = journal.read_server_statuses(admin)
+    assert [result.result for result in statuses] == ["failing: disk full", None, None]
+    assert statuses[2].error is not None

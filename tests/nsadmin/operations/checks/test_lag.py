@@ -9,7 +9,7 @@ from nsadmin.operations.checks import lag
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 NOW = 61_000
 
@@ -85,7 +85,7 @@ def test_of_a_group_that_was_deleted_nobody_can_be_connected(
     first_server: FakeNameServer, group: ConsumerBroker
 ) -> None:
     group.clients, group.configs = {}, {}
-    group.handlers[203] = refuse(26, "Group G not exist!")
+    group.handlers[203] = refuse_with(26, "Group G not exist!")
     finding = found(first_server.addr)
     assert (finding.state, values(finding)["clients"]) == (CheckState.WARNING, 0)
 

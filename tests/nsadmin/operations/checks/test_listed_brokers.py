@@ -12,14 +12,14 @@ def test_what_one_name_server_lists_is_there(
     first_server.clusters = {"C": {"a": {0: "h:1"}}, "D": {"d": {0: "h:9"}}}
     second_server.clusters = {"C": {"a": {1: "h:2"}, "b": {0: "h:3"}}}
     with AdminClient([first_server.addr, second_server.addr, dead_addr], timeout=5) as admin:
-        found = observe_listing(admin, "C")
+        listing = observe_listing(admin, "C")
         assert observe_listing(admin).broker_names["h:9"] == "d 0 at h:9"
-    assert found.broker_groups == [
+    assert listing.broker_groups == [
         BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}),
         BrokerAddrGroup("C", "b", {0: "h:3"}),
     ]
-    assert found.missing_addrs == {first_server.addr: ["h:2", "h:3"], second_server.addr: ["h:1"]}
-    assert found.failure_lines == [
+    assert listing.missing_addrs == {first_server.addr: ["h:2", "h:3"], second_server.addr: ["h:1"]}
+    assert listing.failure_lines == [
         f"name server {dead_addr}: connection refused, no server listens on this port"
     ]
 

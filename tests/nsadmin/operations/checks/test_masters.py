@@ -2,13 +2,13 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks.masters import explain_unwritable, find_silent_masters
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 
 
 def test_one_that_answers_with_an_error_is_not_silent(
     first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
-    broker.handlers[28] = refuse(1, "not yet")
+    broker.handlers[28] = refuse_with(1, "not yet")
     with AdminClient(first_server.addr, timeout=5) as admin:
         assert find_silent_masters(admin, [broker.addr, dead_addr, None, dead_addr]) == {
             dead_addr: "connection refused, no server listens on this port"

@@ -5,7 +5,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.checks import namesrv
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, critical: str | None = None) -> CheckFinding:
@@ -37,7 +37,7 @@ def test_one_that_is_gone_is_a_warning_and_all_is_critical() -> None:
 
 def test_one_that_is_not_ready_does_not_serve() -> None:
     with FakeNameServer() as server:
-        server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+        server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse_with(1, "name server not ready")
         finding = found(server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.details[0].endswith("; it is starting and does not return routes yet")

@@ -21,10 +21,10 @@ from nsadmin.operations.checks.ranges import InvalidRangeError, parse_range
     ],
 )
 def test_what_a_range_says_is_fine(text: str, fine: tuple[float, ...], not_fine: tuple[float, ...]) -> None:
-    found = parse_range(text)
-    assert not any(map(found.is_alert, fine))
-    assert all(map(found.is_alert, not_fine))
-    assert found.range_text == text
+    limits = parse_range(text)
+    assert not any(map(limits.is_alert, fine))
+    assert all(map(limits.is_alert, not_fine))
+    assert limits.range_text == text
 
 
 @pytest.mark.parametrize("text", ["", "@", "x", "10:x", "1:2:3", "10:5", "nan", "inf", "~", "5m"])

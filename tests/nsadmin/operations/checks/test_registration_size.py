@@ -50,10 +50,10 @@ def test_who_does_not_tell_leaves_it_unknown_unless_it_is_bad_enough() -> None:
 def test_brokers_are_those_that_any_name_server_lists(first_server: FakeNameServer, dead_addr: str) -> None:
     first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
     with AdminClient([dead_addr, first_server.addr], timeout=5) as admin:
-        seen = registration_size.observe_registration_sizes(admin)
-        one = registration_size.observe_registration_sizes(admin, broker_addr=dead_addr)
-    assert [result.addr for result in seen.size_results] == [dead_addr]
-    assert seen.failure_lines == [
+        observations = registration_size.observe_registration_sizes(admin)
+        broker_observation = registration_size.observe_registration_sizes(admin, broker_addr=dead_addr)
+    assert [result.addr for result in observations.size_results] == [dead_addr]
+    assert observations.failure_lines == [
         f"name server {dead_addr}: connection refused, no server listens on this port"
     ]
-    assert (one.broker_names, one.failure_lines) == ({dead_addr: dead_addr}, [])
+    assert (broker_observation.broker_names, broker_observation.failure_lines) == ({dead_addr: dead_addr}, [])

@@ -17,7 +17,7 @@ from nsadmin.operations.collector.broker_poller import (
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import closed_port, hang_up, refuse
+from tests.support.servers import answer_hang_up, closed_port, refuse_with
 
 LAG = BrokerQuestions(asks_lag=True)
 
@@ -73,8 +73,13 @@ def test_what_a_broker_tells_of_itself() -> None:
 
 def test_what_a_release_does_not_tell_is_left_out_and_an_empty_store_has_no_oldest_message() -> None:
     old = {"brokerVersionDesc": "V4_9_7", "getTransferedTps": "2.0", "earliestMessageTimeStamp": "-1"}
-    told = build_runtime_event(place("h:1"), RuntimeInfo(old))
-    assert (told.get_tps, told.earliest_message_time, told.broker_active, told.put_tps) == (
+    runtime_event = build_runtime_event(place("h:1"), RuntimeInfo(old))
+    assert (
+        runtime_event.get_tps,
+        runtime_event.earliest_message_time,
+        runtime_event.broker_active,
+        runtime_event.put_tps,
+    ) == (
         2.0,
         None,
         None,
@@ -108,7 +113,7 @@ def test_the_lag_of_each_group_on_each_topic(admin: AdminClient, broker: Consume
         ),
     )  # fmt: skip
     assert polled == BrokersPolled(1, 0, 1, 0)
-    assert broker.codes() == [201, 43, 208]
+    assert broker.asked_codes() == [201, 43, 208]
 
 
 def test_a_group_that_never_committed_has_no_lag(admin: AdminClient, broker: ConsumerBroker) -> None:
@@ -155,11 +160,11 @@ def test_a_broker_that_goes_while_it_is_asked_is_not_waited_for_again(
     admin: AdminClient, broker: ConsumerBroker
 ) -> None:
     broker.configs = {f"G{number}": {} for number in range(40)}
-    broker.handlers[208] = hang_up
+    broker.handlers[208] = answer_hang_up
     events = Asked(admin, LAG).round(place(broker.addr))
     failed = [event.consumer_group for event in events if isinstance(event, BrokerPollFailed)]
     assert sorted(map(str, failed)) == sorted(broker.configs)
-    assert broker.codes().count(208) <= 16
+    assert broker.asked_codes().count(208) <= 16
     assert events[-1] == BrokersPolled(1, 0, 40, 0)
 
 
@@ -167,25 +172,25 @@ def test_a_group_that_is_refused_is_told_and_the_others_are_asked(
     admin: AdminClient, broker: ConsumerBroker
 ) -> None:
     broker.configs = {f"G{number}": {} for number in range(40)}
-    broker.handlers[208] = refuse(1, "no")
+    broker.handlers[208] = refuse_with(1, "no")
     events = Asked(admin, LAG).round(place(broker.addr))
     assert events.count(BrokerPollFailed(*place(broker.addr), "lag", "SYSTEM_ERROR (1): no", "G7")) == 1
-    assert broker.codes().count(208) == 40
+    assert broker.asked_codes().count(208) == 40
 
 
 def test_brokers_are_asked_for_their_groups_by_turns(admin: AdminClient) -> None:
-    with ConsumerBroker("a") as one, ConsumerBroker("b") as other:
-        one.configs = {f"A{number}": {} for number in range(16)}
+    with ConsumerBroker("a") as broker, ConsumerBroker("b") as other:
+        broker.configs = {f"A{number}": {} for number in range(16)}
         other.configs = {f"B{number}": {} for number in range(16)}
         sizes: list[int] = []
         stats = admin.consumers.get_stats_each
 
         def counted(pairs: list[tuple[str, str]]) -> object:
-            sizes.append(sum(addr == one.addr for addr, _ in pairs))
+            sizes.append(sum(addr == broker.addr for addr, _ in pairs))
             return stats(pairs)
 
         admin.consumers.get_stats_each = counted  # type: ignore[method-assign, assignment]
-        Asked(admin, LAG).round(place(one.addr, "a"), place(other.addr, "b"))
+        Asked(admin, LAG).round(place(broker.addr, "a"), place(other.addr, "b"))
     assert sizes == [8, 8]
 
 

@@ -15,7 +15,7 @@ from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, SinglePollResult, journal_folder_of
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, hang_up
+from tests.support.servers import FakeNameServer, answer_hang_up, closed_port
 
 RUNTIME = BrokerQuestions(asks_runtime=True)
 
@@ -46,9 +46,9 @@ class Cluster:
 
     def kinds(self) -> list[str]:
         assert [
-            found.problem_texts
-            for found in reader.check_journal(self.folder / BROKERS_JOURNAL)
-            if found.problem_texts
+            problem.problem_texts
+            for problem in reader.check_journal(self.folder / BROKERS_JOURNAL)
+            if problem.problem_texts
         ] == []
         return [record.event_type for record in reader.read_records(self.folder / BROKERS_JOURNAL)]
 
@@ -62,7 +62,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_each_broker_is_asked_once_however_many_name_servers_know_it(cluster: Cluster) -> None:
     done = cluster.once()
     assert [turn.poll_error for turn in done.poll_results] == [None, None]
-    assert [broker.codes() for broker in cluster.brokers] == [[28]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[28]] * 3
     assert done.broker_round is not None
     assert (
         done.broker_round.polled_event.brokers,
@@ -78,7 +78,7 @@ def test_each_broker_is_asked_once_however_many_name_servers_know_it(cluster: Cl
 
 def test_without_a_question_no_broker_is_asked(cluster: Cluster) -> None:
     assert cluster.collector(questions=BrokerQuestions()).poll_once().broker_round is None
-    assert [broker.codes() for broker in cluster.brokers] == [[]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[]] * 3
     assert not (cluster.folder / BROKERS_JOURNAL).exists()
 
 
@@ -87,7 +87,7 @@ def test_brokers_of_a_name_server_that_died_are_asked_as_it_knew_them(cluster: C
     cluster.servers[0].close()
     done = cluster.once()
     assert [turn.poll_error is None for turn in done.poll_results] == [False, True]
-    assert [broker.codes() for broker in cluster.brokers] == [[28, 28]] * 3
+    assert [broker.asked_codes() for broker in cluster.brokers] == [[28, 28]] * 3
 
 
 def test_who_does_not_tell_is_written_down_and_said(cluster: Cluster) -> None:
@@ -102,7 +102,7 @@ def test_who_does_not_tell_is_written_down_and_said(cluster: Cluster) -> None:
 def test_rounds_go_on_until_they_are_stopped_and_say_when_a_broker_tells_again(cluster: Cluster) -> None:
     running = cluster.collector(0.05)
     usual = cluster.brokers[0].handlers[28]
-    cluster.brokers[0].handlers[28] = hang_up
+    cluster.brokers[0].handlers[28] = answer_hang_up
     thread = threading.Thread(target=running.poll_until_stopped)
     thread.start()
     _until(lambda: cluster.warned)

@@ -17,21 +17,21 @@ from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
-from tests.support.running import Program, call, program
+from tests.support.name_servers import ServerProgram, call_server, start_program
 from tests.support.wire import broker_ext, registration_body, topic_config
 
 
 class Changing:
     """A name server, and seeded requests that change something on it."""
 
-    def __init__(self, server: Program, seed: int) -> None:
+    def __init__(self, server: ServerProgram, seed: int) -> None:
         self.chance = random.Random(seed)
         self.connection = server.connect()
         self.addr = "{}:{}".format(*self.connection.getpeername()[:2])
         self.version = 0
 
     def ask(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> Any:
-        answer = call(build_request(code, ext, body), self.connection)
+        answer = call_server(build_request(code, ext, body), self.connection)
         return answer if code == 105 else (answer.code, answer.body)
 
     def something(self) -> None:
@@ -89,19 +89,19 @@ def _route(replay: JournalReplay, topic: str) -> Any:
         broker_data_json(one.cluster_name, name, one.broker_addrs, one.enable_acting_master, one.zone_name)
         for name, one in groups.items()
     ]
-    found = {"queueDatas": [queue_data_json(queue) for queue in queues.values()], "brokerDatas": brokers}
-    return ordered(fastjson.encode_json(found, is_standard=True))
+    route_data = {"queueDatas": [queue_data_json(queue) for queue in queues.values()], "brokerDatas": brokers}
+    return ordered(fastjson.encode_json(route_data, is_standard=True))
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Program]:
-    with program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0") as found:
-        yield found
+def server(tmp_path: Path) -> Iterator[ServerProgram]:
+    with start_program("--home", str(tmp_path), "--bind", "127.0.0.1", "--port", "0") as name_server:
+        yield name_server
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
-    server: Program, tmp_path: Path, seed: int
+    server: ServerProgram, tmp_path: Path, seed: int
 ) -> None:
     changing, answers = Changing(server, seed), []
     plan = CollectorPlan((changing.addr,), tmp_path / "collected", None, namespaces=("N",))
@@ -114,7 +114,7 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
             assert turn.poll_error is None
             answers.append(changing.routes())
     folder = journal_folder_of(plan.folder, changing.addr)
-    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    assert [problem.problem_texts for problem in reader.check_journal(folder) if problem.problem_texts] == []
     replay, replayed = JournalReplay(), []
     for record in reader.read_records(folder):
         replay.feed_record(record)
@@ -122,4 +122,4 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
             assert replay.is_certain
             replayed.append(routes_of(replay))
     assert replayed == answers
-    assert any(one["T"] != answers[0]["T"] for one in answers)
+    assert any(answer["T"] != answers[0]["T"] for answer in answers)

@@ -88,8 +88,8 @@ class Replayed:
         while self._at < len(self.records) and self.records[self._at].time_ms <= time:
             self.replay.feed_record(self.records[self._at])
             self._at += 1
-        found = self.replay.table_contents()
-        return {name: found[name] for name in _TABLES}
+        tables = self.replay.table_contents()
+        return {name: tables[name] for name in _TABLES}
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,10 @@ def stays(finding: ExpectationFinding, findings: list[ExpectationFinding], polls
     if finding.after_seconds is None:
         return False
     left = finding.deed.time_ms + finding.after_seconds * 1000
-    seen = [poll.time for poll in polls if poll.server == finding.server_name and poll.was_up]
+    poll_times = [poll.time for poll in polls if poll.server == finding.server_name and poll.was_up]
     before, after = (
-        max((t for t in seen if t < left), default=None),
-        min((t for t in seen if t > left), default=None),
+        max((t for t in poll_times if t < left), default=None),
+        min((t for t in poll_times if t > left), default=None),
     )
     if before is None or after is None or after - before > INTERVAL * 1000:
         return False

@@ -35,11 +35,11 @@ HOUR = 3_600_000
 
 @contextmanager
 def keeping(folder: Path, **more: object) -> Iterator[NameServerJournal]:
-    found = NameServerJournal(folder, "ns:1", **more)  # type: ignore[arg-type]
+    new_journal = NameServerJournal(folder, "ns:1", **more)  # type: ignore[arg-type]
     try:
-        yield found
+        yield new_journal
     finally:
-        found.close()
+        new_journal.close()
 
 
 def put(keeping: NameServerJournal, value: str, now: int) -> None:
@@ -50,7 +50,7 @@ def put(keeping: NameServerJournal, value: str, now: int) -> None:
 
 
 def records(folder: Path) -> list[JournalRecord]:
-    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    assert [problem.problem_texts for problem in reader.check_journal(folder) if problem.problem_texts] == []
     return list(reader.read_records(folder))
 
 
@@ -66,11 +66,11 @@ def replayed(found: list[JournalRecord]) -> JournalReplay:
 
 
 def test_what_was_seen_first_is_a_snapshot_and_what_follows_are_events(tmp_path: Path) -> None:
-    with keeping(tmp_path) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
-        put(one, "2", 3)
-        one.end_run("SIGTERM", 4)
+    with keeping(tmp_path) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
+        put(journal, "2", 3)
+        journal.end_run("SIGTERM", 4)
     assert kinds(tmp_path) == ["CollectorStarted", "Snapshot", "KvPut", "CollectorStopping"]
     origins = {record.origin._replace(time_ms=0) for record in records(tmp_path)}
     assert origins == {RecordOrigin(0, "collector", None, "collector")}
@@ -78,11 +78,11 @@ def test_what_was_seen_first_is_a_snapshot_and_what_follows_are_events(tmp_path:
 
 
 def test_who_starts_again_knows_what_was_known_and_that_nobody_looked_meanwhile(tmp_path: Path) -> None:
-    with keeping(tmp_path) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
+    with keeping(tmp_path) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
         assert replayed(records(tmp_path)).is_certain
-        one.end_run("SIGINT", 3)
+        journal.end_run("SIGINT", 3)
     assert not replayed(records(tmp_path)).is_certain
     with keeping(tmp_path) as again:
         assert again.is_known
@@ -96,9 +96,9 @@ def test_who_starts_again_knows_what_was_known_and_that_nobody_looked_meanwhile(
 
 def test_a_poll_by_cron_is_one_among_others(tmp_path: Path) -> None:
     for number in range(3):
-        with keeping(tmp_path) as one:
-            one.begin_run(number, None)
-            put(one, str(number), number)
+        with keeping(tmp_path) as journal:
+            journal.begin_run(number, None)
+            put(journal, str(number), number)
     assert kinds(tmp_path) == ["Snapshot", "Snapshot", "KvPut", "Snapshot", "KvPut"]
     assert replayed(records(tmp_path)).is_certain
 
@@ -118,9 +118,9 @@ def test_two_do_not_write_to_one_folder_nor_to_a_name_servers_own(tmp_path: Path
 
 
 def test_a_torn_end_is_cut_and_told(tmp_path: Path) -> None:
-    with keeping(tmp_path) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
+    with keeping(tmp_path) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b'{"v":1,')
     with keeping(tmp_path) as again:
@@ -129,37 +129,37 @@ def test_a_torn_end_is_cut_and_told(tmp_path: Path) -> None:
 
 
 def test_a_full_segment_is_followed_by_one_that_begins_with_a_snapshot(tmp_path: Path) -> None:
-    with keeping(tmp_path, limits=JournalLimits(segment_bytes=2000)) as one:
-        one.begin_run(1, 15_000)
+    with keeping(tmp_path, limits=JournalLimits(segment_bytes=2000)) as journal:
+        journal.begin_run(1, 15_000)
         for number in range(40):
-            put(one, str(number), number + 2)
-        one.record_proof(Polled(40, 0, 0, 1), 50)
-    closed = [found for found in reader.check_journal(tmp_path) if found.journal_segment.is_closed]
+            put(journal, str(number), number + 2)
+        journal.record_proof(Polled(40, 0, 0, 1), 50)
+    closed = [problem for problem in reader.check_journal(tmp_path) if problem.journal_segment.is_closed]
     assert len(closed) > 1
     assert replayed(records(tmp_path)).kv_tables == {"N": {"k": "39"}}
-    for found in closed[1:]:
-        first = next(record for record in records(tmp_path) if record.seq == found.first_seq)
+    for problem in closed[1:]:
+        first = next(record for record in records(tmp_path) if record.seq == problem.first_seq)
         assert (first.event_type, first.event_fields["reason"]) == ("Snapshot", "roll")
 
 
 def test_a_segment_that_ends_while_polls_fail_says_so_again_in_the_next(tmp_path: Path) -> None:
-    with keeping(tmp_path, limits=JournalLimits(segment_bytes=1000)) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
+    with keeping(tmp_path, limits=JournalLimits(segment_bytes=1000)) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
         for number in range(20):
-            one.write_events([PollFailed("no", number + 1)], 3 + number)
+            journal.write_events([PollFailed("no", number + 1)], 3 + number)
             assert not replayed(records(tmp_path)).is_certain
     assert "Snapshot" in kinds(tmp_path)[3:]
 
 
 def test_each_hour_has_a_snapshot_or_a_mark(tmp_path: Path) -> None:
-    with keeping(tmp_path) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
-        put(one, "2", 3)
+    with keeping(tmp_path) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
+        put(journal, "2", 3)
         for hour in range(1, 4):
-            one.record_proof(Polled(1, 0, 0, 1), hour * HOUR + 2)
-            one.record_proof(Polled(1, 0, 0, 1), hour * HOUR + 3)
+            journal.record_proof(Polled(1, 0, 0, 1), hour * HOUR + 2)
+            journal.record_proof(Polled(1, 0, 0, 1), hour * HOUR + 3)
     marks = [kind for kind in kinds(tmp_path) if kind in ("Snapshot", "SnapshotMark")]
     assert marks == ["Snapshot", "Snapshot", "SnapshotMark", "SnapshotMark"]
 
@@ -192,17 +192,17 @@ class _Watched:
 
 def test_a_full_disk_is_told_as_a_loss_once_there_is_room(tmp_path: Path) -> None:
     disk = Disk()
-    with keeping(tmp_path, opening=disk) as one:
-        one.begin_run(1, 15_000)
-        put(one, "1", 2)
+    with keeping(tmp_path, opening=disk) as journal:
+        journal.begin_run(1, 15_000)
+        put(journal, "1", 2)
         disk.is_full = True
-        put(one, "2", 1000)
-        one.write_events([PollFailed("no", 1)], 2000)
-        assert one.disk_error == "No space left on device"
+        put(journal, "2", 1000)
+        journal.write_events([PollFailed("no", 1)], 2000)
+        assert journal.disk_error == "No space left on device"
         disk.is_full = False
-        one.known_tables.apply_event(KvPut("N", "k", "2", "3"))
-        one.record_poll([KvPut("N", "k", "2", "3"), PollRecovered(1, 5)], 3000)
-        assert one.disk_error is None
+        journal.known_tables.apply_event(KvPut("N", "k", "2", "3"))
+        journal.record_poll([KvPut("N", "k", "2", "3"), PollRecovered(1, 5)], 3000)
+        assert journal.disk_error is None
     events: list[Event | None] = list(map(event_of_record, records(tmp_path)))[2:]
     assert events[:2] == [EventsLost(3), JournalResumed("No space left on device", 2000)]
     assert isinstance(events[2], Snapshot)
@@ -211,8 +211,8 @@ def test_a_full_disk_is_told_as_a_loss_once_there_is_room(tmp_path: Path) -> Non
 
 
 def test_the_first_record_tells_who_looks_and_how_often(tmp_path: Path) -> None:
-    with keeping(tmp_path) as one:
-        one.begin_run(1, 15_000)
+    with keeping(tmp_path) as journal:
+        journal.begin_run(1, 15_000)
     [event] = list(map(event_of_record, records(tmp_path)))
     assert isinstance(event, CollectorStarted)
     assert event.interval_millis == 15_000
@@ -220,15 +220,15 @@ def test_the_first_record_tells_who_looks_and_how_often(tmp_path: Path) -> None:
 
 def test_a_journal_without_tables_rolls_and_keeps_what_was_not_lost(tmp_path: Path) -> None:
     disk = Disk()
-    one = CollectorJournal(tmp_path, "brokers", JournalLimits(segment_bytes=2000, keep_bytes=3000), disk)
-    one.begin_run(1, None)
+    journal = CollectorJournal(tmp_path, "brokers", JournalLimits(segment_bytes=2000, keep_bytes=3000), disk)
+    journal.begin_run(1, None)
     for number in range(60):
         disk.is_full = number == 58
-        one.write_events([BrokersPolled(number, 0, 0, 1)], number + 2)
-    one.end_run("SIGTERM", 99)
-    one.tidy_segments(100)
-    one.close()
-    closed = [found for found in reader.check_journal(tmp_path) if found.journal_segment.is_closed]
+        journal.write_events([BrokersPolled(number, 0, 0, 1)], number + 2)
+    journal.end_run("SIGTERM", 99)
+    journal.tidy_segments(100)
+    journal.close()
+    closed = [problem for problem in reader.check_journal(tmp_path) if problem.journal_segment.is_closed]
     assert len(closed) > 2
     assert list(map(event_of_record, records(tmp_path)))[-4:] == [
         EventsLost(1),

@@ -15,16 +15,16 @@ from tests.support.servers import FakeNameServer
 
 @pytest.fixture
 def server() -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as found:
-        found.routes = {f"T{number}": {"a": 6} for number in range(5)}
-        found.config["adminPassword"] = "hidden"
-        yield found
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as name_server:
+        name_server.routes = {f"T{number}": {"a": 6} for number in range(5)}
+        name_server.config["adminPassword"] = "hidden"
+        yield name_server
 
 
 @pytest.fixture
 def admin(server: FakeNameServer) -> Iterator[AdminClient]:
-    with AdminClient(server.addr) as found:
-        yield found
+    with AdminClient(server.addr) as client:
+        yield client
 
 
 def poller(
@@ -35,22 +35,22 @@ def poller(
 
 
 def test_all_is_told_once_then_only_routes_that_changed(admin: AdminClient, server: FakeNameServer) -> None:
-    one = poller(admin, server)
-    seen = one.poll_tables()
-    assert sorted(seen.changed_queues) == sorted(server.routes) == sorted(seen.answer_hashes)
-    one.accept_poll(seen)
+    first_poller = poller(admin, server)
+    polled = first_poller.poll_tables()
+    assert sorted(polled.changed_queues) == sorted(server.routes) == sorted(polled.answer_hashes)
+    first_poller.accept_poll(polled)
     server.routes["T3"] = {"a": 4}
-    again = one.poll_tables()
-    assert {topic: found.queues["a"].perm for topic, found in again.changed_queues.items()} == {"T3": 4}
+    again = first_poller.poll_tables()
+    assert {topic: queues.queues["a"].perm for topic, queues in again.changed_queues.items()} == {"T3": 4}
     # What nobody wrote down is told again.
-    assert one.poll_tables().changed_queues == again.changed_queues
-    one.accept_poll(again)
-    assert one.poll_tables().changed_queues == {}
+    assert first_poller.poll_tables().changed_queues == again.changed_queues
+    first_poller.accept_poll(again)
+    assert first_poller.poll_tables().changed_queues == {}
 
 
 def test_equal_queues_are_one_record(admin: AdminClient, server: FakeNameServer) -> None:
-    seen = poller(admin, server).poll_tables()
-    assert len({id(found.queues["a"]) for found in seen.changed_queues.values()}) == 1
+    polled = poller(admin, server).poll_tables()
+    assert len({id(queues.queues["a"]) for queues in polled.changed_queues.values()}) == 1
 
 
 def test_settings_that_may_be_secret_are_left_out(admin: AdminClient, server: FakeNameServer) -> None:
@@ -84,13 +84,13 @@ def test_one_route_that_is_refused_or_unreadable_spoils_the_poll(
 def test_many_namespaces_are_asked_in_parts(admin: AdminClient, server: FakeNameServer) -> None:
     names = [f"N{number}" for number in range(7)]
     server.kv = {name: {"k": name} for name in names}
-    seen = NameServerPoller(
+    polled = NameServerPoller(
         admin.name_server_tables, server.addr, names, RequestPace(10_000), 5
     ).poll_tables()
-    assert seen.server_listing.kv == server.kv
+    assert polled.server_listing.kv == server.kv
 
 
 def test_who_is_told_to_stop_gives_the_poll_up(admin: AdminClient, server: FakeNameServer) -> None:
     with pytest.raises(PollStopped):
-        poller(admin, server, is_stopped=lambda: 105 in server.codes()).poll_tables()
-    assert server.codes().count(105) == 2
+        poller(admin, server, is_stopped=lambda: 105 in server.asked_codes()).poll_tables()
+    assert server.asked_codes().count(105) == 2

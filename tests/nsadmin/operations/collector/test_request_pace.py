@@ -61,8 +61,8 @@ def test_more_than_may_go_in_a_second_go_as_if_they_were_that_many() -> None:
 
 def test_nobody_waits_who_is_told_not_to() -> None:
     clock = Clock()
-    told: Callable[[float], bool] = lambda seconds: True  # noqa: E731
-    pace = RequestPace(1, clock, told)
+    never_waits: Callable[[float], bool] = lambda seconds: True  # noqa: E731
+    pace = RequestPace(1, clock, never_waits)
     for _ in range(3):
         with pace.reserve_requests(1):
             assert clock.now == 100

@@ -38,9 +38,9 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def test_each_name_server_has_a_journal_of_its_own(tmp_path: Path) -> None:
-    with FakeNameServer() as one, FakeNameServer(host="::1") as other:
-        fill(one, 3)
-        addrs = (one.addr, other.addr, f"127.0.0.1:{closed_port()}")
+    with FakeNameServer() as first_server, FakeNameServer(host="::1") as other:
+        fill(first_server, 3)
+        addrs = (first_server.addr, other.addr, f"127.0.0.1:{closed_port()}")
         first, second, third = collector(CollectorPlan(addrs, tmp_path, None)).poll_once().poll_results
     assert (first.broker_count, first.topic_count, first.event_count, first.poll_error) == (1, 3, 0, None)
     assert (second.topic_count, second.poll_error) == (0, None)
@@ -56,44 +56,47 @@ def test_each_name_server_has_a_journal_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_somebody_writes_to_stops_the_start_and_nothing_stays_locked(tmp_path: Path) -> None:
-    with FakeNameServer() as one, FakeNameServer() as other:
-        plan = CollectorPlan((one.addr,), tmp_path, 0.01)
+    with FakeNameServer() as first_server, FakeNameServer() as other:
+        plan = CollectorPlan((first_server.addr,), tmp_path, 0.01)
         running = collector(plan)
         thread = threading.Thread(target=running.poll_until_stopped)
         thread.start()
-        until(lambda: one.codes().count(106) > 1)
+        until(lambda: first_server.asked_codes().count(106) > 1)
         with pytest.raises(RocketMQError, match="another process writes the journal"):
-            collector(CollectorPlan((other.addr, one.addr), tmp_path, None)).poll_once()
+            collector(CollectorPlan((other.addr, first_server.addr), tmp_path, None)).poll_once()
         running.request_stop()
         thread.join()
         assert [
             turn.poll_error
-            for turn in collector(CollectorPlan((other.addr, one.addr), tmp_path, None))
+            for turn in collector(CollectorPlan((other.addr, first_server.addr), tmp_path, None))
             .poll_once()
             .poll_results
         ] == [None] * 2
 
 
 def test_polling_goes_on_until_it_is_stopped_and_a_dead_server_holds_nobody_up(tmp_path: Path) -> None:
-    told: list[str] = []
-    with FakeNameServer() as one:
-        fill(one, 3)
+    messages: list[str] = []
+    with FakeNameServer() as first_server:
+        fill(first_server, 3)
         dead = f"127.0.0.1:{closed_port()}"
         running = collector(
-            CollectorPlan((dead, one.addr), tmp_path, 0.01), MessageSink(told.append, lambda text: None)
+            CollectorPlan((dead, first_server.addr), tmp_path, 0.01),
+            MessageSink(messages.append, lambda text: None),
         )
         thread = threading.Thread(target=running.poll_until_stopped)
         thread.start()
-        until(lambda: one.codes().count(106) > 3)
-        one.routes["T1"]["a"] = 4
-        asked = one.codes().count(106)
-        until(lambda: one.codes().count(106) > asked + 2)
+        until(lambda: first_server.asked_codes().count(106) > 3)
+        first_server.routes["T1"]["a"] = 4
+        asked = first_server.asked_codes().count(106)
+        until(lambda: first_server.asked_codes().count(106) > asked + 2)
         running.request_stop()
         thread.join()
-    assert told == [
+    assert messages == [
         f"name server {dead}: connection refused, no server listens on this port; the collector retries"
     ]
-    kinds = [record.event_type for record in reader.read_records(journal_folder_of(tmp_path, one.addr))]
+    kinds = [
+        record.event_type for record in reader.read_records(journal_folder_of(tmp_path, first_server.addr))
+    ]
     assert kinds == ["CollectorStarted", "Snapshot", "Polled", "TopicsChanged", "CollectorStopping"]
     failed = [record.event_type for record in reader.read_records(journal_folder_of(tmp_path, dead))]
     assert {"CollectorStarted", "PollFailed", "CollectorStopping"} == set(failed)
@@ -106,14 +109,14 @@ def test_a_mistake_in_a_thread_ends_all_and_is_raised(
         raise ZeroDivisionError
 
     monkeypatch.setattr("nsadmin.operations.collector.name_server_poller.NameServerPoller.accept_poll", fail)
-    with FakeNameServer() as one, FakeNameServer() as other, pytest.raises(ZeroDivisionError):
-        collector(CollectorPlan((one.addr, other.addr), tmp_path, 0.01)).poll_until_stopped()
+    with FakeNameServer() as first_server, FakeNameServer() as other, pytest.raises(ZeroDivisionError):
+        collector(CollectorPlan((first_server.addr, other.addr), tmp_path, 0.01)).poll_until_stopped()
 
 
 def test_no_more_requests_go_out_than_may(tmp_path: Path) -> None:
     times: list[float] = []
-    with FakeNameServer() as one, FakeNameServer() as other:
-        for server in (one, other):
+    with FakeNameServer() as first_server, FakeNameServer() as other:
+        for server in (first_server, other):
             fill(server, 150)
             answer = server.handlers[105]
 
@@ -123,7 +126,9 @@ def test_no_more_requests_go_out_than_may(tmp_path: Path) -> None:
 
             server.handlers[105] = timed
         turns = (
-            collector(CollectorPlan((one.addr, other.addr), tmp_path, None, max_in_flight=20, rate=200))
+            collector(
+                CollectorPlan((first_server.addr, other.addr), tmp_path, None, max_in_flight=20, rate=200)
+            )
             .poll_once()
             .poll_results
         )
@@ -149,10 +154,12 @@ def test_no_more_requests_are_under_way_than_may(tmp_path: Path, monkeypatch: py
         return tables
 
     monkeypatch.setattr(AdminClient, "name_server_tables", property(counted))
-    with FakeNameServer() as one, FakeNameServer() as other:
-        fill(one, 50)
+    with FakeNameServer() as first_server, FakeNameServer() as other:
+        fill(first_server, 50)
         fill(other, 50)
-        collector(CollectorPlan((one.addr, other.addr), tmp_path, None, max_in_flight=20)).poll_once()
+        collector(
+            CollectorPlan((first_server.addr, other.addr), tmp_path, None, max_in_flight=20)
+        ).poll_once()
     # Half of them for each of the two.
     assert max(sizes) == 10
     assert sum(sizes) == 100
@@ -163,7 +170,7 @@ def test_the_journal_gives_at_each_poll_what_was_answered(tmp_path: Path, seed: 
     chance = random.Random(seed)
     with FakeNameServer() as server:
         plan = CollectorPlan((server.addr,), tmp_path, None)
-        shown: list[dict[str, dict[str, int]]] = []
+        routes_shown: list[dict[str, dict[str, int]]] = []
         for _ in range(15):
             server.clusters = {
                 "C": {name: {0: f"h:{chance.randrange(9)}"} for name in chance.sample("abc", 2)}
@@ -173,7 +180,7 @@ def test_the_journal_gives_at_each_poll_what_was_answered(tmp_path: Path, seed: 
                 for topic in chance.sample("TUVW", 3)
             }
             assert [turn.poll_error for turn in collector(plan).poll_once().poll_results] == [None]
-            shown.append({topic: dict(found) for topic, found in server.routes.items() if found})
+            routes_shown.append({topic: dict(found) for topic, found in server.routes.items() if found})
     assert [
         found.problem_texts
         for found in reader.check_journal(journal_folder_of(tmp_path, server.addr))
@@ -189,4 +196,4 @@ def test_the_journal_gives_at_each_poll_what_was_answered(tmp_path: Path, seed: 
                     for topic, found in replay.queues_by_topic.items()
                 }
             )
-    assert replayed == shown
+    assert replayed == routes_shown

@@ -50,11 +50,18 @@ def seen(
 ) -> PollObservation:
     if clusters is None:
         clusters = {}
-        for one in groups:
-            clusters[one.cluster_name] = (*clusters.get(one.cluster_name, ()), one.broker_name)
+        for broker_group in groups:
+            clusters[broker_group.cluster_name] = (
+                *clusters.get(broker_group.cluster_name, ()),
+                broker_group.broker_name,
+            )
     topics = topics or {}
     listed = NameServerListing(
-        clusters, {one.broker_name: one for one in groups}, tuple(topics), settings or {}, kv or {}
+        clusters,
+        {broker_group.broker_name: broker_group for broker_group in groups},
+        tuple(topics),
+        settings or {},
+        kv or {},
     )
     return PollObservation(listed, topics, {})
 
@@ -123,19 +130,19 @@ def test_values_settings_and_static_topics() -> None:
     info = MappingInfo("T", total_queues=1, bname="a")
     before = seen(kv={"N": {"k": "1", "l": None}}, settings={"s": "1", "t": "1"})
     after = seen(kv={"M": {"k": None}}, settings={"s": "2"}, topics={"T": TopicQueues({}, {"a": info})})
-    found = between(before, after)
-    assert MappingsChanged("a", (MappingChange("T", "a", None, info),)) in found
-    assert {KvDeleted("N", "k", "1"), KvDeleted("N", "l", None), KvPut("M", "k", None, None)} <= set(found)
-    assert found[-1] == SettingsChanged((SettingChange("s", "1", "2"), SettingChange("t", "1", None)))
+    events = between(before, after)
+    assert MappingsChanged("a", (MappingChange("T", "a", None, info),)) in events
+    assert {KvDeleted("N", "k", "1"), KvDeleted("N", "l", None), KvPut("M", "k", None, None)} <= set(events)
+    assert events[-1] == SettingsChanged((SettingChange("s", "1", "2"), SettingChange("t", "1", None)))
     assert between(after, after) == []
     assert MappingsChanged("a", (MappingChange("T", "a", info, None),)) in between(after, seen())
 
 
 def test_what_no_events_lead_to_is_a_snapshot() -> None:
     # An address in two places of one group, as no name server should have it.
-    found = between(seen(), seen(group("a", {0: "h:1", 1: "h:1"})))
-    assert isinstance(found[-1], Snapshot)
-    assert found[-1].groups == (group("a", {0: "h:1", 1: "h:1"}),)
+    events = between(seen(), seen(group("a", {0: "h:1", 1: "h:1"})))
+    assert isinstance(events[-1], Snapshot)
+    assert events[-1].groups == (group("a", {0: "h:1", 1: "h:1"}),)
 
 
 NAMES = st.sampled_from("abc")

@@ -3,14 +3,14 @@
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.operations.dead_letters.letter_counts import AgeCount, LetterCounter
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 NOW, HOUR = 1_700_000_000_000, 3_600_000
 
 
 def letter(age_ms: int, origin: str | None = "T") -> DeadLetter:
     table = {"RETRY_TOPIC": origin} if origin else {}
-    [message] = decode_messages(record(b"", table=table, stored=NOW - age_ms)).messages
+    [message] = decode_messages(encode_message(b"", table=table, stored=NOW - age_ms)).messages
     return DeadLetter("broker-a", message)
 
 

@@ -8,10 +8,10 @@ from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import ComparedValue, compare_snapshots
 from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
-from tests.support.pictures import knowing, member, queues
+from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 BOTH = ("s:1", "s:2")
-TWO_BROKERS = {"a": member(), "b": member("y:1")}
+TWO_BROKERS = {"a": make_broker_entry(), "b": make_broker_entry("y:1")}
 
 
 def cause(pictures: list[ClusterSnapshot], **facts: BrokerFacts) -> DivergenceCause:
@@ -31,14 +31,16 @@ def telling(
 
 @pytest.fixture
 def without_b() -> list[ClusterSnapshot]:
-    return [knowing("s:1", TWO_BROKERS), knowing("s:2")]
+    return [make_cluster_snapshot("s:1", TWO_BROKERS), make_cluster_snapshot("s:2")]
 
 
 def test_it_registers_with_a_partial_list(without_b: list[ClusterSnapshot]) -> None:
-    found = cause(without_b, y=telling(("s:1",)))
-    assert found.kind == "partial-list"
-    assert found.text == "the broker registers with a partial list: its namesrvAddr does not name s:2"
-    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in found.advice
+    divergence_cause = cause(without_b, y=telling(("s:1",)))
+    assert divergence_cause.kind == "partial-list"
+    assert (
+        divergence_cause.text == "the broker registers with a partial list: its namesrvAddr does not name s:2"
+    )
+    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in divergence_cause.advice
 
 
 def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
@@ -47,8 +49,8 @@ def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[Cl
 
 
 def test_it_names_all_and_one_has_not_heard(without_b: list[ClusterSnapshot]) -> None:
-    found = cause(without_b, y=telling())
-    assert (found.kind, "do not reach s:2" in found.text) == ("partition", True)
+    divergence_cause = cause(without_b, y=telling())
+    assert (divergence_cause.kind, "do not reach s:2" in divergence_cause.text) == ("partition", True)
 
 
 def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
@@ -57,16 +59,29 @@ def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
 
 
 def test_who_knows_no_broker_at_all_was_started_or_is_cut_off() -> None:
-    found = cause([knowing("s:1"), knowing("s:2", {}, {})], x=telling())
-    assert (found.kind, found.text.startswith("s:2 lists no broker")) == ("no-brokers", True)
+    divergence_cause = cause(
+        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {}, {})], x=telling()
+    )
+    assert (divergence_cause.kind, divergence_cause.text.startswith("s:2 lists no broker")) == (
+        "no-brokers",
+        True,
+    )
 
 
 def test_two_addresses_for_one_broker() -> None:
-    pictures = [knowing("s:1"), knowing("s:2", {"a": member("y:1")})]
+    pictures = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {"a": make_broker_entry("y:1")})]
     moved = cause(pictures, y=telling())
     assert (moved.kind, "answers at y:1 only" in moved.text) == ("moved", True)
     assert cause(pictures, x=telling(), y=telling()).kind == "conflict"
-    assert cause([knowing("s:1"), knowing("s:2", {"a": member(cluster="c, d")})]).kind == "cluster"
+    assert (
+        cause(
+            [
+                make_cluster_snapshot("s:1"),
+                make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="c, d")}),
+            ]
+        ).kind
+        == "cluster"
+    )
 
 
 # A topic that is not everywhere alike
@@ -74,63 +89,95 @@ def test_two_addresses_for_one_broker() -> None:
 
 def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
     return [
-        knowing(f"s:{number + 1}", topics={"T": table} if table else {})
+        make_cluster_snapshot(f"s:{number + 1}", topics={"T": table} if table else {})
         for number, table in enumerate(tables)
     ]
 
 
 def test_write_permission_wiped_on_one_only() -> None:
-    found = cause(topics({"a": queues()}, {"a": queues(4)}), x=telling(own={"T": queues()}))
-    assert (found.kind, found.text) == ("wiped", "the write permission of a was removed on s:2 only")
-    assert found.advice.startswith("run `nsadmin repair wipe a`, which restores the broker's own permissions")
+    divergence_cause = cause(
+        topics({"a": make_queue_entry()}, {"a": make_queue_entry(4)}),
+        x=telling(own={"T": make_queue_entry()}),
+    )
+    assert (divergence_cause.kind, divergence_cause.text) == (
+        "wiped",
+        "the write permission of a was removed on s:2 only",
+    )
+    assert divergence_cause.advice.startswith(
+        "run `nsadmin repair wipe a`, which restores the broker's own permissions"
+    )
     # The broker need not say so.
-    assert cause(topics({"a": queues(7)}, {"a": queues(5)})).kind == "wiped"
-    came_back = cause(topics({"a": queues(4)}, {"a": queues(4)}, {"a": queues()}))
+    assert cause(topics({"a": make_queue_entry(7)}, {"a": make_queue_entry(5)})).kind == "wiped"
+    came_back = cause(
+        topics({"a": make_queue_entry(4)}, {"a": make_queue_entry(4)}, {"a": make_queue_entry()})
+    )
     assert (came_back.kind, "not on s:3" in came_back.text) == ("wiped", True)
 
 
 def test_write_permission_added_on_one_only() -> None:
-    found = cause(topics({"a": queues(4)}, {"a": queues(6)}), x=telling(own={"T": queues(4)}))
-    assert (found.kind, "to s:2 only" in found.text) == ("write-perm-added", True)
+    divergence_cause = cause(
+        topics({"a": make_queue_entry(4)}, {"a": make_queue_entry(6)}),
+        x=telling(own={"T": make_queue_entry(4)}),
+    )
+    assert (divergence_cause.kind, "to s:2 only" in divergence_cause.text) == ("write-perm-added", True)
     # What it leaves behind, also where it is undone.
-    flat = cause(topics({"a": queues(7)}, {"a": queues(6)}), x=telling(own={"T": queues(7)}))
+    flat = cause(
+        topics({"a": make_queue_entry(7)}, {"a": make_queue_entry(6)}),
+        x=telling(own={"T": make_queue_entry(7)}),
+    )
     assert (flat.kind, "replaces every permission with rw-" in flat.text) == ("write-perm-added", True)
-    assert cause(topics({"a": queues(7)}, {"a": queues(6)})).kind == "behind"
+    assert cause(topics({"a": make_queue_entry(7)}, {"a": make_queue_entry(6)})).kind == "behind"
     # 7 is nothing that addWritePerm makes.
-    assert cause(topics({"a": queues(5)}, {"a": queues(7)}), x=telling(own={"T": queues(5)})).kind == "behind"
+    assert (
+        cause(
+            topics({"a": make_queue_entry(5)}, {"a": make_queue_entry(7)}),
+            x=telling(own={"T": make_queue_entry(5)}),
+        ).kind
+        == "behind"
+    )
 
 
 def test_a_permission_that_has_nothing_to_do_with_writing() -> None:
-    found = cause(topics({"a": queues(6)}, {"a": queues(2)}), x=telling(own={"T": queues(2)}))
-    assert (found.kind, found.text.startswith("s:1 missed the last")) == ("behind", True)
+    divergence_cause = cause(
+        topics({"a": make_queue_entry(6)}, {"a": make_queue_entry(2)}),
+        x=telling(own={"T": make_queue_entry(2)}),
+    )
+    assert (divergence_cause.kind, divergence_cause.text.startswith("s:1 missed the last")) == (
+        "behind",
+        True,
+    )
 
 
 def test_a_change_that_one_has_not_heard() -> None:
-    pictures = topics({"a": queues(number=8)}, {"a": queues(number=4)}, {"a": queues(number=4)})
+    pictures = topics(
+        {"a": make_queue_entry(number=8)},
+        {"a": make_queue_entry(number=4)},
+        {"a": make_queue_entry(number=4)},
+    )
     every = ("s:1", "s:2", "s:3")
-    assert "s:2, s:3 missed" in cause(pictures, x=telling(every, {"T": queues(number=8)})).text
+    assert "s:2, s:3 missed" in cause(pictures, x=telling(every, {"T": make_queue_entry(number=8)})).text
     # Where the broker does not tell, the smaller part is taken to be behind.
     assert "s:1 missed the last registration" in cause(pictures).text
     assert "some name servers missed" in cause(pictures[:2]).text
 
 
 def test_behind_because_it_is_on_the_list_no_more() -> None:
-    pictures = topics({"a": queues(number=8)}, {"a": queues(number=4)})
-    found = cause(pictures, x=telling(("s:2",), {"T": queues(number=4)}))
-    assert (found.kind, "does not name s:1" in found.text) == ("partial-list", True)
+    pictures = topics({"a": make_queue_entry(number=8)}, {"a": make_queue_entry(number=4)})
+    divergence_cause = cause(pictures, x=telling(("s:2",), {"T": make_queue_entry(number=4)}))
+    assert (divergence_cause.kind, "does not name s:1" in divergence_cause.text) == ("partial-list", True)
 
 
 def test_a_topic_that_one_has_not_heard_of_or_has_kept() -> None:
-    pictures = topics({"a": queues()}, {})
-    assert cause(pictures, x=telling(own={"T": queues()})).kind == "not-registered"
+    pictures = topics({"a": make_queue_entry()}, {})
+    assert cause(pictures, x=telling(own={"T": make_queue_entry()})).kind == "not-registered"
     assert cause(pictures).kind == "not-registered"
-    assert cause(pictures, x=telling(("s:1",), {"T": queues()})).kind == "partial-list"
+    assert cause(pictures, x=telling(("s:1",), {"T": make_queue_entry()})).kind == "partial-list"
     kept = cause(pictures, x=telling(own={"T": None}))
     assert (kept.kind, "but not on s:1" in kept.text) == ("left-over", True)
 
 
 def test_a_topic_that_no_broker_has() -> None:
-    pictures = [knowing("s:1", topics={"T": {}}), knowing("s:2", topics={})]
+    pictures = [make_cluster_snapshot("s:1", topics={"T": {}}), make_cluster_snapshot("s:2", topics={})]
     assert cause(pictures).kind == "left-over"
 
 
@@ -138,18 +185,33 @@ def test_a_topic_that_no_broker_has() -> None:
 
 
 def test_kv_written_to_some_only() -> None:
-    found = cause([knowing("s:1"), knowing("s:2", kv={"n": {"k": "v"}})])
-    assert (found.kind, found.advice.startswith("run `nsadmin kv sync -s n --from s:2")) == (
+    divergence_cause = cause(
+        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", kv={"n": {"k": "v"}})]
+    )
+    assert (
+        divergence_cause.kind,
+        divergence_cause.advice.startswith("run `nsadmin kv sync -s n --from s:2"),
+    ) == (
         "kv-written-to-some",
         True,
     )
-    assert found.text.startswith("written to s:2 only")
-    other = cause([knowing("s:1", kv={"n": {"k": "w"}}), knowing("s:2", kv={"n": {"k": "v"}})])
+    assert divergence_cause.text.startswith("written to s:2 only")
+    other = cause(
+        [
+            make_cluster_snapshot("s:1", kv={"n": {"k": "w"}}),
+            make_cluster_snapshot("s:2", kv={"n": {"k": "v"}}),
+        ]
+    )
     assert other.text.startswith("written to some name servers only")
-    odd = cause([knowing(f"s:{number}", kv={"n": {"k": str(number % 3)}}) for number in (1, 2, 4)])
+    odd = cause(
+        [make_cluster_snapshot(f"s:{number}", kv={"n": {"k": str(number % 3)}}) for number in (1, 2, 4)]
+    )
     assert odd.text.startswith("written to s:2 only, or to the others only")
 
 
 def test_settings_are_each_ones_own() -> None:
-    pictures = [knowing("s:1", settings={"a": "1"}), knowing("s:2", settings={"a": "2"})]
+    pictures = [
+        make_cluster_snapshot("s:1", settings={"a": "1"}),
+        make_cluster_snapshot("s:2", settings={"a": "2"}),
+    ]
     assert cause(pictures).kind == "own-files"

@@ -9,92 +9,122 @@ from nsadmin.operations.divergence.comparison import (
     compare_snapshots,
     hash_sections,
 )
-from tests.support.pictures import knowing, member, queues
+from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 
 def items(*pictures: object, **options: object) -> list[ComparedItem]:
-    return [one.item for one in compare_snapshots(pictures, **options).differences]  # type: ignore[arg-type]
+    return [difference.item for difference in compare_snapshots(pictures, **options).differences]  # type: ignore[arg-type]
 
 
 def test_equal_ones_do_not_differ_whatever_the_order_of_what_they_know() -> None:
-    one = knowing("s:1", topics={"T": {"a": queues(), "b": queues()}, "U": {"a": queues()}})
-    two = knowing("s:2", topics={"U": {"a": queues()}, "T": {"b": queues(), "a": queues()}})
-    assert compare_snapshots([one, two]) == (("s:1", "s:2"), (), {})
-    assert hash_sections(one) == hash_sections(two)
+    first_snapshot = make_cluster_snapshot(
+        "s:1",
+        topics={"T": {"a": make_queue_entry(), "b": make_queue_entry()}, "U": {"a": make_queue_entry()}},
+    )
+    two = make_cluster_snapshot(
+        "s:2",
+        topics={"U": {"a": make_queue_entry()}, "T": {"b": make_queue_entry(), "a": make_queue_entry()}},
+    )
+    assert compare_snapshots([first_snapshot, two]) == (("s:1", "s:2"), (), {})
+    assert hash_sections(first_snapshot) == hash_sections(two)
     assert compare_snapshots([]) == ((), (), {})
 
 
 def test_each_member_of_a_broker_is_compared_by_itself() -> None:
     whole = {"a": {"clusterName": "c", "brokerAddrs": {"0": "x:1", "10": "z:1", "2": "y:1"}}}
-    one, two = knowing("s:1", whole), knowing("s:2", {"a": member("w:1")})
-    found = compare_snapshots([one, two]).differences
-    assert [one.item for one in found] == [
+    one, two = (
+        make_cluster_snapshot("s:1", whole),
+        make_cluster_snapshot("s:2", {"a": make_broker_entry("w:1")}),
+    )
+    differences = compare_snapshots([one, two]).differences
+    assert [one.item for one in differences] == [
         ComparedItem("broker", "a", "0"), ComparedItem("broker", "a", "2"), ComparedItem("broker", "a", "10"),
     ]  # fmt: skip
-    assert (found[0].missing_servers, found[0].differing_fields) == ((), (("brokerAddr", ("x:1", "w:1")),))
-    assert (found[1].missing_servers, found[1].differing_fields) == ((1,), ())
-    assert found[1].server_values == ({"clusterName": "c", "brokerAddr": "y:1"}, None)
+    assert (differences[0].missing_servers, differences[0].differing_fields) == (
+        (),
+        (("brokerAddr", ("x:1", "w:1")),),
+    )
+    assert (differences[1].missing_servers, differences[1].differing_fields) == ((1,), ())
+    assert differences[1].server_values == ({"clusterName": "c", "brokerAddr": "y:1"}, None)
 
 
 def test_queues_are_compared_broker_by_broker_of_three_servers() -> None:
-    usual, wiped = {"a": queues(), "b": queues()}, {"a": queues(4), "b": queues()}
-    brokers = {"a": member(), "b": member("y:1")}
+    usual, wiped = (
+        {"a": make_queue_entry(), "b": make_queue_entry()},
+        {"a": make_queue_entry(4), "b": make_queue_entry()},
+    )
+    brokers = {"a": make_broker_entry(), "b": make_broker_entry("y:1")}
     pictures = [
-        knowing("s:1", brokers, {"T": usual}),
-        knowing("s:2", brokers, {"T": wiped}),
-        knowing("s:3", brokers, {"T": {"a": queues()}, "U": {}}),
+        make_cluster_snapshot("s:1", brokers, {"T": usual}),
+        make_cluster_snapshot("s:2", brokers, {"T": wiped}),
+        make_cluster_snapshot("s:3", brokers, {"T": {"a": make_queue_entry()}, "U": {}}),
     ]
-    found = compare_snapshots(pictures).differences
-    assert [one.item for one in found] == [
+    differences = compare_snapshots(pictures).differences
+    assert [difference.item for difference in differences] == [
         ComparedItem("topic", "T", "a"),
         ComparedItem("topic", "T", "b"),
         ComparedItem("topic", "U"),
     ]
-    assert found[0].differing_fields == (("perm", (6, 4, 6)),)
-    assert found[1].missing_servers == (2,)
-    assert found[2].server_values == (None, None, {})
+    assert differences[0].differing_fields == (("perm", (6, 4, 6)),)
+    assert differences[1].missing_servers == (2,)
+    assert differences[2].server_values == (None, None, {})
 
 
 def test_topics_of_a_broker_that_is_not_there_are_implied() -> None:
-    one = knowing("s:1", {"a": member(), "b": member("y:1")}, {"T": {"a": queues(), "b": queues()}})
-    two = knowing("s:2", {"a": member()}, {"T": {"a": queues()}})
+    one = make_cluster_snapshot(
+        "s:1",
+        {"a": make_broker_entry(), "b": make_broker_entry("y:1")},
+        {"T": {"a": make_queue_entry(), "b": make_queue_entry()}},
+    )
+    two = make_cluster_snapshot("s:2", {"a": make_broker_entry()}, {"T": {"a": make_queue_entry()}})
     comparison = compare_snapshots([one, two])
-    assert [found.item for found in comparison.differences] == [ComparedItem("broker", "b", "0")]
-    assert [found.item for found in comparison.implied_by_broker["b"]] == [ComparedItem("topic", "T", "b")]
+    assert [difference.item for difference in comparison.differences] == [ComparedItem("broker", "b", "0")]
+    assert [difference.item for difference in comparison.implied_by_broker["b"]] == [
+        ComparedItem("topic", "T", "b")
+    ]
     # Where nobody compares brokers, it is a difference like any other.
     assert items(one, two, sections=["topic"]) == [ComparedItem("topic", "T", "b")]
     # The second one has other queues of it: that is no consequence.
-    three = knowing("s:3", {"a": member()}, {"T": {"a": queues(), "b": queues(4)}})
+    three = make_cluster_snapshot(
+        "s:3", {"a": make_broker_entry()}, {"T": {"a": make_queue_entry(), "b": make_queue_entry(4)}}
+    )
     assert ComparedItem("topic", "T", "b") in items(one, two, three)
 
 
 def test_kv_and_settings() -> None:
-    one = knowing("s:1", kv={"n": {"k": "v", "l": "v"}, "empty": {}}, settings={"a": "1", "listenPort": "1"})
-    two = knowing("s:2", kv={"n": {"k": "w", "m": "v"}}, settings={"a": "2", "listenPort": "2", "new": "3"})
-    found = compare_snapshots([one, two], ["kv", "setting"]).differences
-    assert [one.item for one in found] == [
+    one = make_cluster_snapshot(
+        "s:1", kv={"n": {"k": "v", "l": "v"}, "empty": {}}, settings={"a": "1", "listenPort": "1"}
+    )
+    two = make_cluster_snapshot(
+        "s:2", kv={"n": {"k": "w", "m": "v"}}, settings={"a": "2", "listenPort": "2", "new": "3"}
+    )
+    differences = compare_snapshots([one, two], ["kv", "setting"]).differences
+    assert [one.item for one in differences] == [
         ComparedItem("kv", "k", "n"), ComparedItem("kv", "l", "n"), ComparedItem("kv", "m", "n"),
         ComparedItem("setting", "a"),
     ]  # fmt: skip
-    assert found[0].differing_fields == (("", ("v", "w")),)
-    assert (found[1].missing_servers, found[2].missing_servers) == ((1,), (0,))
+    assert differences[0].differing_fields == (("", ("v", "w")),)
+    assert (differences[1].missing_servers, differences[2].missing_servers) == ((1,), (0,))
     assert items(one, two, sections=["topic"]) == []
 
 
 @pytest.mark.parametrize("section", STATE_SECTIONS)
 def test_a_hash_tells_what_differs_and_places_are_in_none(section: str) -> None:
     other = {
-        "broker": knowing("s:2", {"a": member("y:1")}),
-        "topic": knowing("s:2", topics={"T": {"a": queues(4)}}),
-        "kv": knowing("s:2", kv={"n": {"k": "v"}}),
-        "setting": knowing("s:2", settings={"orderMessageEnable": "true"}),
+        "broker": make_cluster_snapshot("s:2", {"a": make_broker_entry("y:1")}),
+        "topic": make_cluster_snapshot("s:2", topics={"T": {"a": make_queue_entry(4)}}),
+        "kv": make_cluster_snapshot("s:2", kv={"n": {"k": "v"}}),
+        "setting": make_cluster_snapshot("s:2", settings={"orderMessageEnable": "true"}),
     }
-    one, two = hash_sections(knowing("s:1", settings={"listenPort": "1"})), hash_sections(other[section])
+    one, two = (
+        hash_sections(make_cluster_snapshot("s:1", settings={"listenPort": "1"})),
+        hash_sections(other[section]),
+    )
     assert {name for name in STATE_SECTIONS if one[name] != two[name]} == {section}
 
 
 def test_a_hash_is_the_same_everywhere() -> None:
-    assert hash_sections(knowing("s:1")) == {
+    assert hash_sections(make_cluster_snapshot("s:1")) == {
         "broker": "6506b58030ba185d",
         "topic": "72959b1773284ec5",
         "kv": "44136fa355b3678a",
@@ -103,5 +133,5 @@ def test_a_hash_is_the_same_everywhere() -> None:
 
 
 def test_a_difference_of_texts_where_one_is_missing() -> None:
-    found = ItemDifference(ComparedItem("kv", "k", "n"), ("v", None, "w"))
-    assert (found.missing_servers, found.differing_fields) == ((1,), (("", ("v", None, "w")),))
+    difference = ItemDifference(ComparedItem("kv", "k", "n"), ("v", None, "w"))
+    assert (difference.missing_servers, difference.differing_fields) == ((1,), (("", ("v", None, "w")),))

@@ -15,7 +15,7 @@ from nsadmin.operations.divergence.findings import (
     format_item_name,
     map_by_server,
 )
-from tests.support.pictures import knowing, member, queues
+from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 CAUSE = DivergenceCause("kind", "text", "advice")
 
@@ -35,7 +35,10 @@ def found(
 def wiped(count: int) -> list[ClusterSnapshot]:
     names = [f"T{number}" for number in range(count)]
     return [
-        knowing(f"s:{perm}", topics={name: {"a": queues(perm), "b": queues()} for name in names})
+        make_cluster_snapshot(
+            f"s:{perm}",
+            topics={name: {"a": make_queue_entry(perm), "b": make_queue_entry()} for name in names},
+        )
         for perm in (6, 4)
     ]
 
@@ -50,7 +53,9 @@ def test_400_topics_of_one_broker_are_one() -> None:
 
 def test_those_that_differ_in_another_way_stand_by_themselves() -> None:
     one, two = wiped(2)
-    two = two._replace(topics={**two.topics, "T1": {"a": queues(4, 16), "b": queues(6, 16)}})
+    two = two._replace(
+        topics={**two.topics, "T1": {"a": make_queue_entry(4, 16), "b": make_queue_entry(6, 16)}}
+    )
     assert [(item.parent_name, item.item_names) for item in found([one, two])] == [
         ("a", ("T0",)),
         ("a", ("T1",)),
@@ -59,9 +64,12 @@ def test_those_that_differ_in_another_way_stand_by_themselves() -> None:
 
 
 def test_brokers_with_one_cause_are_one_and_their_topics_go_with_them() -> None:
-    brokers = {name: member(f"{name}:1") for name in "abc"}
-    topics = {"T": {name: queues() for name in "abc"}, "U": {"b": queues()}}
-    one, two = knowing("s:1", brokers, topics), knowing("s:2", {"a": member("a:1")}, {"T": {"a": queues()}})
+    brokers = {name: make_broker_entry(f"{name}:1") for name in "abc"}
+    topics = {"T": {name: make_queue_entry() for name in "abc"}, "U": {"b": make_queue_entry()}}
+    one, two = (
+        make_cluster_snapshot("s:1", brokers, topics),
+        make_cluster_snapshot("s:2", {"a": make_broker_entry("a:1")}, {"T": {"a": make_queue_entry()}}),
+    )
     [finding] = found([one, two])
     assert finding.item_names == ("b:0", "c:0")
     assert [item.item for item in finding.implied_topics] == [
@@ -85,7 +93,7 @@ def test_what_was_equal_in_between_is_new_again() -> None:
 
 
 def test_what_no_broker_makes_equal_need_not_be_waited_for() -> None:
-    pictures = [knowing("s:1", kv={"n": {"k": "v"}}), knowing("s:2")]
+    pictures = [make_cluster_snapshot("s:1", kv={"n": {"k": "v"}}), make_cluster_snapshot("s:2")]
     [finding] = found(pictures, (pictures, 0), now=COMMAND_SETTLE_MS)
     assert (finding.section_name, finding.parent_name, finding.state) == ("kv", "n", "drift")
     [finding] = found(pictures, (pictures, 0), now=COMMAND_SETTLE_MS - 1)
@@ -132,15 +140,15 @@ SERVERS = ("s:1", "s:2", "s:3")
 
 def test_in_words() -> None:
     item = ComparedItem("topic", "T", "a")
-    assert describe_difference(ItemDifference(item, (queues(), queues(4), None)), SERVERS) == (
-        "on s:1 s:2, not on s:3; perm: rw- on s:1, r-- on s:2"
-    )
+    assert describe_difference(
+        ItemDifference(item, (make_queue_entry(), make_queue_entry(4), None)), SERVERS
+    ) == ("on s:1 s:2, not on s:3; perm: rw- on s:1, r-- on s:2")
     assert (
         describe_difference(ItemDifference(ComparedItem("kv", "k", "n"), ("v", "", "v")), SERVERS)
         == "v on s:1 s:3, '' on s:2"
     )
-    mapped = {**queues(), "mappingEpoch": 7}
-    assert describe_difference(ItemDifference(item, (queues(), mapped, mapped)), SERVERS) == (
+    mapped = {**make_queue_entry(), "mappingEpoch": 7}
+    assert describe_difference(ItemDifference(item, (make_queue_entry(), mapped, mapped)), SERVERS) == (
         "mappingEpoch: nothing on s:1, 7 on s:2 s:3"
     )
 

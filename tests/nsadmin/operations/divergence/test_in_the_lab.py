@@ -24,17 +24,17 @@ class Told(NamedTuple):
 
     @property
     def causes(self) -> set[str]:
-        return {found.cause.kind for found in self.second.findings if found.state == "drift"}
+        return {finding.cause.kind for finding in self.second.findings if finding.state == "drift"}
 
     @property
     def text(self) -> str:
         """All that is said of the second look."""
         servers = self.second.comparison.server_addrs
         lines = [
-            f"{found.section_name} {format_item_name(found.differences[0].item)} "
-            f"{describe_difference(found.differences[0], servers)}:"
-            f" {found.cause.text}"
-            for found in self.second.findings
+            f"{finding.section_name} {format_item_name(finding.differences[0].item)} "
+            f"{describe_difference(finding.differences[0], servers)}:"
+            f" {finding.cause.text}"
+            for finding in self.second.findings
         ]
         text = "\n".join(lines)
         for addr, name in self.names.items():
@@ -44,7 +44,7 @@ class Told(NamedTuple):
 
 def looked(folder: Path) -> dict[float, Told]:
     """Play the scenario, and look twice from each of the moments on."""
-    told: dict[float, Told] = {}
+    looks_by_time: dict[float, Told] = {}
 
     async def looking(world: LabCluster, at: float) -> None:
         names = {site.reserved_port.socket_addr: name for name, site in world.name_servers.items()}
@@ -54,7 +54,7 @@ def looked(folder: Path) -> dict[float, Told]:
             # Time stands still as long as the thread runs.
             first = await asyncio.to_thread(looks.observe_once)
             await asyncio.sleep(DEFAULT_SETTLE_MS / 1000)
-            told[at] = Told(first, await asyncio.to_thread(looks.observe_once), names)
+            looks_by_time[at] = Told(first, await asyncio.to_thread(looks.observe_once), names)
 
     async def scene() -> None:
         tasks: list[asyncio.Task[None]] = []
@@ -66,28 +66,28 @@ def looked(folder: Path) -> dict[float, Told]:
         await asyncio.gather(*tasks)
 
     virtual_time.run_virtual(scene())
-    return told
+    return looks_by_time
 
 
 def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: Path) -> None:
-    told = looked(tmp_path)
+    looks_by_time = looked(tmp_path)
     well = (330, 800, 1310, 1530, 1680.5, 1750)
-    assert {at: told[at].second.verdict for at in well} == dict.fromkeys(well, "agree")
+    assert {at: looks_by_time[at].second.verdict for at in well} == dict.fromkeys(well, "agree")
 
     # What begins between two looks is new, and nothing that one is told to act on.
-    assert (told[30].first.verdict, told[30].second.verdict) == ("agree", "converging")
-    assert told[70].first.verdict == "converging"
-    assert (told[70].second.verdict, told[70].causes) == ("diverge", {"partial-list"})
-    assert "its namesrvAddr does not name ns-3" in told[70].text
-    assert told[430].causes == {"wiped"}
-    assert "removed on ns-2 only" in told[430].text
-    assert told[610].causes == {"write-perm-added"}
-    assert "addWritePerm was sent to ns-2" in told[610].text
-    assert told[918].causes == {"not-registered"}
-    assert "topic fresh on ns-1 ns-2, not on ns-3" in told[918].text
-    assert told[1150].causes == {"partition"}
-    assert "its registrations do not reach ns-3" in told[1150].text
-    assert told[1390].causes == {"kv-written-to-some"}
-    assert "written to ns-1 only" in told[1390].text
+    assert (looks_by_time[30].first.verdict, looks_by_time[30].second.verdict) == ("agree", "converging")
+    assert looks_by_time[70].first.verdict == "converging"
+    assert (looks_by_time[70].second.verdict, looks_by_time[70].causes) == ("diverge", {"partial-list"})
+    assert "its namesrvAddr does not name ns-3" in looks_by_time[70].text
+    assert looks_by_time[430].causes == {"wiped"}
+    assert "removed on ns-2 only" in looks_by_time[430].text
+    assert looks_by_time[610].causes == {"write-perm-added"}
+    assert "addWritePerm was sent to ns-2" in looks_by_time[610].text
+    assert looks_by_time[918].causes == {"not-registered"}
+    assert "topic fresh on ns-1 ns-2, not on ns-3" in looks_by_time[918].text
+    assert looks_by_time[1150].causes == {"partition"}
+    assert "its registrations do not reach ns-3" in looks_by_time[1150].text
+    assert looks_by_time[1390].causes == {"kv-written-to-some"}
+    assert "written to ns-1 only" in looks_by_time[1390].text
     # A slow way is seen, and has gone by the second look.
-    assert told[1680.5].first.verdict == "converging"
+    assert looks_by_time[1680.5].first.verdict == "converging"

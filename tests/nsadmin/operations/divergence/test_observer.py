@@ -17,8 +17,8 @@ from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.list_causes import NEW_LIST_MS
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
-from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port, refuse
-from tests.support.worlds import Living, living
+from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
+from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 
 A, B = "broker-a-0:0", "broker-a-1:0"
 
@@ -38,7 +38,7 @@ class Time:
         self.now += round(seconds * 1000)
 
 
-def judged(world: Living, *, settle: int = 0, **more: Any) -> DivergenceObservation:
+def judged(world: LabClusterThread, *, settle: int = 0, **more: Any) -> DivergenceObservation:
     time = Time()
     with AdminClient(world.addresses, timeout=1) as admin:
         return DivergenceObserver(admin, time, settle_ms=settle, **more).observe_until_settled(
@@ -49,42 +49,42 @@ def judged(world: Living, *, settle: int = 0, **more: Any) -> DivergenceObservat
 def told(look: DivergenceObservation) -> list[tuple[str, str, int, str]]:
     return [
         (
-            found.section_name,
-            format_item_name(found.differences[0].item),
-            len(found.differences),
-            found.cause.kind,
+            finding.section_name,
+            format_item_name(finding.differences[0].item),
+            len(finding.differences),
+            finding.cause.kind,
         )
-        for found in look.findings
+        for finding in look.findings
     ]
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Living]:
-    with living(tmp_path) as found:
-        yield found
+def world(tmp_path: Path) -> Iterator[LabClusterThread]:
+    with start_lab_cluster(tmp_path) as cluster_thread:
+        yield cluster_thread
 
 
-def test_a_healthy_lab_agrees(world: Living) -> None:
+def test_a_healthy_lab_agrees(world: LabClusterThread) -> None:
     look = judged(world)
     assert (look.verdict, look.findings) == ("agree", ())
     assert [len(picture.brokers) for picture in look.server_snapshots] == [2, 2, 2]
 
 
-def test_wiped_on_one_only(world: Living) -> None:
+def test_wiped_on_one_only(world: LabClusterThread) -> None:
     with AdminClient(world.addresses[1]) as admin:
         [done] = admin.brokers.wipe_write_perm("broker-a-0")
     assert done.result
     look = judged(world)
     # Topics that inherit or may only be read differ in another way, or not at all.
-    assert {(found.section_name, found.parent_name, found.cause.kind) for found in look.findings} == {
+    assert {(finding.section_name, finding.parent_name, finding.cause.kind) for finding in look.findings} == {
         ("topic", "broker-a-0", "wiped")
     }
     assert f"removed on {world.addresses[1]} only" in look.findings[0].cause.text
-    assert max(len(found.differences) for found in look.findings) > 20
+    assert max(len(finding.differences) for finding in look.findings) > 20
     assert look.verdict == "diverge"
 
 
-def test_kv_written_to_one_only(world: Living) -> None:
+def test_kv_written_to_one_only(world: LabClusterThread) -> None:
     with AdminClient(world.addresses[2]) as admin:
         admin.kv.put_value("ORDER_TOPIC_CONFIG", "T", "broker-a-0:1")
         admin.kv.put_value("own", "k", "v")
@@ -103,34 +103,34 @@ def test_a_broker_with_a_partial_list(tmp_path: Path) -> None:
     def part(world: LabCluster) -> None:
         world.lab_brokers[B].listed_servers = ("ns-1", "ns-2")
 
-    with living(tmp_path, prepare=part) as world:
+    with start_lab_cluster(tmp_path, prepare=part) as world:
         look = judged(world)
         assert told(look) == [("broker", B, 1, "partial-list")]
-        [found] = look.findings
-        assert found.cause.text.endswith(f"its namesrvAddr does not name {world.addresses[2]}")
+        [finding] = look.findings
+        assert finding.cause.text.endswith(f"its namesrvAddr does not name {world.addresses[2]}")
         # All that is only there differs because of it.
-        assert {topic.item.parent_name for topic in found.implied_topics} == {"broker-a-1"}
-        assert len(found.implied_topics) > 20
+        assert {topic.item.parent_name for topic in finding.implied_topics} == {"broker-a-1"}
+        assert len(finding.implied_topics) > 20
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Brokers do not wait long for what cannot come."""
 
     def channel(address: str, link: NetworkLink) -> LinkedChannel:
-        made = LinkedChannel(address, link)
-        made._timeout_seconds = 0.2
-        return made
+        new_channel = LinkedChannel(address, link)
+        new_channel._timeout_seconds = 0.2
+        return new_channel
 
     monkeypatch.setattr("namesrv_core.lab.lab_cluster.LinkedChannel", channel)
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("short_settle")
 def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) -> None:
     def cut(world: LabCluster) -> None:
         world.lab_brokers[B].links_by_server["ns-3"].is_cut = True
 
-    with living(tmp_path, prepare=cut) as world:
+    with start_lab_cluster(tmp_path, prepare=cut) as world:
         look = judged(world)
         assert told(look) == [("broker", B, 1, "partition")]
         assert f"do not reach {world.addresses[2]}" in look.findings[0].cause.text
@@ -141,20 +141,22 @@ def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) 
                 [done] = admin.topic_configs.update_topic([world.broker(A).broker_addr], topic, patch)
                 assert done.error is None
         look = judged(world, sections=("topic",))
-        found = {(name, kind) for _, name, _, kind in told(look)}
-        assert {("fresh", "not-registered"), ("orders", "behind")} <= found
-        behind = next(found for found in look.findings if found.cause.kind == "behind")
+        names_and_kinds = {(name, kind) for _, name, _, kind in told(look)}
+        assert {("fresh", "not-registered"), ("orders", "behind")} <= names_and_kinds
+        behind = next(finding for finding in look.findings if finding.cause.kind == "behind")
         assert f"{world.addresses[1]} missed the last registration" in behind.cause.text
 
 
-def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
+def test_a_topic_that_was_deleted_on_one_only(world: LabClusterThread) -> None:
     names = {"topic": "orders", "clusterName": "cluster-a"}
     assert (
-        world.do(lambda world: world.send_request("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)).code
+        world.run_deed(
+            lambda world: world.send_request("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)
+        ).code
         == 0
     )
     look = judged(world)
-    assert {(found.item_names, found.cause.kind) for found in look.findings} == {
+    assert {(finding.item_names, finding.cause.kind) for finding in look.findings} == {
         (("orders",), "not-registered")
     }
     assert f"not on {world.addresses[0]}" in describe_difference(
@@ -162,10 +164,10 @@ def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
     )
 
 
-def test_a_name_server_that_knows_nobody(world: Living, tmp_path: Path) -> None:
+def test_a_name_server_that_knows_nobody(world: LabClusterThread, tmp_path: Path) -> None:
     with FakeNameServer() as empty, AdminClient([*world.addresses, empty.addr]) as admin:
         look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker", "topic")).observe_once()
-    assert {found.cause.kind for found in look.findings} == {"no-brokers"}
+    assert {finding.cause.kind for finding in look.findings} == {"no-brokers"}
 
 
 # How long one looks
@@ -173,18 +175,18 @@ def test_a_name_server_that_knows_nobody(world: Living, tmp_path: Path) -> None:
 
 @pytest.fixture
 def servers() -> Iterator[list[FakeNameServer]]:
-    with FakeBroker() as broker, FakeNameServer() as one, FakeNameServer() as two:
-        for server in (one, two):
+    with FakeBroker() as broker, FakeNameServer() as first_server, FakeNameServer() as two:
+        for server in (first_server, two):
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
             server.routes = {"T": {"broker-a": 6}, "U": {"broker-a": 6}}
-        yield [one, two]
+        yield [first_server, two]
 
 
 def judge(
     servers: list[FakeNameServer], act: Callable[[int], None]
 ) -> tuple[DivergenceObservation, Time, list[str]]:
     """Judge with an operator who acts in the pauses, told their number; what was said of the waiting."""
-    time, said = Time(), list[str]()
+    time, pauses = Time(), list[str]()
 
     def pause(seconds: float) -> None:
         time.pause(seconds)
@@ -192,15 +194,15 @@ def judge(
 
     with AdminClient([server.addr for server in servers]) as admin:
         look = DivergenceObserver(admin, time).observe_until_settled(
-            pause, lambda look, seconds: said.append(f"{len(look.findings)} {seconds:g}")
+            pause, lambda look, seconds: pauses.append(f"{len(look.findings)} {seconds:g}")
         )
-    return look, time, said
+    return look, time, pauses
 
 
 def test_who_agrees_is_looked_at_once(servers: list[FakeNameServer]) -> None:
-    look, time, said = judge(servers, lambda _: None)
-    assert (look.verdict, time.paused, said) == ("agree", [], [])
-    assert servers[0].codes().count(106) == 1
+    look, time, pauses = judge(servers, lambda _: None)
+    assert (look.verdict, time.paused, pauses) == ("agree", [], [])
+    assert servers[0].asked_codes().count(106) == 1
 
 
 def test_what_goes_by_itself_was_convergence(servers: list[FakeNameServer]) -> None:
@@ -210,8 +212,8 @@ def test_what_goes_by_itself_was_convergence(servers: list[FakeNameServer]) -> N
         if number == 2:
             servers[0].routes["T"] = {"broker-a": 6}
 
-    look, time, said = judge(servers, heal)
-    assert (look.verdict, time.now, said) == ("agree", 20_000, ["1 60"])
+    look, time, pauses = judge(servers, heal)
+    assert (look.verdict, time.now, pauses) == ("agree", 20_000, ["1 60"])
 
 
 def test_what_stays_is_drift_and_what_came_up_meanwhile_is_new(servers: list[FakeNameServer]) -> None:
@@ -223,7 +225,7 @@ def test_what_stays_is_drift_and_what_came_up_meanwhile_is_new(servers: list[Fak
 
     look, time, _ = judge(servers, disturb)
     assert (look.verdict, time.now) == ("diverge", DEFAULT_SETTLE_MS)
-    assert [(found.item_names, found.state) for found in look.findings] == [
+    assert [(finding.item_names, finding.state) for finding in look.findings] == [
         (("T",), "drift"),
         (("U",), "new"),
     ]
@@ -231,8 +233,8 @@ def test_what_stays_is_drift_and_what_came_up_meanwhile_is_new(servers: list[Fak
 
 def test_kv_is_drift_after_a_moment(servers: list[FakeNameServer]) -> None:
     servers[0].kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
-    look, time, said = judge(servers, lambda _: None)
-    assert (look.verdict, time.paused, said) == ("diverge", [2.0], ["1 2"])
+    look, time, pauses = judge(servers, lambda _: None)
+    assert (look.verdict, time.paused, pauses) == ("diverge", [2.0], ["1 2"])
 
 
 def test_one_that_is_silent_hides_nothing_and_is_not_forgotten(servers: list[FakeNameServer]) -> None:
@@ -263,19 +265,19 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         servers[0].routes["T"] = {"broker-a": 4}
         topic = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 8, "perm": 6}
-        broker.handlers[351] = lambda asked: body(asked, topic)
+        broker.handlers[351] = lambda asked: answer_json(asked, topic)
         with AdminClient([server.addr for server in servers]) as admin:
             config(broker, namesrvAddr="null", brokerPermission="4")
-            [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
-            assert found.cause.kind == "write-perm-added"
+            [finding] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
+            assert finding.cause.kind == "write-perm-added"
             config(broker, namesrvAddr="null", brokerPermission="6")
-            [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
-            assert found.cause.kind == "wiped"
+            [finding] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
+            assert finding.cause.kind == "wiped"
             # One that refuses to tell is there all the same.
-            broker.handlers[26] = refuse(1, "no")
+            broker.handlers[26] = refuse_with(1, "no")
             servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}
             look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",)).observe_once()
-            assert {found.cause.kind for found in look.findings} == {"partition"}
+            assert {finding.cause.kind for finding in look.findings} == {"partition"}
 
 
 def test_a_list_that_was_just_changed_takes_effect_within_2_minutes(servers: list[FakeNameServer]) -> None:
@@ -297,9 +299,9 @@ def test_a_list_that_was_just_changed_takes_effect_within_2_minutes(servers: lis
             with AdminClient([server.addr for server in servers]) as admin:
                 observer = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",))
                 return next(
-                    found.cause
-                    for found in observer.observe_once().findings
-                    if found.differences[0].item.name == "broker-a"
+                    finding.cause
+                    for finding in observer.observe_once().findings
+                    if finding.differences[0].item.name == "broker-a"
                 )
 
         change_settings(age_ms=30_000)

@@ -8,7 +8,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 NAME = "broker-a-0"
 
@@ -16,7 +16,7 @@ NAME = "broker-a-0"
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=2, topics=8)
-    with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2, producer_period=0.2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2, producer_period=0.2) as running:
         yield running
 
 

@@ -7,7 +7,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.drain.last_writers import read_last_writers
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def writers(broker_addr: str, **puts: int) -> dict[str, tuple[str, ...]]:
 
 
 def test_the_last_message_of_each_queue_has_the_writer(broker: MessageBroker) -> None:
-    broker.store(topic="orders", __BORNHOST="before")
-    broker.store(topic="orders", __BORNHOST="app-1")
-    broker.store(topic="orders", queue_id=1)
-    broker.store(topic="pay")
+    broker.store_message(topic="orders", __BORNHOST="before")
+    broker.store_message(topic="orders", __BORNHOST="app-1")
+    broker.store_message(topic="orders", queue_id=1)
+    broker.store_message(topic="pay")
     assert writers(broker.addr, pay=1, orders=9, quiet=0) == {
         "orders": ("app-1 (gRPC) through 127.0.0.1", "127.0.0.1"),
         "pay": ("127.0.0.1",),
@@ -34,12 +34,12 @@ def test_the_last_message_of_each_queue_has_the_writer(broker: MessageBroker) ->
 
 def test_only_the_busiest_topics_are_read(broker: MessageBroker) -> None:
     for topic in ("a", "b", "c", "d"):
-        broker.store(topic=topic)
+        broker.store_message(topic=topic)
     assert [*writers(broker.addr, a=1, b=2, c=3, d=4)] == ["d", "c", "b"]
 
 
 def test_what_cannot_be_read_is_left_out(broker: MessageBroker) -> None:
-    broker.store(topic="orders")
+    broker.store_message(topic="orders")
     assert writers(f"127.0.0.1:{closed_port()}", orders=1) == {}
-    broker.handlers[11] = refuse(16, "no permission")
+    broker.handlers[11] = refuse_with(16, "no permission")
     assert writers(broker.addr, orders=1) == {}

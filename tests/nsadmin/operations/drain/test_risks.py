@@ -35,8 +35,8 @@ def server(**topics: ServerTopic) -> NameServerFacts:
     ],
 )
 def test_what_a_topic_would_lose(place: ServerTopic, kind: str | None) -> None:
-    found = find_risks("a", [server(T=place)], SYSTEM, frozenset(), False)
-    assert [(risk.kind, risk.topics, risk.refuses) for risk in found] == (
+    risks = find_risks("a", [server(T=place)], SYSTEM, frozenset(), False)
+    assert [(risk.kind, risk.topics, risk.refuses) for risk in risks] == (
         [(kind, ("T",), True)] if kind else []
     )
 
@@ -52,21 +52,21 @@ def test_topics_of_rocketmq_and_of_groups_are_where_their_broker_is() -> None:
 
 def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> None:
     silent = NameServerFacts("h:2", "no answer", "C", {0: "b:1"}, {"U": ServerTopic(RW)})
-    found = find_risks(
+    risks = find_risks(
         "a",
         [server(T=ServerTopic(RW, 8, 1)), server(T=ServerTopic(RW, 0, 1)), silent],
         SYSTEM,
         frozenset(),
         False,
     )
-    assert [(risk.text, risk.topics) for risk in found] == [
+    assert [(risk.text, risk.topics) for risk in risks] == [
         ("1 topic would be left without a writable queue (T)", ("T",))
     ]
 
 
 def test_a_broker_that_may_not_write_refuses_ordered_messages() -> None:
-    [found] = find_risks("a", [server(T=ServerTopic(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
-    assert found.text == "1 topic is ordered: the broker would refuse their messages at once (T)"
+    [risk] = find_risks("a", [server(T=ServerTopic(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
+    assert risk.text == "1 topic is ordered: the broker would refuse their messages at once (T)"
 
 
 def test_its_share_is_of_what_can_be_written() -> None:
@@ -104,6 +104,6 @@ def test_where_messages_likely_come_from(
 
 def test_the_text_of_a_risk_names_the_first_topics() -> None:
     topics = {f"T{number}": ServerTopic(RW, 0, 1) for number in range(7)}
-    [found] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
-    assert found.text == ("7 topics would be left without a writable queue (T0, T1, T2, T3, T4 and 2 more)")
-    assert len(found.topics) == 7
+    [risk] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
+    assert risk.text == ("7 topics would be left without a writable queue (T0, T1, T2, T3, T4 and 2 more)")
+    assert len(risk.topics) == 7

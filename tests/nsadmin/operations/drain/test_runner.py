@@ -14,29 +14,38 @@ from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.store import DrainStore
-from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
+from tests.support.drain_cluster import (
+    BROKER,
+    MASTER,
+    PERMS,
+    SYSTEM,
+    DrainCluster,
+    DrainKilled,
+    make_queue,
+    select_events,
+)
 
-WIPED = {topic: queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
+WIPED = {topic: make_queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
 
 
 def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
-    cluster = Cluster()
-    told = cluster.drain(tmp_path)
-    assert [record["event"] for record in told if record["event"] != "progress"] == [
+    cluster = DrainCluster()
+    records = cluster.run_drain(tmp_path)
+    assert [record["event"] for record in records if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
-    assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
+    assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
-    [closed], [safe] = named(told, "closed"), named(told, "safe")
+    [closed], [safe] = select_events(records, "closed"), select_events(records, "safe")
     assert safe["time"] - closed["time"] >= 60_000
-    assert [record["phase"] for record in named(told, "progress")] == (
+    assert [record["phase"] for record in select_events(records, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
 
 
 def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
-    cluster = Cluster()
-    plan, servers = cluster.plan(), cluster.read_servers()
+    cluster = DrainCluster()
+    plan, servers = cluster.make_plan(), cluster.read_servers()
     checked = check_plan(plan, servers, SYSTEM, frozenset(), cluster.now - 6)
     drain = DrainRun(plan, cluster, DrainStore(tmp_path, BROKER), cluster.clock)
     times = [record["time"] for record in drain.run_drain(checked, servers)]
@@ -44,16 +53,16 @@ def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
 
 
 def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path) -> None:
-    cluster = Cluster()
-    cluster.script = {45: lambda: cluster.create("fresh")}
-    told = cluster.drain(tmp_path)
-    assert [(record["topics"], record["cause"]) for record in named(told, "reopened")] == [
+    cluster = DrainCluster()
+    cluster.script = {45: lambda: cluster.create_topic("fresh")}
+    records = cluster.run_drain(tmp_path)
+    assert [(record["topics"], record["cause"]) for record in select_events(records, "reopened")] == [
         (["fresh"], "created")
     ] * 2
-    [first, second], [safe] = named(told, "closed"), named(told, "safe")
+    [first, second], [safe] = select_events(records, "closed"), select_events(records, "safe")
     assert safe["time"] - second["time"] >= 60_000
     assert second["time"] > first["time"]
-    assert named(told, "wiped")[-1]["times"] == 2
+    assert select_events(records, "wiped")[-1]["times"] == 2
     assert not cluster.is_written
 
 
@@ -62,11 +71,11 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
     [
         (lambda cluster: cluster.restart_broker(), "the broker restarted"),
         (
-            lambda cluster: cluster.delete("payments"),
+            lambda cluster: cluster.delete_topic("payments"),
             "the broker registered all its topics after a change: payments deleted",
         ),
         (
-            lambda cluster: cluster.create("orders", queues=16),
+            lambda cluster: cluster.create_topic("orders", queues=16),
             "changed on the broker: orders readQueueNums 8 -> 16 and writeQueueNums 8 -> 16",
         ),
         (
@@ -79,45 +88,45 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
             "of a retry topic",
         ),
         (
-            lambda cluster: cluster.register(),
+            lambda cluster: cluster.register_broker(),
             "the broker registered all its topics, without a change: the connection was lost",
         ),
     ],
 )
 def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, cause: str) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {45: lambda: disturb(cluster)}  # type: ignore[operator]
-    told = cluster.drain(tmp_path)
-    assert all(record["cause"].startswith(cause) for record in named(told, "reopened"))
-    assert len(named(told, "reopened")) == 2
+    records = cluster.run_drain(tmp_path)
+    assert all(record["cause"].startswith(cause) for record in select_events(records, "reopened"))
+    assert len(select_events(records, "reopened")) == 2
     assert not cluster.is_written
 
 
 def test_each_reason_counts_from_the_reading_before(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     retry = "%RETRY%billing"
     cluster.script = {45: lambda: cluster.flip_order(retry), 65: lambda: cluster.flip_order(retry)}
-    told = cluster.drain(tmp_path)
-    assert [record["cause"].rpartition("order ")[2] for record in named(told, "reopened")] == [
+    records = cluster.run_drain(tmp_path)
+    assert [record["cause"].rpartition("order ")[2] for record in select_events(records, "reopened")] == [
         "false -> true", "false -> true", "true -> false", "true -> false",
     ]  # fmt: skip
 
 
 def test_a_reason_that_cannot_be_read_is_said_to_be_unknown(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.refuses_topics = True
     cluster.script = {45: lambda: cluster.flip_order("%RETRY%billing")}
-    told = cluster.drain(tmp_path)
-    assert {record["cause"] for record in named(told, "reopened")} == {
+    records = cluster.run_drain(tmp_path)
+    assert {record["cause"] for record in select_events(records, "reopened")} == {
         "the broker registered all its topics: a topic changed, or the connection was lost"
     }
 
 
 def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
-    quiet, disturbed = Cluster(), Cluster()
+    quiet, disturbed = DrainCluster(), DrainCluster()
     reads: dict[int, int] = {}
 
-    def count(cluster: Cluster) -> None:
+    def count(cluster: DrainCluster) -> None:
         read = cluster.read_own_topics
 
         def read_and_count(master: str) -> OwnTopics | None:
@@ -128,60 +137,62 @@ def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
 
     count(quiet)
     count(disturbed)
-    disturbed.script = {45: lambda: disturbed.register()}
-    quiet.drain(tmp_path / "quiet")
-    disturbed.drain(tmp_path / "disturbed")
+    disturbed.script = {45: lambda: disturbed.register_broker()}
+    quiet.run_drain(tmp_path / "quiet")
+    disturbed.run_drain(tmp_path / "disturbed")
     assert reads == {id(quiet): 1, id(disturbed): 2}
 
 
 def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {
         15: lambda: cluster.kill_server(1),
         45: lambda: cluster.restart_server(1),
-        65: lambda: cluster.create("fresh"),
+        65: lambda: cluster.create_topic("fresh"),
     }
-    cluster.drain(tmp_path)
+    cluster.run_drain(tmp_path)
     state, _ = DrainStore(tmp_path, BROKER).load_drain() or pytest.fail("no drain")
     first, second = (node.addr for node in cluster.nodes)
     assert (state.reopened, dict(state.reopens)) == (3, {first: 1, second: 2})
 
 
 def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
-    told = cluster.drain(tmp_path)
-    assert [record["addr"] for record in named(told, "serverLost")] == [cluster.nodes[1].addr]
-    assert [record["unknown"] for record in named(told, "safe")] == [[cluster.nodes[1].addr]]
+    records = cluster.run_drain(tmp_path)
+    assert [record["addr"] for record in select_events(records, "serverLost")] == [cluster.nodes[1].addr]
+    assert [record["unknown"] for record in select_events(records, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
 
 def test_one_that_comes_back_open_is_closed(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1), 45: lambda: cluster.restart_server(1)}
-    told = cluster.drain(tmp_path)
-    [reopened] = named(told, "reopened")
+    records = cluster.run_drain(tmp_path)
+    [reopened] = select_events(records, "reopened")
     assert reopened["cause"].startswith("the name server restarted")
-    assert [record["unknown"] for record in named(told, "safe")] == [[]]
+    assert [record["unknown"] for record in select_events(records, "safe")] == [[]]
     assert not cluster.is_written
 
 
 def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.kill_server(1)
     cluster.script = {25: lambda: cluster.restart_server(1)}
-    told = cluster.drain(tmp_path, allow_unreachable=True)
-    assert [record["addr"] for record in named(told, "snapshotTaken")] == [n.addr for n in cluster.nodes]
+    records = cluster.run_drain(tmp_path, allow_unreachable=True)
+    assert [record["addr"] for record in select_events(records, "snapshotTaken")] == [
+        n.addr for n in cluster.nodes
+    ]
     _, snapshot = DrainStore(tmp_path, BROKER).load_drain() or (None, None)
     assert snapshot is not None
     assert snapshot.queues_by_server[cluster.nodes[1].addr] == cluster.own
 
 
 def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {150: lambda: cluster.stop_broker(), 300: lambda: cluster.restart_broker()}
-    told = cluster.drain(tmp_path, hold=True, limit=80)
-    assert [record["event"] for record in told if record["event"] not in ("progress", "wiped")][5:] == [
+    records = cluster.run_drain(tmp_path, hold=True, limit=80)
+    assert [record["event"] for record in records if record["event"] not in ("progress", "wiped")][5:] == [
         "safe", "brokerGone", "brokerGone", "brokerBack", "reopened", "brokerBack", "reopened", "unsafe",
         "closed", "safe",
     ]  # fmt: skip
@@ -189,20 +200,20 @@ def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
 
 
 def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     calls: list[tuple[str, bool]] = []
 
     def then(addr: str) -> CommandEnded:
         calls.append((addr, cluster.is_written))
         return CommandEnded(cluster.now, "stop", 0)
 
-    told = cluster.drain(tmp_path, then=then)
+    records = cluster.run_drain(tmp_path, then=then)
     assert calls == [(MASTER, False)]
-    assert told[-1]["event"] == "commandEnded"
+    assert records[-1]["event"] == "commandEnded"
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     ran: list[str] = []
 
@@ -210,70 +221,70 @@ def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_
         ran.append(addr)
         return CommandEnded(cluster.now, "stop", 0)
 
-    cluster.drain(tmp_path / "one", then=then)
+    cluster.run_drain(tmp_path / "one", then=then)
     assert ran == []
-    other = Cluster()
+    other = DrainCluster()
     other.script = {15: lambda: other.kill_server(1)}
-    other.drain(tmp_path / "other", then=then, allow_unreachable=True)
+    other.run_drain(tmp_path / "other", then=then, allow_unreachable=True)
     assert ran == [MASTER]
 
 
 def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.lag = {"billing": 5, "risk": 0}
     cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=0)}  # type: ignore[dict-item]
-    told = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
-    [safe] = named(told, "safe")
+    records = cluster.run_drain(tmp_path, rules=SafetyRules(for_good=True))
+    [safe] = select_events(records, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert named(told, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
+    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.slave_is_behind = True
 
     def catch_up() -> None:
         cluster.slave_is_behind = False
 
     cluster.script = {200: catch_up}
-    told = cluster.drain(tmp_path)
-    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
+    records = cluster.run_drain(tmp_path)
+    assert select_events(records, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
 
 
 def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.residue = {"%RETRY%billing": 7, "orders": 2}
 
     def come() -> None:
         cluster.puts += 9
 
     cluster.script = {second: come for second in range(1, 120)}
-    told = cluster.drain(tmp_path)
-    late = [record for record in named(told, "progress") if record["phase"] == "wait"]
+    records = cluster.run_drain(tmp_path)
+    late = [record for record in select_events(records, "progress") if record["phase"] == "wait"]
     assert late[0]["sources"] == {"%RETRY%billing": "retries of consumers", "orders": "clients"}
     assert late[0]["waitingFor"] == ["writes to stop"]
-    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
+    assert select_events(records, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
 
 
 def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
 
     def come() -> None:
         cluster.puts += 1
 
     cluster.script = {second: come for second in range(1, 1000)}
     cluster.residue = {"orders": 60}
-    told = cluster.drain(tmp_path, rules=SafetyRules(write_threshold=60))
-    assert named(told, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
+    records = cluster.run_drain(tmp_path, rules=SafetyRules(write_threshold=60))
+    assert select_events(records, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
 
 
 def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
-    told = cluster.drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in named(told, "permissionSet")] == [(6, 4)]
-    assert named(told, "wiped", "reopened") == []
-    assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
+    records = cluster.run_drain(tmp_path, durable=True)
+    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(6, 4)]
+    assert select_events(records, "wiped", "reopened") == []
+    assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
 
 
 CHECKED = [
@@ -284,32 +295,32 @@ CHECKED = [
 
 @pytest.mark.parametrize(("prepare", "error", "says"), CHECKED)
 def test_what_cannot_be_drained_is_refused(prepare: object, error: type[Exception], says: str) -> None:
-    cluster = Cluster()
+    cluster = DrainCluster()
     prepare(cluster)  # type: ignore[operator]
     with pytest.raises(error, match=says):
-        check_plan(cluster.plan(), cluster.read_servers(), SYSTEM, frozenset(), 0)
+        check_plan(cluster.make_plan(), cluster.read_servers(), SYSTEM, frozenset(), 0)
 
 
 def test_without_any_name_server_nothing_is_known() -> None:
-    cluster = Cluster(1)
+    cluster = DrainCluster(1)
     cluster.kill_server(0)
     with pytest.raises(DrainRefused, match="no name server answered"):
-        check_plan(cluster.plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
+        check_plan(cluster.make_plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
 
 
 def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:
     """It tells what the first one does and, when that has ended, goes on."""
-    cluster = Cluster()
+    cluster = DrainCluster()
     first = DrainStore(tmp_path, BROKER)
     assert first.try_lock()
     cluster.script = {
         3: lambda: first.append_event({"time": 1, "event": "serverBack", "addr": "h:1"}),
         9: first.release_lock,
     }
-    told = cluster.drain(tmp_path)
-    assert [record["event"] for record in told[:3]] == ["joined", "serverBack", "started"]
-    assert told[0]["pid"] is not None
-    assert told[-1]["event"] == "safe"
+    records = cluster.run_drain(tmp_path)
+    assert [record["event"] for record in records[:3]] == ["joined", "serverBack", "started"]
+    assert records[0]["pid"] is not None
+    assert records[-1]["event"] == "safe"
     assert not cluster.is_written
 
 
@@ -324,34 +335,36 @@ def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
     tmp_path_factory: pytest.TempPathFactory, kills: list[int], disturbances: dict[int, str]
 ) -> None:
     folder = tmp_path_factory.mktemp("drain")
-    cluster = Cluster()
-    before = cluster.pictures()
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
     acts = {
-        "create": lambda: cluster.create("fresh"),
+        "create": lambda: cluster.create_topic("fresh"),
         "broker": cluster.restart_broker,
         "server": lambda: cluster.restart_server(1),
-        "change": lambda: cluster.create("orders", queues=16),
+        "change": lambda: cluster.create_topic("orders", queues=16),
     }
     cluster.script = {second: acts[name] for second, name in disturbances.items()}
     for kill in kills:
         cluster.calls, cluster.kill_at = 0, kill
         try:
-            cluster.drain(folder)
-        except Killed:
+            cluster.run_drain(folder)
+        except DrainKilled:
             cluster.pass_time(7)
     cluster.kill_at = None
-    told = cluster.drain(folder)
-    assert (told[-1]["event"], told[-2]["phase"]) == ("safe", "safe")
+    records = cluster.run_drain(folder)
+    assert (records[-1]["event"], records[-2]["phase"]) == ("safe", "safe")
     assert not cluster.is_written
-    assert all(not item.perm & Perm.WRITE for picture in cluster.pictures() for item in picture.values())
+    assert all(
+        not item.perm & Perm.WRITE for picture in cluster.topics_by_server() for item in picture.values()
+    )
     cluster.script = {}
-    assert cluster.undrain(folder)[-1]["event"] == "undone"
+    assert cluster.run_undrain(folder)[-1]["event"] == "undone"
     expected = [{**picture, **_since(cluster, disturbances, picture)} for picture in before]
-    assert cluster.pictures() == [dict(sorted(picture.items())) for picture in expected]
+    assert cluster.topics_by_server() == [dict(sorted(picture.items())) for picture in expected]
 
 
 def _since(
-    cluster: Cluster, disturbances: dict[int, str], picture: dict[str, QueueData]
+    cluster: DrainCluster, disturbances: dict[int, str], picture: dict[str, QueueData]
 ) -> dict[str, QueueData]:
     """What was created or changed on the broker since keeps that."""
     return {topic: item for topic, item in cluster.own.items() if picture.get(topic) != item}

@@ -28,40 +28,42 @@ def kinds(told: list[events.DrainEvent]) -> list[str]:
 
 
 def progress(told: list[events.DrainEvent]) -> events.Progress:
-    [found] = [event for event in told if isinstance(event, events.Progress)]
-    return found
+    [progress_event] = [event for event in told if isinstance(event, events.Progress)]
+    return progress_event
 
 
 def test_a_snapshot_stands_before_the_first_wipe_and_never_changes() -> None:
-    one = machine()
-    first = one.process_observation(ClusterObservation(1, (OPEN,), QUIET))
+    state_machine = machine()
+    first = state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
     assert (kinds(first.drain_events), first.servers_to_wipe) == (["SnapshotTaken"], ("h:1",))
-    one.process_observation(ClusterObservation(2, (SHUT,), QUIET))
-    assert one.queue_snapshot.queues_by_server == {"h:1": {"T": RW}}
+    state_machine.process_observation(ClusterObservation(2, (SHUT,), QUIET))
+    assert state_machine.queue_snapshot.queues_by_server == {"h:1": {"T": RW}}
 
 
 def test_a_wipe_of_which_nobody_heard_counts() -> None:
     """Killed between order and answer: what is open later was opened by somebody."""
-    one = machine()
-    one.process_observation(ClusterObservation(1, (OPEN,), QUIET))
-    other = DrainStateMachine(one.safety_rules, one.drain_state, one.queue_snapshot)
+    state_machine = machine()
+    state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
+    other = DrainStateMachine(
+        state_machine.safety_rules, state_machine.drain_state, state_machine.queue_snapshot
+    )
     other.process_observation(ClusterObservation(2, (SHUT,), QUIET))
     assert "Reopened" in kinds(other.process_observation(ClusterObservation(3, (OPEN,), QUIET)).drain_events)
 
 
 def test_a_wipe_that_failed_is_no_reason_to_speak_of_reopening() -> None:
-    one = machine()
-    one.process_observation(ClusterObservation(1, (OPEN,), QUIET))
-    assert kinds(one.record_wipes({"h:1": "no answer"}, 2)) == ["Wiped"]
-    again = one.process_observation(ClusterObservation(3, (OPEN,), QUIET))
+    state_machine = machine()
+    state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
+    assert kinds(state_machine.record_wipes({"h:1": "no answer"}, 2)) == ["Wiped"]
+    again = state_machine.process_observation(ClusterObservation(3, (OPEN,), QUIET))
     assert (kinds(again.drain_events), again.servers_to_wipe) == ([], ("h:1",))
 
 
 def test_intervals_count_only_behind_the_time_that_clients_take() -> None:
-    one = machine()
-    one.process_observation(ClusterObservation(0, (SHUT,), QUIET))
+    state_machine = machine()
+    state_machine.process_observation(ClusterObservation(0, (SHUT,), QUIET))
     phases = [
-        progress(one.process_observation(ClusterObservation(now, (SHUT,), QUIET)).drain_events)
+        progress(state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET)).drain_events)
         for now in (10, 29, 30, 40, 50)
     ]
     assert [(item.phase, item.quiet) for item in phases] == [
@@ -70,46 +72,48 @@ def test_intervals_count_only_behind_the_time_that_clients_take() -> None:
 
 
 def test_a_message_begins_the_count_anew() -> None:
-    one = machine()
+    state_machine = machine()
     looks = [(0, 100), (30, 100), (40, 100), (50, 101), (60, 101), (70, 101)]
-    found = [
+    progress_events = [
         progress(
-            one.process_observation(ClusterObservation(t, (SHUT,), QUIET._replace(put_count=n))).drain_events
+            state_machine.process_observation(
+                ClusterObservation(t, (SHUT,), QUIET._replace(put_count=n))
+            ).drain_events
         ).quiet
         for t, n in looks
     ]
-    assert found == [0, 0, 1, 0, 1, 2]
+    assert progress_events == [0, 0, 1, 0, 1, 2]
 
 
 def test_a_restarted_broker_counts_from_zero_and_proves_nothing() -> None:
-    one = machine()
+    state_machine = machine()
     for now in (0, 30, 40):
-        one.process_observation(ClusterObservation(now, (SHUT,), QUIET))
-    told = progress(
-        one.process_observation(
+        state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET))
+    progress_event = progress(
+        state_machine.process_observation(
             ClusterObservation(50, (SHUT,), QUIET._replace(boot_ms=2, put_count=0))
         ).drain_events
     )
-    assert (told.puts, told.quiet) == (None, 0)
+    assert (progress_event.puts, progress_event.quiet) == (None, 0)
 
 
 def test_a_counter_of_all_messages_says_less_than_the_topics_of_users() -> None:
     """As 4.x has it: something is stored all the time, and nothing in a topic of a user."""
-    one = machine()
+    state_machine = machine()
     looks = [(0, 0), (10, 0), (20, 0), (29, 0), (30, 0), (40, 7), (50, 0), (60, 0), (70, 0)]
-    told = [
+    progress_events = [
         progress(
-            one.process_observation(
+            state_machine.process_observation(
                 ClusterObservation(1000 * at, (SHUT,), QUIET._replace(put_count=at, recent_puts={"T": users}))
             ).drain_events
         ).puts
         for at, users in looks
     ]
     # What is not counted yet is not believed to be nothing: it takes the broker a while.
-    assert told == [None, 60, 0, 0, 0, 60, 60, 60, 0]
+    assert progress_events == [None, 60, 0, 0, 0, 60, 60, 60, 0]
     assert (
         progress(
-            one.process_observation(
+            state_machine.process_observation(
                 ClusterObservation(80_000, (SHUT,), QUIET._replace(put_count=80))
             ).drain_events
         ).puts
@@ -118,33 +122,33 @@ def test_a_counter_of_all_messages_says_less_than_the_topics_of_users() -> None:
 
 
 def test_a_counter_of_what_users_sent_is_believed_at_once() -> None:
-    one = machine()
-    told = [
+    state_machine = machine()
+    progress_events = [
         progress(
-            one.process_observation(
+            state_machine.process_observation(
                 ClusterObservation(at, (SHUT,), QUIET._replace(put_count=puts, user_puts=users))
             ).drain_events
         ).puts
         for at, puts, users in [(0, 0, 0), (30_000, 0, 0), (31_000, 50, 0), (32_000, 100, 28)]
     ]
-    assert told == [None, 0, 3000, 3000]
+    assert progress_events == [None, 0, 3000, 3000]
 
 
 def test_nobody_is_safe_while_no_name_server_answers() -> None:
-    one = machine()
+    state_machine = machine()
     for now in (0, 30, 40, 50):
-        told = one.process_observation(
+        observed_events = state_machine.process_observation(
             ClusterObservation(now, (NameServerFacts("h:1", "no answer"),), QUIET)
         ).drain_events
-    assert progress(told).waiting_for == ("a name server that lists the broker",)
+    assert progress(observed_events).waiting_for == ("a name server that lists the broker",)
 
 
 def test_a_slave_has_to_have_what_the_master_had() -> None:
-    one = machine()
+    state_machine = machine()
     ends = [(0, 0), (30, 900), (40, 999), (50, None), (60, 1000)]
     waits = [
         progress(
-            one.process_observation(
+            state_machine.process_observation(
                 ClusterObservation(t, (SHUT,), QUIET._replace(slaves=(SlaveProgress("s:1", end),)))
             ).drain_events
         )
@@ -158,33 +162,33 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
 
 
 def test_messages_after_it_was_safe_make_it_unsafe() -> None:
-    one = machine()
+    state_machine = machine()
     for now in (0, 30, 40, 50):
-        one.process_observation(ClusterObservation(now, (SHUT,), QUIET))
-    assert one.is_safe
-    told = one.process_observation(
+        state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET))
+    assert state_machine.is_safe
+    observed_events = state_machine.process_observation(
         ClusterObservation(60, (SHUT,), QUIET._replace(put_count=101, recent_puts={"T": 1}))
     ).drain_events
-    assert (kinds(told), one.is_safe) == (["Unsafe"], False)
+    assert (kinds(observed_events), state_machine.is_safe) == (["Unsafe"], False)
 
 
 def test_a_stopped_broker_stays_safe() -> None:
-    one = machine()
+    state_machine = machine()
     for now in (0, 30, 40, 50):
-        one.process_observation(ClusterObservation(now, (SHUT,), QUIET))
+        state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET))
     gone = NameServerFacts("h:1", None, None)
-    told = one.process_observation(
+    observed_events = state_machine.process_observation(
         ClusterObservation(60, (gone,), BrokerCounters(None, "the broker has no master now"))
     ).drain_events
-    assert (kinds(told), one.is_safe) == (["BrokerGone"], True)
+    assert (kinds(observed_events), state_machine.is_safe) == (["BrokerGone"], True)
 
 
 def test_a_durable_drain_wipes_nothing() -> None:
-    one = DrainStateMachine(
+    state_machine = DrainStateMachine(
         SafetyRules(30, 2), DrainState("C", "a", ("h:1",), 0, 0, durable=True), QueueSnapshot()
     )
-    found = one.process_observation(ClusterObservation(0, (OPEN,), QUIET))
-    assert found.servers_to_wipe == ()
-    assert progress(found.drain_events).waiting_for == (
+    observed_events = state_machine.process_observation(ClusterObservation(0, (OPEN,), QUIET))
+    assert observed_events.servers_to_wipe == ()
+    assert progress(observed_events.drain_events).waiting_for == (
         "the broker to register its topics without write permission",
     )

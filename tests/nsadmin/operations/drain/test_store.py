@@ -18,10 +18,10 @@ SNAPSHOT = QueueSnapshot({"h:1": {"T": QueueData("broker-a", 8, 8, 6)}}, None)
 
 
 @pytest.fixture
-def keeping(tmp_path: Path) -> Iterator[DrainStore]:
-    found = DrainStore(drain_folder_of(tmp_path, "C", "broker-a"), "broker-a")
-    yield found
-    found.release_lock()
+def drain_store(tmp_path: Path) -> Iterator[DrainStore]:
+    new_store = DrainStore(drain_folder_of(tmp_path, "C", "broker-a"), "broker-a")
+    yield new_store
+    new_store.release_lock()
 
 
 def test_no_two_brokers_have_one_folder_and_none_is_elsewhere(tmp_path: Path) -> None:
@@ -31,33 +31,33 @@ def test_no_two_brokers_have_one_folder_and_none_is_elsewhere(tmp_path: Path) ->
     assert {folder.parent for folder in folders} == {tmp_path / "drains" / "C"}
 
 
-def test_what_was_saved_is_there(keeping: DrainStore) -> None:
-    assert keeping.try_lock()
-    assert keeping.load_drain() is None
-    keeping.save_drain(STATE, SNAPSHOT)
-    assert DrainStore(keeping.drain_folder, "broker-a").load_drain() == (STATE, SNAPSHOT)
-    at = (keeping.drain_folder / "state.json").stat().st_mtime_ns
-    keeping.save_drain(STATE._replace(updated=9), SNAPSHOT)
-    assert (keeping.drain_folder / "state.json").stat().st_mtime_ns == at
-    keeping.save_drain(STATE._replace(phase="wait"), SNAPSHOT)
-    assert (DrainStore(keeping.drain_folder, "broker-a").load_drain() or (STATE, None))[0].phase == "wait"
+def test_what_was_saved_is_there(drain_store: DrainStore) -> None:
+    assert drain_store.try_lock()
+    assert drain_store.load_drain() is None
+    drain_store.save_drain(STATE, SNAPSHOT)
+    assert DrainStore(drain_store.drain_folder, "broker-a").load_drain() == (STATE, SNAPSHOT)
+    at = (drain_store.drain_folder / "state.json").stat().st_mtime_ns
+    drain_store.save_drain(STATE._replace(updated=9), SNAPSHOT)
+    assert (drain_store.drain_folder / "state.json").stat().st_mtime_ns == at
+    drain_store.save_drain(STATE._replace(phase="wait"), SNAPSHOT)
+    assert (DrainStore(drain_store.drain_folder, "broker-a").load_drain() or (STATE, None))[0].phase == "wait"
 
 
-def test_only_one_process_is_at_it(keeping: DrainStore) -> None:
-    other = DrainStore(keeping.drain_folder, "broker-a")
-    assert keeping.holder_pid is None
-    assert keeping.try_lock()
-    assert keeping.try_lock()
+def test_only_one_process_is_at_it(drain_store: DrainStore) -> None:
+    other = DrainStore(drain_store.drain_folder, "broker-a")
+    assert drain_store.holder_pid is None
+    assert drain_store.try_lock()
+    assert drain_store.try_lock()
     assert not other.try_lock()
     assert other.holder_pid == os.getpid()
-    keeping.release_lock()
+    drain_store.release_lock()
     assert other.try_lock()
     other.release_lock()
-    assert keeping.holder_pid is None
+    assert drain_store.holder_pid is None
 
 
-def test_a_killed_process_is_at_it_no_more(keeping: DrainStore) -> None:
-    keeping.drain_folder.mkdir(parents=True)
+def test_a_killed_process_is_at_it_no_more(drain_store: DrainStore) -> None:
+    drain_store.drain_folder.mkdir(parents=True)
     script = (
         "import sys, os, signal; from pathlib import Path\n"
         "from nsadmin.operations.drain.store import DrainStore\n"
@@ -65,54 +65,56 @@ def test_a_killed_process_is_at_it_no_more(keeping: DrainStore) -> None:
         "assert store.try_lock(); print('taken', flush=True); signal.pause()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", script, str(keeping.drain_folder)],
+        [sys.executable, "-c", script, str(drain_store.drain_folder)],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as child:
         assert child.stdout is not None
         try:
-            said = child.stdout.readline()
-            found = keeping.try_lock(), keeping.holder_pid
+            first_line = child.stdout.readline()
+            lock_state = drain_store.try_lock(), drain_store.holder_pid
         finally:
             child.kill()
-    assert (said, found) == (b"taken\n", (False, child.pid))
-    assert keeping.try_lock()
-    keeping.release_lock()
+    assert (first_line, lock_state) == (b"taken\n", (False, child.pid))
+    assert drain_store.try_lock()
+    drain_store.release_lock()
 
 
-def test_others_read_what_is_noted_from_now_on(keeping: DrainStore) -> None:
-    keeping.drain_folder.mkdir(parents=True)
-    keeping.append_event({"event": "old"})
-    notes = DrainStore(keeping.drain_folder, "broker-a").follow_events()
+def test_others_read_what_is_noted_from_now_on(drain_store: DrainStore) -> None:
+    drain_store.drain_folder.mkdir(parents=True)
+    drain_store.append_event({"event": "old"})
+    notes = DrainStore(drain_store.drain_folder, "broker-a").follow_events()
     assert notes.read_new_events() == []
-    keeping.append_event({"event": "new", "text": "ß"})
-    with open(keeping.drain_folder / "events.jsonl", "ab") as file:
+    drain_store.append_event({"event": "new", "text": "ß"})
+    with open(drain_store.drain_folder / "events.jsonl", "ab") as file:
         file.write(b'{"event":')
     assert notes.read_new_events() == [{"event": "new", "text": "ß"}]
     assert notes.read_new_events() == []
 
 
-def test_what_is_undone_is_put_away(keeping: DrainStore, tmp_path: Path) -> None:
-    assert keeping.try_lock()
-    keeping.save_drain(STATE, SNAPSHOT)
-    keeping.append_event({"event": "old"})
-    keeping.archive_drain()
-    assert keeping.load_drain() is None
+def test_what_is_undone_is_put_away(drain_store: DrainStore, tmp_path: Path) -> None:
+    assert drain_store.try_lock()
+    drain_store.save_drain(STATE, SNAPSHOT)
+    drain_store.append_event({"event": "old"})
+    drain_store.archive_drain()
+    assert drain_store.load_drain() is None
     assert list(load_drains(tmp_path)) == []
-    assert json.loads((keeping.drain_folder / "undone-state.json").read_text())["broker"] == "broker-a"
-    keeping.save_drain(STATE, SNAPSHOT)
-    assert keeping.load_drain() == (STATE, SNAPSHOT)
-    keeping.release_lock()
+    assert json.loads((drain_store.drain_folder / "undone-state.json").read_text())["broker"] == "broker-a"
+    drain_store.save_drain(STATE, SNAPSHOT)
+    assert drain_store.load_drain() == (STATE, SNAPSHOT)
+    drain_store.release_lock()
 
 
-def test_all_drains_are_found_and_what_makes_no_sense_is_told(keeping: DrainStore, tmp_path: Path) -> None:
-    keeping.drain_folder.mkdir(parents=True)
-    keeping.save_drain(STATE, SNAPSHOT)
+def test_all_drains_are_found_and_what_makes_no_sense_is_told(
+    drain_store: DrainStore, tmp_path: Path
+) -> None:
+    drain_store.drain_folder.mkdir(parents=True)
+    drain_store.save_drain(STATE, SNAPSHOT)
     broken = drain_folder_of(tmp_path, "C", "broker-b")
     broken.mkdir()
     (broken / "state.json").write_text("{")
-    found, bad = load_drains(tmp_path)
-    assert found == SavedDrain(keeping.drain_folder, STATE, SNAPSHOT, None)
+    drains, bad = load_drains(tmp_path)
+    assert drains == SavedDrain(drain_store.drain_folder, STATE, SNAPSHOT, None)
     assert isinstance(bad, InvalidStateError)
     assert "state.json is not JSON" in str(bad)
     with pytest.raises(InvalidStateError, match="broker-b"):

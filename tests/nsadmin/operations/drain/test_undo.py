@@ -7,122 +7,124 @@ import pytest
 from nsadmin.client import NotFound
 from nsadmin.operations.drain.store import DrainStore
 from nsadmin.operations.drain.undo import DrainBusyError
-from tests.support.drained import BROKER, RW, Cluster, Killed, R, named, queue
+from tests.support.drain_cluster import BROKER, RW, DrainCluster, DrainKilled, R, make_queue, select_events
 
 
 @pytest.mark.parametrize("old", [(), (0,), (0, 1)])
 def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, ...]) -> None:
-    cluster = Cluster(old=old)
-    before = cluster.pictures()
-    cluster.drain(tmp_path)
-    told = cluster.undrain(tmp_path)
-    assert cluster.pictures() == before
-    assert told[-1]["event"] == "undone"
+    cluster = DrainCluster(old=old)
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    records = cluster.run_undrain(tmp_path)
+    assert cluster.topics_by_server() == before
+    assert records[-1]["event"] == "undone"
     hows = (
         {"topic by topic", "nothing to do"} if not old else {"the broker registered again", "nothing to do"}
     )
-    assert {record["how"] for record in named(told, "putBack")} <= hows
+    assert {record["how"] for record in select_events(records, "putBack")} <= hows
     assert DrainStore(tmp_path, BROKER).load_drain() is None
 
 
 def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_path: Path) -> None:
-    cluster = Cluster()
-    cluster.nodes[1].topics["orders"] = queue(R)
-    before = cluster.pictures()
-    cluster.drain(tmp_path)
-    cluster.undrain(tmp_path)
-    assert cluster.pictures() == before
+    cluster = DrainCluster()
+    cluster.nodes[1].topics["orders"] = make_queue(R)
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    cluster.run_undrain(tmp_path)
+    assert cluster.topics_by_server() == before
 
 
 def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path) -> None:
-    cluster = Cluster()
-    cluster.drain(tmp_path)
-    cluster.create("fresh", queues=3)
-    cluster.create("orders", R, 16)
-    cluster.delete("payments")
-    cluster.drain(tmp_path)
-    cluster.undrain(tmp_path)
-    for picture in cluster.pictures():
-        assert picture["fresh"] == queue(RW, 3)
-        assert picture["orders"] == queue(R, 16)
+    cluster = DrainCluster()
+    cluster.run_drain(tmp_path)
+    cluster.create_topic("fresh", queues=3)
+    cluster.create_topic("orders", R, 16)
+    cluster.delete_topic("payments")
+    cluster.run_drain(tmp_path)
+    cluster.run_undrain(tmp_path)
+    for picture in cluster.topics_by_server():
+        assert picture["fresh"] == make_queue(RW, 3)
+        assert picture["orders"] == make_queue(R, 16)
         assert "payments" not in picture
 
 
 def test_a_durable_drain_gives_the_broker_its_permission_back(tmp_path: Path) -> None:
-    cluster = Cluster()
-    before = cluster.pictures()
-    cluster.drain(tmp_path, durable=True)
-    told = cluster.undrain(tmp_path)
-    assert [(r["before"], r["after"]) for r in named(told, "permissionSet")] == [(4, 6)]
-    assert (cluster.brokers_perm, cluster.pictures()) == (6, before)
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path, durable=True)
+    records = cluster.run_undrain(tmp_path)
+    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(4, 6)]
+    assert (cluster.brokers_perm, cluster.topics_by_server()) == (6, before)
 
 
 def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_path: Path) -> None:
-    cluster = Cluster()
-    cluster.drain(tmp_path)
+    cluster = DrainCluster()
+    cluster.run_drain(tmp_path)
     cluster.kill_server(1)
-    told = cluster.undrain(tmp_path)
-    assert [record["error"] for record in told if record["event"] == "putBack"] == [
+    records = cluster.run_undrain(tmp_path)
+    assert [record["error"] for record in records if record["event"] == "putBack"] == [
         None,
         "connection refused, no server listens on this port",
     ]
-    assert named(told, "undone") == []
+    assert select_events(records, "undone") == []
     cluster.nodes[1].is_up = True
-    assert cluster.undrain(tmp_path)[-1]["event"] == "undone"
-    assert cluster.pictures()[0] == cluster.pictures()[1] == dict(sorted(cluster.own.items()))
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server()[0] == cluster.topics_by_server()[1] == dict(sorted(cluster.own.items()))
 
 
 def test_a_stopped_broker_has_to_be_started_first(tmp_path: Path) -> None:
-    cluster = Cluster(1)
-    cluster.drain(tmp_path)
+    cluster = DrainCluster(1)
+    cluster.run_drain(tmp_path)
     cluster.stop_broker()
-    assert [record["error"] for record in cluster.undrain(tmp_path)] == ["the broker is not registered there"]
+    assert [record["error"] for record in cluster.run_undrain(tmp_path)] == [
+        "the broker is not registered there"
+    ]
 
 
 def test_where_the_broker_takes_no_order_4x_gets_rw_if_all_had_that(tmp_path: Path) -> None:
-    cluster = Cluster(1, old=(0,), perms={"orders": 6, "TBW102": 7})
-    cluster.drain(tmp_path)
+    cluster = DrainCluster(1, old=(0,), perms={"orders": 6, "TBW102": 7})
+    cluster.run_drain(tmp_path)
     cluster.refuses_config = "no permission"
-    [told] = cluster.undrain(tmp_path)
-    assert told["how"] == "rw- for all"
-    assert told["differing"] == {
+    [record] = cluster.run_undrain(tmp_path)
+    assert record["how"] == "rw- for all"
+    assert record["differing"] == {
         "TBW102": "rw- instead of rwi; the broker did not accept the request to register: no permission"
     }
-    assert cluster.pictures() == [{"TBW102": queue(6), "orders": queue(6)}]
+    assert cluster.topics_by_server() == [{"TBW102": make_queue(6), "orders": make_queue(6)}]
 
 
 def test_no_read_only_topic_is_ever_opened(tmp_path: Path) -> None:
-    cluster = Cluster(1, old=(0,))
-    cluster.drain(tmp_path)
-    closed = cluster.pictures()
+    cluster = DrainCluster(1, old=(0,))
+    cluster.run_drain(tmp_path)
+    closed = cluster.topics_by_server()
     cluster.refuses_config = "no permission"
-    [told] = cluster.undrain(tmp_path)
-    assert cluster.pictures() == closed
-    assert sorted(told["differing"]) == ["%RETRY%billing", "TBW102", "orders", "payments"]
+    [record] = cluster.run_undrain(tmp_path)
+    assert cluster.topics_by_server() == closed
+    assert sorted(record["differing"]) == ["%RETRY%billing", "TBW102", "orders", "payments"]
 
 
 @pytest.mark.parametrize("kill", range(1, 12))
 def test_killed_anywhere_and_started_again_it_ends_as_before(tmp_path: Path, kill: int) -> None:
-    cluster = Cluster(old=(1,))
-    before = cluster.pictures()
-    cluster.drain(tmp_path)
+    cluster = DrainCluster(old=(1,))
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
     cluster.calls, cluster.kill_at = 0, kill
     try:
-        cluster.undrain(tmp_path)
-    except Killed:
+        cluster.run_undrain(tmp_path)
+    except DrainKilled:
         cluster.kill_at = None
-        assert cluster.undrain(tmp_path)[-1]["event"] == "undone"
-    assert cluster.pictures() == before
+        assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server() == before
 
 
 def test_what_nobody_drained_cannot_be_undone(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no saved drain of broker-a in"):
-        Cluster().undrain(tmp_path)
+        DrainCluster().run_undrain(tmp_path)
 
 
 def test_who_is_at_it_is_not_disturbed(tmp_path: Path) -> None:
     first = DrainStore(tmp_path, BROKER)
     assert first.try_lock()
     with pytest.raises(DrainBusyError, match="is running this drain"):
-        Cluster().undrain(tmp_path)
+        DrainCluster().run_undrain(tmp_path)
     first.release_lock()

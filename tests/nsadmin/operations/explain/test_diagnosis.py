@@ -10,7 +10,16 @@ from nsadmin.operations.explain.diagnosis import (
     reach_verdict,
 )
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
-from tests.support.explaining import MASTER, NS, OTHER_NS, broker, facts, queue, silence, view
+from tests.support.route_facts import (
+    MASTER,
+    NS,
+    OTHER_NS,
+    make_broker_view,
+    make_facts,
+    make_queue_route,
+    make_server_view,
+    refused_connection,
+)
 
 IDS = [
     "nameServerSilent", "clientList", "wrongNameServer", "partialNameServerList", "brokerNotHeard",
@@ -26,28 +35,46 @@ def test_ids_stay_what_they_are() -> None:
 
 
 def test_of_a_healthy_topic_every_step_is_ticked() -> None:
-    found = explain_route(facts([view(queue())]))
-    assert [item.cause_id for item in found] == IDS
-    assert {item.finding.result for item in found} == {"ok", "skipped"}
-    assert (reach_verdict(found), list_cause_ids(found)) == ("fine", [])
+    causes = explain_route(make_facts([make_server_view(make_queue_route())]))
+    assert [item.cause_id for item in causes] == IDS
+    assert {item.finding.result for item in causes} == {"ok", "skipped"}
+    assert (reach_verdict(causes), list_cause_ids(causes)) == ("fine", [])
 
 
 def test_what_is_the_same_on_several_servers_is_told_once_and_put_right_there_only() -> None:
-    closed = [view(queue(perm=4), addr=addr) for addr in (NS, OTHER_NS)]
-    well = view(queue(), addr="ns-3:9876")
-    found = explain_route(facts([*closed, well], [broker(lists=f"{NS};{OTHER_NS};ns-3:9876")]))
-    [wiped] = [item for item in found if item.cause_id == "wiped"]
+    closed = [make_server_view(make_queue_route(perm=4), addr=addr) for addr in (NS, OTHER_NS)]
+    well = make_server_view(make_queue_route(), addr="ns-3:9876")
+    causes = explain_route(
+        make_facts([*closed, well], [make_broker_view(lists=f"{NS};{OTHER_NS};ns-3:9876")])
+    )
+    [wiped] = [item for item in causes if item.cause_id == "wiped"]
     assert wiped.namesrv_addrs == (NS, OTHER_NS)
     assert f"nsadmin repair wipe a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
-    assert (reach_verdict(found), list_cause_ids(found)) == ("cause found", ["wiped"])
+    assert (reach_verdict(causes), list_cause_ids(causes)) == ("cause found", ["wiped"])
 
 
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (facts([view(queue()), view(error=silence(OTHER_NS), addr=OTHER_NS)]), "unknown"),
-        (facts([view(queue(perm=4)), view(error=silence(OTHER_NS), addr=OTHER_NS)]), "cause found"),
-        (facts([view(queue(), queue("b", {}))]), "fine"),
+        (
+            make_facts(
+                [
+                    make_server_view(make_queue_route()),
+                    make_server_view(error=refused_connection(OTHER_NS), addr=OTHER_NS),
+                ]
+            ),
+            "unknown",
+        ),
+        (
+            make_facts(
+                [
+                    make_server_view(make_queue_route(perm=4)),
+                    make_server_view(error=refused_connection(OTHER_NS), addr=OTHER_NS),
+                ]
+            ),
+            "cause found",
+        ),
+        (make_facts([make_server_view(make_queue_route(), make_queue_route("b", {}))]), "fine"),
     ],
 )
 def test_a_cause_counts_more_than_what_is_unknown_and_a_warning_is_none(told: RouteFacts, said: str) -> None:
@@ -55,18 +82,28 @@ def test_a_cause_counts_more_than_what_is_unknown_and_a_warning_is_none(told: Ro
 
 
 def test_of_silent_name_servers_nothing_is_well_but_what_does_not_need_them() -> None:
-    silent = view(error=silence(NS))
-    found = explain_route(facts([silent], (), RouteQuestion("T", client_list=NS)))
-    results = {item.cause_id: item.finding.result for item in found}
+    silent = make_server_view(error=refused_connection(NS))
+    causes = explain_route(make_facts([silent], (), RouteQuestion("T", client_list=NS)))
+    results = {item.cause_id: item.finding.result for item in causes}
     assert {cause for cause, result in results.items() if result == "ok"} == {"clientList"}
-    assert {item.finding.evidence for item in found if item.cause_id == "orderConf"} == {
+    assert {item.finding.evidence for item in causes if item.cause_id == "orderConf"} == {
         "no name server answered"
     }
 
 
 @pytest.mark.parametrize(
-    "only", [view(), view(error=silence(NS)), view(members={}), view(queue(addrs={}), members={})]
+    "only",
+    [
+        make_server_view(),
+        make_server_view(error=refused_connection(NS)),
+        make_server_view(members={}),
+        make_server_view(make_queue_route(addrs={}), members={}),
+    ],
 )
 def test_no_step_fails_for_what_others_lack(only: NameServerTopicView) -> None:
-    for brokers in ((), (broker(perm=None),), (broker(error=silence(MASTER)),)):
-        assert {item.cause_id for item in explain_route(facts([only], brokers))} == set(IDS)
+    for brokers in (
+        (),
+        (make_broker_view(perm=None),),
+        (make_broker_view(error=refused_connection(MASTER)),),
+    ):
+        assert {item.cause_id for item in explain_route(make_facts([only], brokers))} == set(IDS)

@@ -12,7 +12,7 @@ from namesrv_core.events import (
     WritePermWiped,
 )
 from nsadmin.operations.explain.journal_evidence import read_journal_evidence
-from tests.support.journals import NOW, Pen, registered, snapshot
+from tests.support.journals import NOW, JournalPen, make_snapshot, registration_events
 
 WIPE, DELETE = "WIPE_WRITE_PERM_OF_BROKER", "DELETE_TOPIC_IN_NAMESRV"
 OPERATOR = "10.0.0.9:5"
@@ -24,7 +24,7 @@ def change(before: int | None, after: int | None) -> tuple[TopicChanges, ...]:
     return (TopicChanges(("T",), *sides),)
 
 
-BORN = registered("a", "T", addr="h:1")
+BORN = registration_events("a", "T", addr="h:1")
 WIPED: list[Event] = [WritePermWiped("a", 1, change(6, 4))]
 LEFT: list[Event] = [
     BrokerUnregistered("c", "a", 0, "h:1", "channel closed", None),
@@ -35,10 +35,10 @@ DELETED: list[Event] = [TopicDeleted("T", None, change(6, None))]
 
 def journal(folder: Path, *deeds: tuple[list[Event], str]) -> Path:
     """A journal with these events and what caused them, a second apart."""
-    pen = Pen(folder, "ns-1")
-    pen.write(snapshot("start"))
+    pen = JournalPen(folder, "ns-1")
+    pen.write_events(make_snapshot("start"))
     for events, cause in deeds:
-        pen.write(*events, cause=cause, client=OPERATOR if cause in (WIPE, DELETE) else None)
+        pen.write_events(*events, cause=cause, client=OPERATOR if cause in (WIPE, DELETE) else None)
     pen.journal.close()
     return folder
 

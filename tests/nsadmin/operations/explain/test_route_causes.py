@@ -12,18 +12,18 @@ from nsadmin.operations.explain.facts import (
 )
 from nsadmin.operations.explain.findings import CauseFinding
 from nsadmin.operations.explain.route_causes import ROUTE_CHECKS
-from tests.support.explaining import (
+from tests.support.route_facts import (
     MASTER,
     NO_ROUTE,
     NOT_READY,
     NS,
     SLAVE,
-    broker,
-    facts,
-    looked,
-    queue,
-    silence,
-    view,
+    make_broker_view,
+    make_facts,
+    make_queue_route,
+    make_server_view,
+    refused_connection,
+    run_check,
 )
 
 DEED = JournaledChange("ns-1", 1_738_368_003_000, "WIPE_WRITE_PERM_OF_BROKER", "10.0.0.9:5")
@@ -31,30 +31,39 @@ BOTH = {"a": {0: MASTER}, "b": {0: "h:3"}}
 
 
 def found(id_: str, known: RouteFacts) -> list[CauseFinding]:
-    return looked(ROUTE_CHECKS, id_, known)
+    return run_check(ROUTE_CHECKS, id_, known)
 
 
 @pytest.mark.parametrize("step", ROUTE_CHECKS, ids=lambda step: step.id)
 def test_nothing_is_wrong_with_a_healthy_route_nor_known_without_one(step: object) -> None:
     id_ = step.id  # type: ignore[attr-defined]
-    assert found(id_, facts([view(queue())]))[0].result in ("ok", "skipped")
-    assert found(id_, facts([view()], [broker(perm=None)]))[0].result in ("ok", "skipped")
+    assert found(id_, make_facts([make_server_view(make_queue_route())]))[0].result in ("ok", "skipped")
+    assert found(id_, make_facts([make_server_view()], [make_broker_view(perm=None)]))[0].result in (
+        "ok",
+        "skipped",
+    )
 
 
 def test_brokers_that_are_gone() -> None:
-    [left] = found("brokersGone", facts([view(queue(addrs={}))], ()))
+    [left] = found("brokersGone", make_facts([make_server_view(make_queue_route(addrs={}))], ()))
     assert (left.result, left.evidence) == (
         "cause",
         "a has queues in the route, but is not registered: it left",
     )
-    [dead] = found("brokersGone", facts([view(queue())], [broker(error=silence(MASTER))]))
+    [dead] = found(
+        "brokersGone",
+        make_facts(
+            [make_server_view(make_queue_route())], [make_broker_view(error=refused_connection(MASTER))]
+        ),
+    )
     assert (dead.result, dead.broker_addr) == ("cause", MASTER)
     assert "its master does not answer: connection refused" in dead.evidence
-    beside = facts(
-        [view(queue(), queue("b", {0: "h:3"}), members=BOTH)], [broker(), broker("h:3", error=silence("h:3"))]
+    beside = make_facts(
+        [make_server_view(make_queue_route(), make_queue_route("b", {0: "h:3"}), members=BOTH)],
+        [make_broker_view(), make_broker_view("h:3", error=refused_connection("h:3"))],
     )
     assert [(item.result, item.broker_name) for item in found("brokersGone", beside)] == [("warning", "b")]
-    refusing = facts([view(queue())], [broker(error=NOT_READY)])
+    refusing = make_facts([make_server_view(make_queue_route())], [make_broker_view(error=NOT_READY)])
     assert found("brokersGone", refusing)[0].result == "ok"
 
 
@@ -64,59 +73,69 @@ def test_brokers_with_which_the_topic_went() -> None:
         gone_brokers={"a": DEED._replace(event_cause="channel closed", client_addr=None)},
         last_addrs={"a": (MASTER,)},
     )
-    [item] = found("brokersGone", facts([view(members={})], (), memories=(memory,)))
+    [item] = found("brokersGone", make_facts([make_server_view(members={})], (), memories=(memory,)))
     assert (item.result, item.broker_name, item.broker_addr) == ("cause", "a", MASTER)
     assert (
         "the topic was on a (h:1), which left: the journal of ns-1, 2025-02-01T00:00:03Z, channel closed"
         in item.evidence
     )
-    listing = view()._replace(topic_names=ServerResult(NS, ("T",), None))
-    [named] = found("brokersGone", facts([listing], ()))
+    listing = make_server_view()._replace(topic_names=ServerResult(NS, ("T",), None))
+    [named] = found("brokersGone", make_facts([listing], ()))
     assert "the name server lists the topic" in named.evidence
 
 
 def test_groups_without_a_master() -> None:
-    [item] = found("masterMissing", facts([view(queue(addrs={1: SLAVE}), members={"a": {1: SLAVE}})], ()))
+    [item] = found(
+        "masterMissing",
+        make_facts([make_server_view(make_queue_route(addrs={1: SLAVE}), members={"a": {1: SLAVE}})], ()),
+    )
     assert (item.result, item.evidence) == (
         "cause",
         "a has no master, only 1=h:2: clients can read from it but not write",
     )
-    acting = view(queue(addrs={0: SLAVE}, perm=4), members={"a": {1: SLAVE}})
-    assert found("masterMissing", facts([acting], ()))[0].result == "cause"
-    assert found("wiped", facts([acting], ()))[0].result == "ok"
-    unpublished = facts([view(members={"a": {1: SLAVE}})], [broker(SLAVE, brokerId="1")])
+    acting = make_server_view(make_queue_route(addrs={0: SLAVE}, perm=4), members={"a": {1: SLAVE}})
+    assert found("masterMissing", make_facts([acting], ()))[0].result == "cause"
+    assert found("wiped", make_facts([acting], ()))[0].result == "ok"
+    unpublished = make_facts(
+        [make_server_view(members={"a": {1: SLAVE}})], [make_broker_view(SLAVE, brokerId="1")]
+    )
     assert "accept no topics from slaves" in found("masterMissing", unpublished)[0].evidence
 
 
 def test_a_permission_that_a_name_server_took() -> None:
-    closed = facts([view(queue(perm=4))])
+    closed = make_facts([make_server_view(make_queue_route(perm=4))])
     [item] = found("wiped", closed)
     assert (item.result, item.broker_name) == ("cause", "a")
     assert "permission r-- here and rw- on the broker" in item.evidence
     assert "pass --journal DIR to search for the change" in item.evidence
-    told = closed._replace(memories=(JournalEvidence("ns-1", closed_brokers={"a": DEED}),))
-    assert "WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5" in found("wiped", told)[0].evidence
+    remembered = closed._replace(memories=(JournalEvidence("ns-1", closed_brokers={"a": DEED}),))
+    assert "WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5" in found("wiped", remembered)[0].evidence
     assert (
         "no journal records"
         in found("wiped", closed._replace(memories=(JournalEvidence("ns-1"),)))[0].evidence
     )
     assert found("brokerPermission", closed)[0].result == "ok"
     assert found("topicPermission", closed)[0].result == "ok"
-    beside = facts(
-        [view(queue(perm=4), queue("b", {0: "h:3"}), members=BOTH)], [broker(), broker("h:3", "b")]
+    beside = make_facts(
+        [make_server_view(make_queue_route(perm=4), make_queue_route("b", {0: "h:3"}), members=BOTH)],
+        [make_broker_view(), make_broker_view("h:3", "b")],
     )
     assert found("wiped", beside)[0].result == "warning"
 
 
 def test_a_permission_of_which_the_broker_does_not_tell() -> None:
-    [item] = found("wiped", facts([view(queue(perm=4))], [broker(error=NOT_READY)]))
+    [item] = found(
+        "wiped", make_facts([make_server_view(make_queue_route(perm=4))], [make_broker_view(error=NOT_READY)])
+    )
     assert (item.result, "did not return its own" in item.evidence) == ("unknown", True)
-    [gone] = found("wiped", facts([view(queue(perm=4))], [broker(perm=None)]))
+    [gone] = found(
+        "wiped", make_facts([make_server_view(make_queue_route(perm=4))], [make_broker_view(perm=None)])
+    )
     assert (gone.result, "does not have the topic any more" in gone.evidence) == ("cause", True)
 
 
 def test_a_broker_that_takes_no_messages() -> None:
-    known = facts([view(queue(perm=4))], [broker(brokerPermission="4")])
+    known = make_facts([make_server_view(make_queue_route(perm=4))], [make_broker_view(brokerPermission="4")])
     [item] = found("brokerPermission", known)
     assert (item.result, str(item.advice)) == (
         "cause",
@@ -127,53 +146,74 @@ def test_a_broker_that_takes_no_messages() -> None:
 
 
 def test_a_topic_that_is_read_only_or_cannot_be_read() -> None:
-    known = facts([view(queue(perm=4))], [broker(perm=4)])
+    known = make_facts([make_server_view(make_queue_route(perm=4))], [make_broker_view(perm=4)])
     [item] = found("topicPermission", known)
     assert (item.result, str(item.advice)) == ("cause", f"nsadmin updateTopicPerm T 6 -b {MASTER}")
     assert found("wiped", known)[0].result == "ok"
-    [unread] = found("topicPermission", facts([view(queue(perm=2))], [broker(perm=2)]))
+    [unread] = found(
+        "topicPermission",
+        make_facts([make_server_view(make_queue_route(perm=2))], [make_broker_view(perm=2)]),
+    )
     assert (unread.result, unread.evidence) == ("cause", "no queue has read permission: a -w-")
 
 
 def test_topics_without_queues() -> None:
-    [item] = found("noQueues", facts([view(queue(write_queue_nums=0))]))
+    [item] = found("noQueues", make_facts([make_server_view(make_queue_route(write_queue_nums=0))]))
     assert (item.result, item.evidence) == ("cause", "a has 0 write queues and 8 read queues")
-    assert found("noQueues", facts([view(queue(read_queue_nums=0))]))[0].result == "cause"
-    beside = view(queue(read_queue_nums=0), queue("b", {0: "h:3"}), members=BOTH)
-    assert found("noQueues", facts([beside]))[0].result == "warning"
-    listed_only = view(queue(perm=None, read_queue_nums=None, write_queue_nums=None))
-    assert "without queues" in found("noQueues", facts([listed_only]))[0].evidence
+    assert (
+        found("noQueues", make_facts([make_server_view(make_queue_route(read_queue_nums=0))]))[0].result
+        == "cause"
+    )
+    beside = make_server_view(
+        make_queue_route(read_queue_nums=0), make_queue_route("b", {0: "h:3"}), members=BOTH
+    )
+    assert found("noQueues", make_facts([beside]))[0].result == "warning"
+    listed_only = make_server_view(make_queue_route(perm=None, read_queue_nums=None, write_queue_nums=None))
+    assert "without queues" in found("noQueues", make_facts([listed_only]))[0].evidence
 
 
 def test_an_order_that_names_dead_brokers() -> None:
-    [item] = found("orderConf", facts([view(queue(), order="b:4;c:4")]))
+    [item] = found("orderConf", make_facts([make_server_view(make_queue_route(), order="b:4;c:4")]))
     assert (item.result, "without a master: b, c" in item.evidence, "8 of 8 queues" in item.evidence) == (
         "cause",
         True,
         True,
     )
-    [part] = found("orderConf", facts([view(queue(), order="a:4;b:2")]))
+    [part] = found("orderConf", make_facts([make_server_view(make_queue_route(), order="a:4;b:2")]))
     assert (part.result, "2 of 6 queues" in part.evidence) == ("warning", True)
-    [silent] = found("orderConf", facts([view(queue(), order="a:4")], [broker(error=silence(MASTER))]))
+    [silent] = found(
+        "orderConf",
+        make_facts(
+            [make_server_view(make_queue_route(), order="a:4")],
+            [make_broker_view(error=refused_connection(MASTER))],
+        ),
+    )
     assert silent.result == "cause"
-    [odd] = found("orderConf", facts([view(queue(), order="a:x")]))
+    [odd] = found("orderConf", make_facts([make_server_view(make_queue_route(), order="a:x")]))
     assert (odd.result, 'clients cannot parse the order configuration "a:x"' in odd.evidence) == (
         "cause",
         True,
     )
-    assert found("orderConf", facts([view(queue(), order="a:4")]))[0].result == "ok"
-    assert "do not get" in found("orderConf", facts([view(queue(), kv="b:4")]))[0].evidence
+    assert (
+        found("orderConf", make_facts([make_server_view(make_queue_route(), order="a:4")]))[0].result == "ok"
+    )
+    assert (
+        "do not get"
+        in found("orderConf", make_facts([make_server_view(make_queue_route(), kv="b:4")]))[0].evidence
+    )
 
 
 def test_clients_of_a_zone() -> None:
     asked = RouteQuestion("T", zone_name="z")
-    empty = view(queue(), zone_route=ServerResult(NS, TopicRoute((), None), None))
-    [item] = found("zone", facts([empty], question=asked))
+    empty = make_server_view(make_queue_route(), zone_route=ServerResult(NS, TopicRoute((), None), None))
+    [item] = found("zone", make_facts([empty], question=asked))
     assert (item.result, item.evidence) == (
         "cause",
         "no master of a is in zone z: clients of the zone get an empty route",
     )
-    own = view(queue(), zone_route=ServerResult(NS, TopicRoute((queue(),), None), None))
-    assert found("zone", facts([own], question=asked))[0].result == "ok"
-    refused = view(queue(), zone_route=ServerResult(NS, None, NO_ROUTE))
-    assert found("zone", facts([refused], question=asked))[0].result == "unknown"
+    own = make_server_view(
+        make_queue_route(), zone_route=ServerResult(NS, TopicRoute((make_queue_route(),), None), None)
+    )
+    assert found("zone", make_facts([own], question=asked))[0].result == "ok"
+    refused = make_server_view(make_queue_route(), zone_route=ServerResult(NS, None, NO_ROUTE))
+    assert found("zone", make_facts([refused], question=asked))[0].result == "unknown"

@@ -11,7 +11,7 @@ from nsadmin.operations.exporter.broker_figures import (
     parse_size,
 )
 from nsadmin.operations.exporter.figures import FigureTable
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 TABLE = {
     "brokerVersionDesc": "V5_5_0", "bootTimestamp": "1700000000250", "brokerActive": "true",
@@ -33,7 +33,7 @@ def figures_of(tables: tuple[FigureTable, ...]) -> dict[str, dict[tuple[str, ...
 
 
 def test_the_runtime_figures_in_the_units_of_their_names() -> None:
-    found = figures_of(build_runtime_tables(BROKER, RuntimeInfo(TABLE)))
+    figures = figures_of(build_runtime_tables(BROKER, RuntimeInfo(TABLE)))
     expected = {
         "boot_time_seconds": 1_700_000_000.25, "active": 1, "put_messages_total": 12,
         "get_messages_total": 11, "put_bytes_total": 4096, "put_messages_per_second": 1.5,
@@ -43,19 +43,19 @@ def test_the_runtime_figures_in_the_units_of_their_names() -> None:
         "commit_log_disk_free_bytes": 1.5 * 1024**4,
     }  # fmt: skip
     for name, figure in expected.items():
-        assert found[f"nsadmin_broker_{name}"] == {("C", "a", "0"): figure}, name
-    assert found["nsadmin_broker_info"] == {("C", "a", "0", "h:1", "V5_5_0"): 1}
-    assert found["nsadmin_broker_put_latency_seconds"][("C", "a", "0", "99")] == pytest.approx(0.00184)
+        assert figures[f"nsadmin_broker_{name}"] == {("C", "a", "0"): figure}, name
+    assert figures["nsadmin_broker_info"] == {("C", "a", "0", "h:1", "V5_5_0"): 1}
+    assert figures["nsadmin_broker_put_latency_seconds"][("C", "a", "0", "99")] == pytest.approx(0.00184)
     send = ("C", "a", "0", "send")
-    assert found["nsadmin_broker_waiting_requests"] == {send: 3}
-    assert found["nsadmin_broker_waiting_requests_limit"] == {send: 10_000}
-    assert found["nsadmin_broker_request_wait_seconds"] == {send: 0.25}
+    assert figures["nsadmin_broker_waiting_requests"] == {send: 3}
+    assert figures["nsadmin_broker_waiting_requests_limit"] == {send: 10_000}
+    assert figures["nsadmin_broker_request_wait_seconds"] == {send: 0.25}
 
 
 def test_what_a_release_does_not_report_is_not_known_and_never_0() -> None:
-    found = figures_of(build_runtime_tables(BROKER, RuntimeInfo({"earliestMessageTimeStamp": "-1"})))
-    del found["nsadmin_broker_info"]
-    assert {figure for figures in found.values() for figure in figures.values()} == {None}
+    values = figures_of(build_runtime_tables(BROKER, RuntimeInfo({"earliestMessageTimeStamp": "-1"})))
+    del values["nsadmin_broker_info"]
+    assert {figure for figures in values.values() for figure in figures.values()} == {None}
 
 
 def test_only_masters_have_slaves() -> None:

@@ -26,8 +26,8 @@ def state(tmp_path: Path) -> Path:
 
 def test_open_drains_of_the_brokers_of_this_cluster(state: Path) -> None:
     with AdminClient("127.0.0.1:1") as admin:
-        found = rows(ClusterFigures(admin, state_home=state), "C")
-    assert found["drains"] == [(("C", "a", "snapshot"), (1_700_000_000.5,))]
+        drain_rows = rows(ClusterFigures(admin, state_home=state), "C")
+    assert drain_rows["drains"] == [(("C", "a", "snapshot"), (1_700_000_000.5,))]
 
 
 def test_differences_between_two_name_servers(tmp_path: Path) -> None:

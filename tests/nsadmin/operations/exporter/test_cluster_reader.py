@@ -5,53 +5,61 @@ from pathlib import Path
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.exporter.cluster_reader import ReadPlan
 from tests.interop.processes import wait_for
-from tests.support.exported import Series, choose, cluster_reader, series_of
-from tests.support.lab import lab
+from tests.support.exporter_series import Series, cluster_reader, select_series, series_of
+from tests.support.lab import start_lab
 
 PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=6)
 FAST = ReadPlan(0.2, 0.3, 5000)
 
 
 def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     with (
-        lab(tmp_path, PLAN, name_servers=2) as running,
-        cluster_reader(running.namesrv_addr, FAST, said) as reader,
+        start_lab(tmp_path, PLAN, name_servers=2) as running,
+        cluster_reader(running.namesrv_addr, FAST, messages) as reader,
     ):
 
         def series() -> Series:
             return series_of(reader.store)
 
         def counts(up: int, down: int) -> bool:
-            values = list(choose(series(), "nsadmin_broker_up").values())
+            values = list(select_series(series(), "nsadmin_broker_up").values())
             return (values.count(1), values.count(0)) == (up, down)
 
         wait_for("all brokers", lambda: counts(4, 0), 20)
         wait_for("the pass", lambda: reader.has_read, 20)
         assert reader.name_servers == running.namesrv_addrs
-        wait_for("topics", lambda: choose(series(), "nsadmin_topic_stored_messages", broker="broker-a-1"), 20)
-        wait_for("slaves", lambda: len(choose(series(), "nsadmin_broker_slave_distance_bytes")) == 2, 20)
         wait_for(
-            "the comparison", lambda: choose(series(), "nsadmin_nameserver_differences", state="drift"), 20
+            "topics",
+            lambda: select_series(series(), "nsadmin_topic_stored_messages", broker="broker-a-1"),
+            20,
         )
-        assert set(choose(series(), "nsadmin_nameserver_up").values()) == {1.0}
-        groups = choose(series(), "nsadmin_group_lag_messages")
+        wait_for(
+            "slaves", lambda: len(select_series(series(), "nsadmin_broker_slave_distance_bytes")) == 2, 20
+        )
+        wait_for(
+            "the comparison",
+            lambda: select_series(series(), "nsadmin_nameserver_differences", state="drift"),
+            20,
+        )
+        assert set(select_series(series(), "nsadmin_nameserver_up").values()) == {1.0}
+        groups = select_series(series(), "nsadmin_group_lag_messages")
         assert {dict(labels)["broker"] for labels in groups} == {"broker-a-0", "broker-a-1"}
         running.kill("broker-a-1", 1)
         # The name servers take it out at once, because its connection is closed.
         wait_for("its end", lambda: counts(3, 0) or counts(3, 1), 20)
         wait_for(
             "its series to go",
-            lambda: not choose(series(), "nsadmin_broker_info", broker="broker-a-1", id="1"),
+            lambda: not select_series(series(), "nsadmin_broker_info", broker="broker-a-1", id="1"),
             20,
         )
-    assert len(said) <= 2
+    assert len(messages) <= 2
 
 
 def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: str) -> None:
-    said: list[str] = []
-    with cluster_reader(dead_addr, FAST, said) as reader:
+    messages: list[str] = []
+    with cluster_reader(dead_addr, FAST, messages) as reader:
         wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2, 20)
         series = series_of(reader.store)
-    assert list(choose(series, "nsadmin_nameserver_up").values()) == [0]
-    assert said == []
+    assert list(select_series(series, "nsadmin_nameserver_up").values()) == [0]
+    assert messages == []

@@ -14,7 +14,7 @@ from nsadmin.operations.exporter.compat_figures import (
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
 from nsadmin.operations.exporter.topic_figures import TOPIC_METRICS
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 OTHER = ServerIdentity("h:3", "C", "b", "0")
 
@@ -32,15 +32,26 @@ def test_the_runtime_figures() -> None:
     built = build_compat_runtime(BROKER, RuntimeInfo(table))
     [(labels, figures)] = built.rows
     assert labels == ("C", "h:1", "", "V5_5_0", "17", "493")
-    found = {
+    figures_by_name = {
         name.removeprefix("rocketmq_brokeruntime_"): figure
         for name, figure in zip(built.metric_names, figures, strict=True)
     }
-    assert (found["put_tps10"], found["put_tps60"], found["put_tps600"]) == (1, 2, 3)
-    assert (found["getmiss_tps10"], found["gettransfered_tps600"]) == (0, 7)
-    assert (found["pmdt_0ms"], found["pmdt_10stomore"], found["pmdt_1to2s"]) == (4, 1, None)
-    assert (found["commitlogdir_capacity_total"], found["remain_howmanydata_toflush"]) == (1024, 2048)
-    assert found["dispatch_maxbuffer"] is None
+    assert (figures_by_name["put_tps10"], figures_by_name["put_tps60"], figures_by_name["put_tps600"]) == (
+        1,
+        2,
+        3,
+    )
+    assert (figures_by_name["getmiss_tps10"], figures_by_name["gettransfered_tps600"]) == (0, 7)
+    assert (
+        figures_by_name["pmdt_0ms"],
+        figures_by_name["pmdt_10stomore"],
+        figures_by_name["pmdt_1to2s"],
+    ) == (4, 1, None)
+    assert (
+        figures_by_name["commitlogdir_capacity_total"],
+        figures_by_name["remain_howmanydata_toflush"],
+    ) == (1024, 2048)
+    assert figures_by_name["dispatch_maxbuffer"] is None
 
 
 def test_its_lag_counts_queues_without_a_committed_offset_whole() -> None:
@@ -58,24 +69,27 @@ def test_the_lag_is_the_sum_of_all_brokers_and_the_clients_are_those_of_the_firs
     second = CompatFacts(
         {"G": clients, "H": CompatClients(1, "y", "3", False)}, {("G", "T"): 4, ("H", "T"): 5}
     )
-    found = derived(Reading("compat", BROKER, 0, (), first), Reading("compat", OTHER, 0, (), second))
-    assert found["rocketmq_group_diff"] == {("G", "T", "2", "1"): (7.0,)}
-    assert found["rocketmq_group_retrydiff"] == {("G", "%RETRY%G", "2", "1"): (1.0,)}
-    assert found["rocketmq_group_count"] == {("x:1,x:2", "1@x,2@x", "G"): (2.0,), ("y", "3", "H"): (1.0,)}
+    lag_figures = derived(Reading("compat", BROKER, 0, (), first), Reading("compat", OTHER, 0, (), second))
+    assert lag_figures["rocketmq_group_diff"] == {("G", "T", "2", "1"): (7.0,)}
+    assert lag_figures["rocketmq_group_retrydiff"] == {("G", "%RETRY%G", "2", "1"): (1.0,)}
+    assert lag_figures["rocketmq_group_count"] == {
+        ("x:1,x:2", "1@x,2@x", "G"): (2.0,),
+        ("y", "3", "H"): (1.0,),
+    }
 
 
 def test_offsets_by_kind_of_topic_producers_and_slaves() -> None:
     rows = [(("C", "a", topic), (5.0, 1.0, None, None)) for topic in ("T", "%RETRY%G", "%DLQ%G")]
     producers = ClientFacts({}, {"P": frozenset({ClientKey("1", "JAVA", "V5_5_0")})})
     slave = ServerIdentity("h:2", "C", "a", "1")
-    found = derived(
+    offset_figures = derived(
         Reading("topics", BROKER, 0, (FigureTable(TOPIC_METRICS, rows),)),
         Reading("clients", BROKER, 0, (), producers),
         Reading("runtime", BROKER, 0, (), 100),
         Reading("runtime", slave, 0, (), 60),
     )
-    assert found["rocketmq_producer_offset"] == {("C", "a", "T"): (5.0,)}
-    assert found["rocketmq_topic_retry_offset"] == {("C", "a", "%RETRY%G"): (5.0,)}
-    assert found["rocketmq_topic_dlq_offset"] == {("C", "a", "G"): (5.0,)}
-    assert found["rocketmq_producer_count"] == {("C", "a", "P"): (1.0,)}
-    assert found["rocketmq_broker_commitlog_diff"] == {("C", "h:2", "a"): (40.0,)}
+    assert offset_figures["rocketmq_producer_offset"] == {("C", "a", "T"): (5.0,)}
+    assert offset_figures["rocketmq_topic_retry_offset"] == {("C", "a", "%RETRY%G"): (5.0,)}
+    assert offset_figures["rocketmq_topic_dlq_offset"] == {("C", "a", "G"): (5.0,)}
+    assert offset_figures["rocketmq_producer_count"] == {("C", "a", "P"): (1.0,)}
+    assert offset_figures["rocketmq_broker_commitlog_diff"] == {("C", "h:2", "a"): (40.0,)}

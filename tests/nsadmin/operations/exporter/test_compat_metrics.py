@@ -12,9 +12,9 @@ LISTED = Path(__file__).parents[3] / "golden" / "rocketmq-exporter-metrics.txt"
 def test_each_metric_of_its_source_is_there_with_its_labels() -> None:
     listed = {}
     for line in LISTED.read_text().splitlines():
-        found = re.fullmatch(r"(\w+)\{([\w,]+)\}", line)
-        assert found is not None, line
-        listed[found[1]] = tuple(found[2].split(","))
+        sample_match = re.fullmatch(r"(\w+)\{([\w,]+)\}", line)
+        assert sample_match is not None, line
+        listed[sample_match[1]] = tuple(sample_match[2].split(","))
     assert {metric.name: metric.labels for metric in COMPAT_METRICS} == {
         name: labels for name, labels in listed.items() if name not in NEVER_FILLED
     }

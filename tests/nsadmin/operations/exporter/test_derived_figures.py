@@ -2,7 +2,7 @@
 
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey, derive_tables
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 SLAVE = ServerIdentity("h:2", "C", "a", "1")
 OTHER = ServerIdentity("h:3", "C", "b", "0")
@@ -26,10 +26,10 @@ def test_the_distance_of_a_slave_from_its_master() -> None:
 def test_a_client_that_is_connected_to_two_brokers_counts_once() -> None:
     first = ClientFacts({"G": frozenset({JAVA}), "H": frozenset()}, {"P": frozenset({JAVA})})
     second = ClientFacts({"G": frozenset({JAVA, GO})}, {})
-    found = tables(Reading("clients", BROKER, 0, (), first), Reading("clients", OTHER, 0, (), second))
-    assert dict(found["nsadmin_group_clients"].rows) == {("C", "G"): (2.0,), ("C", "H"): (0.0,)}
-    assert found["nsadmin_producer_clients"].rows == [(("C", "P"), (1.0,))]
-    assert dict(found["nsadmin_clients"].rows) == {
+    client_tables = tables(Reading("clients", BROKER, 0, (), first), Reading("clients", OTHER, 0, (), second))
+    assert dict(client_tables["nsadmin_group_clients"].rows) == {("C", "G"): (2.0,), ("C", "H"): (0.0,)}
+    assert client_tables["nsadmin_producer_clients"].rows == [(("C", "P"), (1.0,))]
+    assert dict(client_tables["nsadmin_clients"].rows) == {
         ("C", "consumer", "GO", "V2_1_0"): (1.0,),
         ("C", "consumer", "JAVA", "V5_5_0"): (1.0,),
         ("C", "producer", "JAVA", "V5_5_0"): (1.0,),
@@ -39,8 +39,8 @@ def test_a_client_that_is_connected_to_two_brokers_counts_once() -> None:
 def test_consumers_behind_proxies_count_with_those_at_brokers() -> None:
     at_broker = ClientFacts({"G": frozenset({JAVA})}, {})
     behind_proxy = {"C": ClientFacts({"G": frozenset({JAVA, GO}), "H": frozenset({GO})}, {})}
-    found = tables(
+    client_tables = tables(
         Reading("clients", BROKER, 0, (), at_broker),
         Reading("proxies", ServerIdentity(""), 0, (), behind_proxy),
     )
-    assert dict(found["nsadmin_group_clients"].rows) == {("C", "G"): (2.0,), ("C", "H"): (1.0,)}
+    assert dict(client_tables["nsadmin_group_clients"].rows) == {("C", "G"): (2.0,), ("C", "H"): (1.0,)}

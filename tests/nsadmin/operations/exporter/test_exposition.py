@@ -7,7 +7,7 @@ from namesrv_core.transport.metrics_page import render_metrics
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster, build_registry
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
 from nsadmin.operations.exporter.reading_store import ReadingStore
-from tests.support.exported import BROKER, choose, series_of
+from tests.support.exporter_series import BROKER, select_series, series_of
 
 TOPICS = ("nsadmin_topic_put_messages_total", "nsadmin_topic_stored_messages")
 
@@ -26,34 +26,39 @@ def filled(topics: int = 3) -> ReadingStore:
 
 def test_figures_with_their_labels_and_none_for_what_is_not_known() -> None:
     series = series_of(filled())
-    assert choose(series, "nsadmin_broker_up") == {
+    assert select_series(series, "nsadmin_broker_up") == {
         frozenset({("cluster", "C"), ("broker", "a"), ("id", "0")}): 1.0
     }
-    assert choose(series, "nsadmin_broker_answer_seconds") == {}
-    assert sorted(choose(series, "nsadmin_topic_put_messages_total").values()) == [0, 1, 2]
-    assert list(choose(series, "nsadmin_read_errors_total", source="groups", broker="a").values()) == [1]
-    assert len(choose(series, "nsadmin_scrape_age_seconds")) == 3
-    assert list(choose(series, "nsadmin_pass_unfinished_servers", **{"pass": "brokers"}).values()) == [2]
+    assert select_series(series, "nsadmin_broker_answer_seconds") == {}
+    assert sorted(select_series(series, "nsadmin_topic_put_messages_total").values()) == [0, 1, 2]
+    assert list(select_series(series, "nsadmin_read_errors_total", source="groups", broker="a").values()) == [
+        1
+    ]
+    assert len(select_series(series, "nsadmin_scrape_age_seconds")) == 3
+    assert list(select_series(series, "nsadmin_pass_unfinished_servers", **{"pass": "brokers"}).values()) == [
+        2
+    ]
 
 
 def test_series_of_a_context_have_its_name() -> None:
     series = series_of(filled(), "prod")
-    assert choose(series, "nsadmin_broker_up", context="prod")
-    assert choose(series, "nsadmin_scrape_age_seconds", context="prod", source="tables")
-    assert list(choose(series, "nsadmin_series")) == [frozenset()]
+    assert select_series(series, "nsadmin_broker_up", context="prod")
+    assert select_series(series, "nsadmin_scrape_age_seconds", context="prod", source="tables")
+    assert list(select_series(series, "nsadmin_series")) == [frozenset()]
 
 
 def test_the_last_series_are_left_out_and_counted() -> None:
     series = series_of(filled(topics=10), max_series=6)
-    assert len(choose(series, "nsadmin_broker_up")) == 1
-    assert len(choose(series, "nsadmin_topic_put_messages_total")) == 5
-    assert choose(series, "nsadmin_topic_stored_messages") == {}
+    assert len(select_series(series, "nsadmin_broker_up")) == 1
+    assert len(select_series(series, "nsadmin_topic_put_messages_total")) == 5
+    assert select_series(series, "nsadmin_topic_stored_messages") == {}
     left_out = {
-        dict(labels)["metric"]: count for labels, count in choose(series, "nsadmin_series_left_out").items()
+        dict(labels)["metric"]: count
+        for labels, count in select_series(series, "nsadmin_series_left_out").items()
     }
     assert left_out == {"nsadmin_topic_put_messages_total": 5, "nsadmin_topic_stored_messages": 10}
-    assert list(choose(series, "nsadmin_series").values()) == [6]
-    assert list(choose(series, "nsadmin_series_limit").values()) == [6]
+    assert list(select_series(series, "nsadmin_series").values()) == [6]
+    assert list(select_series(series, "nsadmin_series_limit").values()) == [6]
 
 
 @pytest.mark.parametrize("context", ["", "prod"])

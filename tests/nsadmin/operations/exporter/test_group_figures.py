@@ -3,7 +3,7 @@
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.operations.exporter.group_figures import build_group_rows, build_group_tables, measure_delay
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 NOW = 1_700_000_100_000
 

@@ -10,18 +10,18 @@ from namesrv_core.transport.http_server import HttpListener
 from nsadmin.operations.exporter.cluster_reader import ClusterReader, ReadPlan
 from nsadmin.operations.exporter.pages import ExporterPages
 from tests.interop.processes import wait_for
-from tests.support.exported import choose, cluster_reader, read_series
-from tests.support.http import Got, got
-from tests.support.lab import lab
-from tests.support.running import DEADLINE
+from tests.support.exporter_series import cluster_reader, read_series, select_series
+from tests.support.http import HttpAnswer, fetch_page
+from tests.support.lab import start_lab
+from tests.support.name_servers import DEADLINE
 
 
-def fetch(reader: ClusterReader, *paths: str) -> list[Got]:
-    async def fetch_all() -> list[Got]:
+def fetch(reader: ClusterReader, *paths: str) -> list[HttpAnswer]:
+    async def fetch_all() -> list[HttpAnswer]:
         pages = ExporterPages([reader], max_series=1000, is_compat=False)
         listener = await HttpListener.open(pages.answer_request, "127.0.0.1", 0)
         try:
-            return list(await asyncio.gather(*(got(listener.bound_addr, path) for path in paths)))
+            return list(await asyncio.gather(*(fetch_page(listener.bound_addr, path) for path in paths)))
         finally:
             listener.close()
             pages.close()
@@ -32,7 +32,7 @@ def fetch(reader: ClusterReader, *paths: str) -> list[Got]:
 def test_each_page(tmp_path: Path) -> None:
     plan = FleetPlan(clusters=1, groups=1, replicas=1, topics=3)
     with (
-        lab(tmp_path, plan) as running,
+        start_lab(tmp_path, plan) as running,
         cluster_reader(running.namesrv_addr, ReadPlan(0.2, 0.2), []) as reader,
     ):
         wait_for("the brokers", lambda: reader.has_read, 20)
@@ -51,11 +51,11 @@ def test_each_page(tmp_path: Path) -> None:
     metrics, health, ready, targets, probed, unnamed, unknown, missing = answers
     assert [answer.status for answer in answers] == [200, 200, 200, 200, 200, 400, 404, 404]
     series = read_series(metrics.text)
-    assert choose(series, "nsadmin_broker_up").popitem()[1] == 1
-    assert choose(series, "process_resident_memory_bytes")
+    assert select_series(series, "nsadmin_broker_up").popitem()[1] == 1
+    assert select_series(series, "process_resident_memory_bytes")
     assert (health.text, ready.text) == ("ok\n", "ready\n")
     assert [group["targets"] for group in json.loads(targets.text)] == [[running.namesrv_addr], [addr]]
-    assert choose(read_series(probed.text), "nsadmin_probe_success").popitem()[1] == 1
+    assert select_series(read_series(probed.text), "nsadmin_probe_success").popitem()[1] == 1
     assert unnamed.text == "missing parameter target: pass /probe?target=HOST:PORT\n"
     assert unknown.text == 'unknown target "x": the page /sd lists all targets\n'
     assert missing.text == "page not found; pages: /metrics /probe /sd /healthz /readyz\n"

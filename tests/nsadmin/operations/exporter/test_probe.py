@@ -11,8 +11,8 @@ from nsadmin.operations.exporter.cluster_reader import ClusterReader, ReadPlan
 from nsadmin.operations.exporter.exposition import build_registry
 from nsadmin.operations.exporter.figures import ServerIdentity
 from tests.interop.processes import wait_for
-from tests.support.exported import Series, choose, cluster_reader, later, read_series
-from tests.support.lab import lab
+from tests.support.exporter_series import Series, cluster_reader, deadline_after, read_series, select_series
+from tests.support.lab import start_lab
 
 
 def test_the_deadline_is_before_the_timeout_of_prometheus() -> None:
@@ -24,26 +24,26 @@ def test_the_deadline_is_before_the_timeout_of_prometheus() -> None:
 
 
 def probed(reader: ClusterReader, addr: str) -> Series:
-    found, server = probe.find_target(f"target={addr}", [reader])
-    metrics = probe.read_target(found, server, later())
+    reader_found, server = probe.find_target(f"target={addr}", [reader])
+    metrics = probe.read_target(reader_found, server, deadline_after())
     return read_series(render_metrics(build_registry(metrics, has_process=False), "")[0].decode())
 
 
 def test_servers_of_the_cluster_are_probed_and_no_others(tmp_path: Path) -> None:
     plan = FleetPlan(clusters=1, groups=1, replicas=1, topics=3)
     with (
-        lab(tmp_path, plan) as running,
+        start_lab(tmp_path, plan) as running,
         cluster_reader(running.namesrv_addr, ReadPlan(0.2, 60), []) as reader,
     ):
         wait_for("the brokers", lambda: reader.has_read, 20)
         [addr] = running.brokers.values()
         series = probed(reader, addr)
-        assert choose(series, "nsadmin_probe_success").popitem()[1] == 1
-        assert choose(series, "nsadmin_group_lag_messages")
-        assert choose(series, "nsadmin_nameserver_up") == {}
+        assert select_series(series, "nsadmin_probe_success").popitem()[1] == 1
+        assert select_series(series, "nsadmin_group_lag_messages")
+        assert select_series(series, "nsadmin_nameserver_up") == {}
         series = probed(reader, running.namesrv_addr)
-        assert choose(series, "nsadmin_nameserver_up").popitem()[1] == 1
-        assert choose(series, "nsadmin_broker_up") == {}
+        assert select_series(series, "nsadmin_nameserver_up").popitem()[1] == 1
+        assert select_series(series, "nsadmin_broker_up") == {}
         for query, text in (
             ("", "missing parameter target: pass /probe?target=HOST:PORT"),
             ("target=10.0.0.1:1", 'unknown target "10.0.0.1:1": the page /sd lists all targets'),
@@ -53,6 +53,8 @@ def test_servers_of_the_cluster_are_probed_and_no_others(tmp_path: Path) -> None
                 probe.find_target(query, [reader])
             assert str(raised.value) == text
         running.kill("broker-a-0", 0)
-        metrics = probe.read_target(reader, ServerIdentity(addr, "cluster-a", "broker-a-0", "0"), later())
+        metrics = probe.read_target(
+            reader, ServerIdentity(addr, "cluster-a", "broker-a-0", "0"), deadline_after()
+        )
         series = read_series(render_metrics(build_registry(metrics, has_process=False), "")[0].decode())
-        assert choose(series, "nsadmin_probe_success").popitem()[1] == 0
+        assert select_series(series, "nsadmin_probe_success").popitem()[1] == 0

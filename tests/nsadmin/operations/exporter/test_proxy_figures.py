@@ -28,5 +28,5 @@ def test_each_proxy_once_and_only_what_is_known_of_it() -> None:
 def test_connected_consumers_of_accepted_groups() -> None:
     heartbeats = (heartbeat("G", "1"), heartbeat("G", "2", is_leaving=True), heartbeat("test", "3"))
     lists = {"C": ProxyList((), {}, ProxyHeartbeats(heartbeats))}
-    found = collect_proxy_clients(lists, lambda group: group != "test")
-    assert found["C"].consumers == {"G": frozenset({ClientKey("1", "GO", "unknown")})}
+    client_counts = collect_proxy_clients(lists, lambda group: group != "test")
+    assert client_counts["C"].consumers == {"G": frozenset({ClientKey("1", "GO", "unknown")})}

@@ -2,7 +2,7 @@
 
 from nsadmin.operations.exporter.figures import Reading, ServerIdentity
 from nsadmin.operations.exporter.reading_store import ReadingStore
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 SLAVE = ServerIdentity("h:2", "C", "a", "1")
 
@@ -20,9 +20,9 @@ def places(store: ReadingStore) -> list[tuple[str, str]]:
 
 def test_the_latest_reading_of_a_source_counts() -> None:
     store = stored(Reading("up", BROKER, 1.0), Reading("up", BROKER, 2.0))
-    found = store.find_reading("up", "h:1")
-    assert found is not None
-    assert found.read_at == 2.0
+    reading = store.find_reading("up", "h:1")
+    assert reading is not None
+    assert reading.read_at == 2.0
     assert store.find_reading("groups", "h:1") is None
 
 

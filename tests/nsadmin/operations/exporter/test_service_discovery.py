@@ -3,7 +3,7 @@
 import json
 
 from nsadmin.operations.exporter.service_discovery import build_target_groups, format_target_groups
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 
 def test_a_target_group_for_each_server() -> None:

@@ -2,7 +2,7 @@
 
 from nsadmin.client.topics.topic_stats import QueueStats, TopicStats
 from nsadmin.operations.exporter.topic_figures import build_topic_rows, build_topic_tables
-from tests.support.exported import BROKER
+from tests.support.exporter_series import BROKER
 
 STATS = TopicStats((QueueStats(0, 10, 30, 1_700_000_000_500), QueueStats(1, None, 5, 0)), 2.5)
 

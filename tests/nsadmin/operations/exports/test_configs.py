@@ -8,9 +8,9 @@ CONFIG = {"brokerName": "a", "brokerId": "0", "fileReservedTime": "72", "haListe
 
 
 def test_sixteen_settings_or_all_and_a_broker_without_a_master_has_slaves_all_the_same() -> None:
-    found = build_configs_document(GROUPS, {"a": CONFIG}, 2, all_settings=False)
-    assert found["clusterScale"] == {"namesrvSize": 2, "masterBrokerSize": 1, "slaveBrokerSize": 3}
-    assert found["brokerConfigs"] == {"a": {"brokerId": "0", "brokerName": "a", "fileReservedTime": "72"}}
+    document = build_configs_document(GROUPS, {"a": CONFIG}, 2, all_settings=False)
+    assert document["clusterScale"] == {"namesrvSize": 2, "masterBrokerSize": 1, "slaveBrokerSize": 3}
+    assert document["brokerConfigs"] == {"a": {"brokerId": "0", "brokerName": "a", "fileReservedTime": "72"}}
     assert build_configs_document(GROUPS, {"a": CONFIG}, 2, all_settings=True)["brokerConfigs"] == {
         "a": CONFIG
     }

@@ -38,25 +38,27 @@ def test_what_users_made_and_of_retries_and_dead_letters_only_if_wanted() -> Non
 
 
 def test_brokers_that_are_alike_give_each_topic_once_with_its_own_queues() -> None:
-    one = [BrokerMetadata(name, {"orders": topic(8)}, {"g": {"retryQueueNums": 1}}) for name in ("a", "b")]
-    found = build_metadata_document(one, BOTH, export_time=5, sum_queues=False)
-    assert found == {
+    alike_brokers = [
+        BrokerMetadata(name, {"orders": topic(8)}, {"g": {"retryQueueNums": 1}}) for name in ("a", "b")
+    ]
+    document = build_metadata_document(alike_brokers, BOTH, export_time=5, sum_queues=False)
+    assert document == {
         "topicConfigTable": {"orders": topic(8)},
         "subscriptionGroupTable": {"g": {"retryQueueNums": 1}},
         "exportTime": 5,
     }
-    assert list_differing_names(found) == []
+    assert list_differing_names(document) == []
 
 
 def test_what_is_unlike_stands_below_its_brokers_and_sums_are_only_for_who_wants_them() -> None:
     a = BrokerMetadata("a", {"orders": topic(8), "only": topic(4)}, {"g": {"retryQueueNums": 1}})
     b = BrokerMetadata("b", {"orders": topic(16)}, {"g": {"retryQueueNums": 1}})
-    found = build_metadata_document([a, b], BOTH, export_time=5, sum_queues=False)
-    assert found["topicConfigTable"] == {"only": topic(4), "orders": topic(8)}
-    assert found["perBroker"] == {
+    document = build_metadata_document([a, b], BOTH, export_time=5, sum_queues=False)
+    assert document["topicConfigTable"] == {"only": topic(4), "orders": topic(8)}
+    assert document["perBroker"] == {
         "topicConfigTable": {"only": {"a": topic(4), "b": None}, "orders": {"a": topic(8), "b": topic(16)}}
     }
-    assert list_differing_names(found) == ["only", "orders"]
+    assert list_differing_names(document) == ["only", "orders"]
     summed = build_metadata_document(
         [a, b], ["topicConfigTable", "subscriptionGroupTable"], export_time=5, sum_queues=True
     )

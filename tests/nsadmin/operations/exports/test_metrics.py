@@ -27,8 +27,8 @@ FULL = BrokerMetrics(
 
 def test_a_broker_and_what_it_does_not_tell() -> None:
     bare = BrokerMetrics("b", RuntimeInfo({"putTps": "1.0"}), {}, None, None, None, None, None)
-    found = build_metrics_document([FULL, bare])
-    a, b = (found["evaluateReport"][name] for name in ("a", "b"))
+    document = build_metrics_document([FULL, bare])
+    a, b = (document["evaluateReport"][name] for name in ("a", "b"))
     assert a["runtimeVersion"] == {"rocketmqVersion": "V5_5_0", "clientInfo": ["GO%V4_9_7", "JAVA%V5_5_0"]}
     assert a["runtimeEnv"] == {"clientCallbackExecutorThreads": "2", "totalMemKBytes": None}
     quota = a["runtimeQuota"]
@@ -43,7 +43,7 @@ def test_a_broker_and_what_it_does_not_tell() -> None:
     assert (quota["topicSize"], quota["groupSize"], quota["messageAverageSize"]) == (3, 4, "812.5")
     assert b["runtimeVersion"] == {"rocketmqVersion": None, "clientInfo": None}
     assert b["runtimeQuota"]["tps"]["transInTps"] is None
-    assert found["totalData"] == {
+    assert document["totalData"] == {
         "totalTps": {
             "totalNormalInTps": 3.5,
             "totalNormalOutTps": 1.5,

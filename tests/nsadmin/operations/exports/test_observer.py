@@ -8,13 +8,13 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.exports import observer
 from nsadmin.operations.exports.observer import ExportedBroker
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
+    with start_lab(Path(tmp_path_factory.mktemp("lab")), producer_period=0.2) as there:
         yield there
 
 
@@ -29,14 +29,14 @@ def test_each_broker_is_asked_and_each_failure_told(running_lab: Lab) -> None:
         assert list(configs) == ["broker-a-0"]
         assert configs["broker-a-0"]["brokerName"] == "broker-a-0"
         assert [name for name, error in errors.items() if error is not None] == ["gone", "dead"]
-        [found], errors = observer.read_metadata(admin, places, include_special=False)
-        assert found.broker_name == "broker-a-0"
-        assert "orders" in found.topic_configs
-        assert not any(name.startswith("%") or name == "TBW102" for name in found.topic_configs)
-        assert found.group_configs
+        [metadata], errors = observer.read_metadata(admin, places, include_special=False)
+        assert metadata.broker_name == "broker-a-0"
+        assert "orders" in metadata.topic_configs
+        assert not any(name.startswith("%") or name == "TBW102" for name in metadata.topic_configs)
+        assert metadata.group_configs
         assert [name for name, error in errors.items() if error is not None] == ["gone", "dead"]
         [measured], errors = observer.read_metrics(admin, places)
-        assert measured.topic_count == len(found.topic_configs)
+        assert measured.topic_count == len(metadata.topic_configs)
         assert measured.runtime_info.version == "V5_5_0"
         assert measured.client_versions
         assert all("%" in client for client in measured.client_versions)

@@ -66,8 +66,8 @@ def test_a_plan_names_its_brokers_and_not_its_name_servers(tmp_path: Path) -> No
 @pytest.mark.parametrize("subfolder", ["", "ns-1"])
 def test_a_journal_tells_which_brokers_were_registered(tmp_path: Path, subfolder: str) -> None:
     write_journal(tmp_path / "journals" / subfolder)
-    found = read_expectation(str(tmp_path / "journals"), NOW)
-    assert [(broker.label, broker.broker_addr, broker.last_seen_ms) for broker in found] == [
+    expectation = read_expectation(str(tmp_path / "journals"), NOW)
+    assert [(broker.label, broker.broker_addr, broker.last_seen_ms) for broker in expectation] == [
         ("broker-a:0", "10.0.0.1:1", NOW - 2000),
         ("broker-b:1", "10.0.0.2:1", NOW - 1000),
     ]

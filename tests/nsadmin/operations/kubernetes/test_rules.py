@@ -10,7 +10,7 @@ from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.kubernetes.observer import KubeObservation
 from nsadmin.operations.kubernetes.rules import judge_namespace
-from tests.support.kube_clusters import pod, service
+from tests.support.kube_clusters import make_pod, make_service
 
 NAMES, BROKER = {"component": "nameserver"}, {"app": "broker", "broker_cr": "a"}
 STORE: dict[str, Any] = {
@@ -27,9 +27,9 @@ STORE: dict[str, Any] = {
     "terminationGracePeriodSeconds": 90,
 }
 HEALTHY = [
-    pod("names-0", "10.1.0.4", [9876], labels=NAMES),
-    pod("broker-0", "10.1.0.5", labels=BROKER, **STORE),
-    service("names", NAMES, [(9876, 9876)]),
+    make_pod("names-0", "10.1.0.4", [9876], labels=NAMES),
+    make_pod("broker-0", "10.1.0.5", labels=BROKER, **STORE),
+    make_service("names", NAMES, [(9876, 9876)]),
     {
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": "data-broker-0"},
@@ -53,14 +53,14 @@ def findings(
         {"10.1.0.5:10911": "broker-a:0"} if broker_addrs is None else broker_addrs,
     )._replace(**more)
     overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
-    found = {part.check: (part.state, part.details) for part in parts}
-    found["all"] = (overall.state, (overall.summary,))
-    return found
+    details_by_check = {part.check: (part.state, part.details) for part in parts}
+    details_by_check["all"] = (overall.state, (overall.summary,))
+    return details_by_check
 
 
 def changed(**spec: Any) -> list[dict[str, Any]]:
     """The healthy namespace with another broker."""
-    return [HEALTHY[0], pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, **spec}), *HEALTHY[2:]]
+    return [HEALTHY[0], make_pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, **spec}), *HEALTHY[2:]]
 
 
 def test_a_healthy_namespace_shows_what_is_deployed() -> None:
@@ -87,7 +87,7 @@ CONTAINER = STORE["containers"][0]
     [
         (HEALTHY[1:], "noNameServer", CheckState.CRITICAL, "namespace mq"),
         (
-            [pod("names-0", "", labels=NAMES, phase="Pending"), *HEALTHY[1:]],
+            [make_pod("names-0", "", labels=NAMES, phase="Pending"), *HEALTHY[1:]],
             "notReady",
             CheckState.CRITICAL,
             "names-0: Pending",
@@ -128,32 +128,37 @@ CONTAINER = STORE["containers"][0]
 def test_a_problem_of_an_object(
     items: list[dict[str, Any]], check: str, state: CheckState, about: str
 ) -> None:
-    found = findings(items)
-    assert found.keys() - {"servers", "services", "volumes", "all", "foreignAddress", "unregistered"} == {
-        check
-    }
-    assert (found[check][0], found[check][1][0]) == (state, about)
-    assert found[check][1][1].startswith("remedy: ")
-    assert found["all"][0] is state
+    check_details = findings(items)
+    assert check_details.keys() - {
+        "servers",
+        "services",
+        "volumes",
+        "all",
+        "foreignAddress",
+        "unregistered",
+    } == {check}
+    assert (check_details[check][0], check_details[check][1][0]) == (state, about)
+    assert check_details[check][1][1].startswith("remedy: ")
+    assert check_details["all"][0] is state
 
 
 def test_a_broker_that_registered_another_address() -> None:
-    found = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
-    assert found["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
-    assert found["unregistered"][1][0] == "broker-0 at 10.1.0.5"
-    assert found["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
+    check_details = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
+    assert check_details["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
+    assert check_details["unregistered"][1][0] == "broker-0 at 10.1.0.5"
+    assert check_details["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
 
 
 def test_brokers_that_register_through_one_service_for_many_name_servers() -> None:
     items = [
         HEALTHY[0],
-        pod("names-1", "10.1.0.6", [9876], labels=NAMES),
+        make_pod("names-1", "10.1.0.6", [9876], labels=NAMES),
         HEALTHY[1],
-        service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
+        make_service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
     ]
     assert "sharedNameServers" not in findings(items)
     container = {**CONTAINER, "env": [{"name": "NAMESRV_ADDR", "value": "names.mq.svc:9876"}]}
-    items[2] = pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, "containers": [container]})
+    items[2] = make_pod("broker-0", "10.1.0.5", labels=BROKER, **{**STORE, "containers": [container]})
     assert findings(items)["sharedNameServers"][1][0] == "broker-0: NAMESRV_ADDR names.mq.svc:9876"
 
 
@@ -161,14 +166,14 @@ def test_a_broker_of_a_deployment() -> None:
     items = changed()
     items[1]["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "broker"}]
     items[1]["metadata"]["labels"] = {"app": "broker"}
-    found = findings(items)
-    assert found["brokerDeployment"][1][0] == "broker-0"
-    assert found["servers"][1][0].endswith("of ReplicaSet broker")
+    check_details = findings(items)
+    assert check_details["brokerDeployment"][1][0] == "broker-0"
+    assert check_details["servers"][1][0].endswith("of ReplicaSet broker")
 
 
 def test_an_account_without_rights() -> None:
-    found = findings(HEALTHY, may_forward=False, errors={"persistentvolumeclaims": "is forbidden"})
-    assert (found["noPortForward"][0], found["unreadKind"]) == (
+    check_details = findings(HEALTHY, may_forward=False, errors={"persistentvolumeclaims": "is forbidden"})
+    assert (check_details["noPortForward"][0], check_details["unreadKind"]) == (
         CheckState.CRITICAL,
         (
             CheckState.UNKNOWN,
@@ -178,8 +183,8 @@ def test_an_account_without_rights() -> None:
 
 
 def test_without_registrations_nothing_is_said_about_addresses() -> None:
-    found = findings(HEALTHY)
-    assert found["all"][0] is CheckState.OK
+    check_details = findings(HEALTHY)
+    assert check_details["all"][0] is CheckState.OK
     observation = KubeObservation(PodDirectory("mq", HEALTHY), {}, {}, (), None, None, "no answer")
     overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
     assert overall.state is CheckState.UNKNOWN

@@ -67,7 +67,7 @@ def test_a_killed_run_repeats_at_most_one_batch(
     run = make_run(admin, later)
     assert run.count_messages(items) == 1000 - 2 * BATCH_MESSAGES
     assert sum(run.send_messages(items)) == 1000 - 2 * BATCH_MESSAGES
-    bodies = [int(message.body) for message in store.stored("T")]
+    bodies = [int(message.body) for message in store.stored_messages("T")]
     assert sorted(set(bodies)) == list(range(1000))
     assert len(bodies) == 1000 + BATCH_MESSAGES
 
@@ -133,4 +133,4 @@ def test_messages_without_a_queue_take_turns(
     admin: AdminClient, store: DeadLetterBroker, tmp_path: Path
 ) -> None:
     list(make_run(admin, ImportMemory(tmp_path)).send_messages(messages(16, None)))
-    assert {message.queue_id for message in store.stored("T")} == set(range(8))
+    assert {message.queue_id for message in store.stored_messages("T")} == set(range(8))

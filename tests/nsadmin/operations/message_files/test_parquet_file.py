@@ -12,11 +12,11 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.commands.messages.message_rows import message_row
 from nsadmin.operations.message_files.file_form import InvalidMessageFileError
 from nsadmin.operations.message_files.parquet_file import read_parquet_rows, replace_parquet_file
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 
 def make_row(body: bytes, **table: str) -> dict[str, Any]:
-    [message] = decode_messages(record(body, "T", table=table, stored=1_700_000_000_123)).messages
+    [message] = decode_messages(encode_message(body, "T", table=table, stored=1_700_000_000_123)).messages
     return dict(message_row(LocatedMessage("broker-a", message)))
 
 

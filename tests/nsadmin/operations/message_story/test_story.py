@@ -15,13 +15,15 @@ from nsadmin.operations.message_story.story import (
     list_message_events,
     list_track_events,
 )
-from tests.support.messages import record
+from tests.support.messages import encode_message
 
 STORED = 1_700_000_000_000
 
 
 def located(topic: str, reconsume_times: int = 0, **table: str) -> LocatedMessage:
-    [message] = decode_messages(record(b"x", topic, table=table, stored=STORED, queue_offset=7)).messages
+    [message] = decode_messages(
+        encode_message(b"x", topic, table=table, stored=STORED, queue_offset=7)
+    ).messages
     return LocatedMessage("broker-a", message._replace(reconsume_times=reconsume_times))
 
 

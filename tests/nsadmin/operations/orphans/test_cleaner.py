@@ -7,7 +7,7 @@ from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import observe_topics
 from nsadmin.operations.orphans.rules import Orphan
 from tests.nsadmin.commands.procedures.test_orphans import orphaned
-from tests.support.lab import lab
+from tests.support.lab import start_lab
 
 ADDRS = ("s:1", "s:2")
 STALE = Orphan("noBroker", "X", ("a",), ADDRS)
@@ -28,7 +28,7 @@ def test_dead_letters_have_to_be_asked_for() -> None:
 
 
 def test_each_server_does_its_part_and_each_orphan_counts(tmp_path: Path) -> None:
-    with lab(tmp_path, name_servers=2) as there, AdminClient(there.namesrv_addr) as admin:
+    with start_lab(tmp_path, name_servers=2) as there, AdminClient(there.namesrv_addr) as admin:
         orphaned(there)
         facts = observe_topics(admin, 7)
         stale = Orphan("noBroker", "orders", ("broker-a-0",), there.namesrv_addrs)

@@ -10,7 +10,7 @@ from nsadmin.client import NoneReachable
 from nsadmin.operations.orphans.observer import find_lasting_orphans, observe_topics
 from nsadmin.operations.orphans.rules import Orphan
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer, body, closed_port
+from tests.support.servers import FakeNameServer, answer_json, closed_port
 from tests.support.topic_brokers import topic_config
 
 
@@ -34,8 +34,8 @@ def nothing() -> None:
 def test_what_is_there_the_second_time_too_counts(server: FakeNameServer) -> None:
     orphan = Orphan("noBroker", "X", ("broker-a",), (server.addr,))
     with AdminClient(server.addr) as admin:
-        found, facts = find_lasting_orphans(admin, 7, nothing)
-        assert found == [orphan]
+        orphans, facts = find_lasting_orphans(admin, 7, nothing)
+        assert orphans == [orphan]
         assert facts.clusters_by_broker == {"broker-a": "C"}
 
         def delete() -> None:
@@ -75,13 +75,13 @@ def test_a_group_with_a_client_is_there_whatever_brokers_know(
 
     def connections(asked: RemotingCommand) -> RemotingCommand:
         if (asked.ext or {}).get("consumerGroup") == "busy":
-            return body(asked, {"connectionSet": [client], "subscriptionTable": {}})
+            return answer_json(asked, {"connectionSet": [client], "subscriptionTable": {}})
         return build_reply(asked, 206, remark="the consumer group[gone] not online")
 
     broker.handlers[203] = connections
     with AdminClient(server.addr) as admin:
-        found, _ = find_lasting_orphans(admin, 7, nothing)
-        assert found == [Orphan("noGroup", "%RETRY%gone", ("broker-a",), (server.addr,), "gone")]
+        orphans, _ = find_lasting_orphans(admin, 7, nothing)
+        assert orphans == [Orphan("noGroup", "%RETRY%gone", ("broker-a",), (server.addr,), "gone")]
         broker.handlers[203] = lambda asked: build_reply(asked, 1, remark="busy")
         facts = observe_topics(admin, 7)
     assert facts.group_names is None

@@ -70,8 +70,8 @@ def test_a_topic_that_no_name_server_knows() -> None:
     assert find_orphans(facts(held_topics=held, topics_by_server=one_of_them)) == []
     # Nobody expects it of servers that do not know the broker's master.
     assert find_orphans(facts(held_topics=held, masters={"s:1": frozenset(), "s:2": frozenset()})) == []
-    [found] = find_orphans(facts(held_topics=held, masters={"s:1": frozenset({"a"}), "s:2": frozenset()}))
-    assert found == Orphan("noNameServer", "X", ("a",), ("s:1",))
+    [orphan] = find_orphans(facts(held_topics=held, masters={"s:1": frozenset({"a"}), "s:2": frozenset()}))
+    assert orphan == Orphan("noNameServer", "X", ("a",), ("s:1",))
 
 
 def test_topics_of_groups_that_are_gone() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin import AdminClient
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 CLUSTER = "cluster-a"
 A, B = "broker-a-0", "broker-a-1"
@@ -15,7 +15,7 @@ A, B = "broker-a-0", "broker-a-1"
 
 @pytest.fixture
 def running_lab(tmp_path: Path) -> Iterator[Lab]:
-    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+    with start_lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
         yield running
 
 

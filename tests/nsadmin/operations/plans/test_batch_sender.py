@@ -102,9 +102,9 @@ def test_requests_for_one_step_each() -> None:
 
     def ask(calls: list[tuple[str, Any]]) -> list[ServerResult[RemotingCommand]]:
         rounds.append(len(calls))
-        return [ServerResult(addr, DONE, error if what == "t2" else None) for addr, what in calls]
+        return [ServerResult(addr, DONE, error if request == "t2" else None) for addr, request in calls]
 
     calls = [(step, addr, step.item_name) for addr, step in steps(SINGLE_PER_ROUND + 1) + steps(1, "b")]
     errors = send_singly(ask, calls, moved.append)
     assert (rounds, sum(moved)) == ([SINGLE_PER_ROUND + 1, 1], SINGLE_PER_ROUND + 2)
-    assert {step.item_name for step, found in errors.items() if found} == {"t2"}
+    assert {step.item_name for step, step_error in errors.items() if step_error} == {"t2"}

@@ -74,14 +74,14 @@ def test_what_is_not_sent_is_told() -> None:
     text = json.dumps([{"topicName": name} for name in ("a", "TBW102", "%RETRY%g", "s")])
     listed = read_list("topic", text, "f")
     parts = (broker("broker-a", {"s": topic()}, static=frozenset({"s"})), silent("broker-b"))
-    found = plan_list_steps(listed, live(*parts))
-    assert [(item.step.item_name, item.result) for item in found] == [
+    steps = plan_list_steps(listed, live(*parts))
+    assert [(item.step.item_name, item.result) for item in steps] == [
         ("a", "planned"),
         ("TBW102", "skipped"),
         ("%RETRY%g", "unchanged"),
         ("s", "skipped"),
     ]
-    assert [str(item.error)[:28] for item in found if item.error] == [
+    assert [str(item.error)[:28] for item in steps if item.error] == [
         "system topic: brokers refuse",
         "static topic: change it with",
     ]
@@ -97,8 +97,8 @@ def test_a_new_group_with_a_long_name_is_not_sent() -> None:
 def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
     listed = read_list("topic", '[{"topicName": "a", "order": false}, {"topicName": "b"}]', "f")
     parts = (broker("broker-a", {"a": topic(order=True)}), server(orders={"a": "broker-a:8", "b": "x:1"}))
-    found = plan_list_steps(listed, live(*parts))
-    assert [(item.result, item.step.after["order"]) for item in found] == [
+    steps = plan_list_steps(listed, live(*parts))
+    assert [(item.result, item.step.after["order"]) for item in steps] == [
         ("unchanged", True),
         ("planned", True),
     ]

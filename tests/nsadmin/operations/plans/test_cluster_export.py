@@ -69,5 +69,5 @@ def test_nothing_differs_from_what_was_described() -> None:
         broker("b", {"T": {"order": True}}),
         server("ns:1", {"T": "a:8"}, {"N": {"k": "1"}}, ("T", "U")),
     )
-    found = compute_diff(describe_cluster(state, ["N"])[0], state, prune=True)
-    assert (found.steps, found.troubles, found.extra_items) == ((), (), ())
+    plan_diff = compute_diff(describe_cluster(state, ["N"])[0], state, prune=True)
+    assert (plan_diff.steps, plan_diff.troubles, plan_diff.extra_items) == ((), (), ())

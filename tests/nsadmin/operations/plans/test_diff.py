@@ -14,17 +14,17 @@ def told(found: ClusterDiff) -> list[tuple[str, str, str, str]]:
 
 def test_creates_and_updates_on_each_broker() -> None:
     state = live(broker("a", {"T": {"perm": 4}}), broker("b"))
-    found = compute_diff(
+    plan_diff = compute_diff(
         DesiredCluster("c", {"T": ItemSpec({"perm": 4, "readQueueNums": 9})}, {"g": ItemSpec()}), state
     )
     after = topic(perm=4, readQueueNums=9)
-    assert found.steps == (
+    assert plan_diff.steps == (
         PlanStep("topic", "T", "a", topic(perm=4), after),
         PlanStep("topic", "T", "b", None, after),
         PlanStep("group", "g", "a", None, group()),
         PlanStep("group", "g", "b", None, group()),
     )
-    assert found.deleted_items == set()
+    assert plan_diff.deleted_items == set()
 
 
 def test_what_the_file_has_not_stays_unless_it_is_pruned() -> None:
@@ -90,16 +90,16 @@ def test_queues_are_there_before_clients_are_sent_to_them_and_go_after_that_has_
 def test_a_topic_with_an_order_configuration_is_ordered() -> None:
     state = live(broker("a", {"T": {"order": True}, "U": {}}), server("ns:1", {"T": "a:8"}))
     entries = {"T": "a:8", "U": "a:8", "New": "a:8"}
-    found = compute_diff(
+    plan_diff = compute_diff(
         DesiredCluster("c", {"T": ItemSpec(), "U": ItemSpec(), "New": ItemSpec()}, None, entries), state
     )
     # Brokers make it so by themselves, when they hear of it.
-    assert [(step.kind, step.item_name) for step in found.steps] == [
+    assert [(step.kind, step.item_name) for step in plan_diff.steps] == [
         ("topic", "New"),
         ("orderConf", "New"),
         ("orderConf", "U"),
     ]
-    assert found.steps[0].after["order"] is True
+    assert plan_diff.steps[0].after["order"] is True
     assert compute_diff(DesiredCluster("c", {"T": ItemSpec()}), state).steps == ()
 
 
@@ -116,17 +116,17 @@ def test_an_order_configuration_goes_before_the_order_of_its_topic() -> None:
 def test_a_group_that_brokers_would_refuse_is_trouble_unless_it_exists() -> None:
     long = "g" * 121
     state = live(broker("a", {}, {long: {"retryMaxTimes": 1}}), broker("b"))
-    found = compute_diff(DesiredCluster("c", group_specs={long: ItemSpec()}), state)
-    assert told(found) == [("update", "group", long, "a")]
-    [trouble] = found.troubles
+    plan_diff = compute_diff(DesiredCluster("c", group_specs={long: ItemSpec()}), state)
+    assert told(plan_diff) == [("update", "group", long, "a")]
+    [trouble] = plan_diff.troubles
     assert (trouble.server_name, trouble.kind, trouble.item_name) == ("b", "group", long)
     assert "invalid group name" in str(trouble.error)
 
 
 def test_each_name_server_by_itself() -> None:
     state = live(broker("a"), server("ns:1", {}, {"N": {"k": "1"}}), server("ns:2", {}, {"N": {"k": "2"}}))
-    found = compute_diff(DesiredCluster("c", None, None, None, {"N": {"k": "2"}}), state)
-    assert found.steps == (PlanStep("kv", "k", "ns:1", "1", "2", "N"),)
+    plan_diff = compute_diff(DesiredCluster("c", None, None, None, {"N": {"k": "2"}}), state)
+    assert plan_diff.steps == (PlanStep("kv", "k", "ns:1", "1", "2", "N"),)
 
 
 def test_what_nobody_knows_is_trouble_and_no_step() -> None:
@@ -138,9 +138,9 @@ def test_what_nobody_knows_is_trouble_and_no_step() -> None:
     desired = DesiredCluster(
         "c", {"S": ItemSpec({"perm": 4}), "T": ItemSpec(only_on=("a", "z"))}, None, {"T": "a:8"}
     )
-    found = compute_diff(desired, state, prune=True)
-    assert told(found) == [("create", "topic", "T", "a"), ("create", "orderConf", "T", "ns:1")]
-    assert [(item.server_name, item.item_name, str(item.error)) for item in found.troubles] == [
+    plan_diff = compute_diff(desired, state, prune=True)
+    assert told(plan_diff) == [("create", "topic", "T", "a"), ("create", "orderConf", "T", "ns:1")]
+    assert [(item.server_name, item.item_name, str(item.error)) for item in plan_diff.troubles] == [
         ("b", "", str(error)),
         ("ns:2", "", str(error)),
         ("z", "", "the broker is not registered, but the file names it for 1 topic(s)"),
@@ -157,11 +157,11 @@ def test_a_topic_that_leaves_some_brokers_is_not_routed_to_them_any_more() -> No
     partly = {name: ItemSpec(only_on=("a",)) for name in ("T", "U")} | {"V": ItemSpec(not_on=("a", "b", "c"))}
     desired = DesiredCluster("c", partly)
     assert desired.partial_topics == ["T", "U", "V"]
-    found = compute_diff(desired, state, prune=True)
-    assert found.steps == (
+    plan_diff = compute_diff(desired, state, prune=True)
+    assert plan_diff.steps == (
         PlanStep("topic", "T", "b", topic(), None),
         PlanStep("route", "T", "ns:1", {"b": 6, "c": 6}, {"b": 0, "c": 0}),
         PlanStep("route", "V", "ns:1", "routed", None),
     )
-    assert [step.action for step in found.steps] == ["delete", "update", "delete"]
+    assert [step.action for step in plan_diff.steps] == ["delete", "update", "delete"]
     assert compute_diff(desired, state).steps == ()

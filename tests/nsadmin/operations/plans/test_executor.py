@@ -150,21 +150,21 @@ def test_what_a_server_says_is_not_believed(admin: AdminClient, monkeypatch: pyt
     desired = DesiredCluster(
         CLUSTER, {"orders": ItemSpec({"perm": 2})}, {"g": ItemSpec()}, None, {"N": {"k": "v"}}
     )
-    found = errors(applied(admin, desired, prune=True))
-    assert found["topic", "orders", A] == "ignored: the broker kept the old perm and attributes"
+    step_errors = errors(applied(admin, desired, prune=True))
+    assert step_errors["topic", "orders", A] == "ignored: the broker kept the old perm and attributes"
     assert (
-        found["kv", "k", admin.addresses.addrs[0]]
+        step_errors["kv", "k", admin.addresses.addrs[0]]
         == "ignored: the server reported success, but has another value"
     )
-    assert found["group", "search-indexer", A] == "the server reported success, but still has the item"
+    assert step_errors["group", "search-indexer", A] == "the server reported success, but still has the item"
 
 
 def test_a_refusal_has_its_reason(admin: AdminClient, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = RequestError("no right", 16)
     refused = [ServerResult[Any]("x", None, refusal)] * 2
     monkeypatch.setattr(BulkAdmin, "put_values", lambda bulk, calls: refused)
-    found = errors(applied(admin, DesiredCluster(CLUSTER, None, None, None, {"N": {"k": "v"}})))
-    assert set(found.values()) == {str(refusal)}
+    step_errors = errors(applied(admin, DesiredCluster(CLUSTER, None, None, None, {"N": {"k": "v"}})))
+    assert set(step_errors.values()) == {str(refusal)}
 
 
 def test_a_broker_that_takes_back_the_order_of_a_topic(
@@ -186,9 +186,9 @@ def test_a_broker_that_takes_back_the_order_of_a_topic(
     desired = DesiredCluster(
         CLUSTER, {"with": ItemSpec(), "without": ItemSpec({"order": True})}, None, {"with": f"{A}:8"}
     )
-    found = errors(applied(admin, desired))
-    assert set(found) == {("topic", "without", A), ("topic", "without", B)}
-    assert {why.partition("; ")[2] for why in found.values()} == {
+    step_errors = errors(applied(admin, desired))
+    assert set(step_errors) == {("topic", "without", A), ("topic", "without", B)}
+    assert {why.partition("; ")[2] for why in step_errors.values()} == {
         "before 5.0 a topic without an orderConf is not ordered"
     }
 
@@ -201,8 +201,8 @@ def test_a_topic_that_leaves_a_broker_is_not_routed_to_it_any_more(admin: AdminC
     assert [(item.step.kind, item.step.action, item.result) for item in outcomes[-3:]] == [
         ("topic", "delete", "done"), ("route", "update", "done"), ("route", "update", "done"),
     ]  # fmt: skip
-    for found in admin.bulk.get_topic_permissions(["orders"]):
-        assert found.result == {"orders": {A: 6, B: 0}}
+    for permission in admin.bulk.get_topic_permissions(["orders"]):
+        assert permission.result == {"orders": {A: 6, B: 0}}
     assert left(admin, kept, prune=True) == 0
     assert errors(applied(admin, DesiredCluster(CLUSTER, {"orders": ItemSpec()}))) == {}
     assert admin.bulk.get_topic_permissions(["orders"])[0].result == {"orders": {A: 6, B: 6}}

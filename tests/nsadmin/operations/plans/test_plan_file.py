@@ -44,14 +44,14 @@ def test_it_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_what_is_no_plan() -> None:
     assert plan_file.parse_plan("cluster: c", "p") is None
     assert plan_file.parse_plan('{"cluster": "c"}', "p") is None
-    for text, said in (
+    for text, message in (
         ('{"nsadminPlan": 1', "p:1: malformed plan (Expecting"),
         ('{"nsadminPlan": 1}', "p:1: malformed plan ('steps'): make the plan again"),
         ('{"nsadminPlan": 2}', "p:1: plan format 2 is not supported: this release reads format 1"),
     ):
         with pytest.raises(InvalidPlanFileError) as caught:
             plan_file.parse_plan(text, "p")
-        assert caught.value.problem_lines[0].startswith(said)
+        assert caught.value.problem_lines[0].startswith(message)
 
 
 def test_nothing_is_left_where_it_cannot_be_written(tmp_path: Path) -> None:

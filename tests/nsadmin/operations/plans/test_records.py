@@ -26,10 +26,14 @@ def test_what_is_left_out_has_its_default_on_every_broker() -> None:
 def test_brokers_that_have_it_or_have_it_not() -> None:
     assert list(ItemSpec(only_on=("b", "x")).settings_on_brokers("topic", ABC)) == ["b"]
     assert list(ItemSpec(not_on=("b",)).settings_on_brokers("group", ABC)) == ["a", "c"]
-    found = ItemSpec({"perm": 4, "readQueueNums": 2}, per_broker={"b": {"perm": 6}}).settings_on_brokers(
-        "topic", ABC
-    )
-    assert [(item["perm"], item["readQueueNums"]) for item in found.values()] == [(4, 2), (6, 2), (4, 2)]
+    setting_values = ItemSpec(
+        {"perm": 4, "readQueueNums": 2}, per_broker={"b": {"perm": 6}}
+    ).settings_on_brokers("topic", ABC)
+    assert [(item["perm"], item["readQueueNums"]) for item in setting_values.values()] == [
+        (4, 2),
+        (6, 2),
+        (4, 2),
+    ]
     assert ItemSpec(only_on=("a",), per_broker={"b": {}}).named_brokers == {"a", "b"}
 
 
@@ -53,5 +57,5 @@ SOME = st.fixed_dictionaries({}, optional={"perm": st.sampled_from([2, 4, 6]), "
 
 @given(st.dictionaries(st.sampled_from(ABC), SOME))
 def test_it_says_what_each_broker_has(held: dict[str, ItemSettings]) -> None:
-    said = ItemSpec.from_brokers("topic", held, ABC).settings_on_brokers("topic", ABC)
-    assert said == {name: topic(**settings) for name, settings in held.items()}
+    settings_text = ItemSpec.from_brokers("topic", held, ABC).settings_on_brokers("topic", ABC)
+    assert settings_text == {name: topic(**settings) for name, settings in held.items()}

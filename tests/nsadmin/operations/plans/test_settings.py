@@ -54,8 +54,8 @@ def test_lists_and_maps_have_one_order() -> None:
     )
     assert first == second
     assert [item["expression"] for item in first["subscriptionDataSet"]] == ["*", "*"]
-    found = complete_settings(
+    settings = complete_settings(
         "topic", {"attributes": {"b": 1, "a": "x"}, "messageType": "new in some release"}
     )
-    assert list(found["attributes"].items()) == [("a", "x"), ("b", "1")]
-    assert "messageType" not in found
+    assert list(settings["attributes"].items()) == [("a", "x"), ("b", "1")]
+    assert "messageType" not in settings

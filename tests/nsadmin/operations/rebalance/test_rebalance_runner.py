@@ -22,7 +22,7 @@ from nsadmin.operations.rebalance.run_facts import (
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import RunState
 from nsadmin.operations.rebalance.run_store import RunStore
-from tests.support.rebalanced import Killed, RebalancedCluster, RebalancedTopic
+from tests.support.rebalance_cluster import RebalancedCluster, RebalancedTopic, RunKilled
 
 BEFORE, AFTER = {"broker-a": QueuePair(4, 4)}, {"broker-b": QueuePair(4, 4)}
 PLAN = RebalancePlan(
@@ -59,7 +59,7 @@ def run(
             events.append(event)
             if event.get("stage") == upto is not None:
                 break
-    except Killed:
+    except RunKilled:
         pass
     finally:
         stream.close()  # type: ignore[attr-defined]

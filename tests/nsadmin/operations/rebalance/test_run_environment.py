@@ -20,7 +20,7 @@ from nsadmin.operations.rebalance.run_facts import (
     RunQuestions,
     TopicQuestion,
 )
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 
@@ -28,7 +28,7 @@ A, B = "broker-a-0", "broker-a-1"
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     plan = FleetPlan(clusters=1, groups=2, replicas=1, topics=4)
-    with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2) as running:
         yield running
 
 

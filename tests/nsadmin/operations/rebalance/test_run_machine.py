@@ -11,7 +11,7 @@ from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import RunState, build_state_record, parse_state_record
-from tests.support.rebalanced import KEYS, Killed, RebalancedCluster, RebalancedTopic
+from tests.support.rebalance_cluster import KEYS, RebalancedCluster, RebalancedTopic, RunKilled
 
 BROKERS = ("broker-a", "broker-b", "broker-c")
 Counts = dict[str, QueuePair]
@@ -58,7 +58,7 @@ def run(
                 count += 1
                 if stop_after is not None and count >= stop_after:
                     return machine.state
-        except Killed:
+        except RunKilled:
             continue
     raise AssertionError(f"not over: {machine.state}")
 

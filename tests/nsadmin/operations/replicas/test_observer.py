@@ -6,7 +6,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.replicas.observer import observe_replicas, read_replica_group
 from nsadmin.operations.replicas.records import ItemKind
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
-from tests.support.lab import lab
+from tests.support.lab import start_lab as lab
 
 
 def test_groups_with_slaves_are_read_with_all_their_tables(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from nsadmin.client.results import ServerResult
 from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
 from tests.support.certificates import Authority
 from tests.support.proxies import FakeProxy
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def ends() -> Iterator[ExitStack]:
+def exit_stack() -> Iterator[ExitStack]:
     with ExitStack() as stack:
         yield stack
 
@@ -47,16 +47,19 @@ def seen(ends: ExitStack, *addrs: str, own: Access | None = None) -> dict[str, A
     own = own or Access(timeout=2.0)
     ways = (own, Access(timeout=2.0), Access(timeout=2.0, tls=Tls(verify=False)))
     eyes = AuditClients(*(ends.enter_context(AdminClient(addrs, access=access)) for access in ways))
-    return {one.addr: one for one in observe_servers(eyes, 1000.0).audited_servers}
+    return {
+        audited_server.addr: audited_server
+        for audited_server in observe_servers(eyes, 1000.0).audited_servers
+    }
 
 
-def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
-    listening = ends.enter_context(socket.create_server(("127.0.0.1", 0)))
+def test_an_open_cluster_in_plain_text(exit_stack: ExitStack) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
+    listening = exit_stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     told_by(broker, haListenPort=str(listening.getsockname()[1]))
-    found = seen(ends, server.addr)
-    one, other = found[server.addr], found[broker.addr]
+    servers_by_addr = seen(exit_stack, server.addr)
+    one, other = servers_by_addr[server.addr], servers_by_addr[broker.addr]
     assert (one.kind, one.answers_plain_text, one.speaks_tls, one.lists_brokers, one.is_ours) == (
         "name server",
         True,
@@ -68,29 +71,38 @@ def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
     assert one.version == other.version
     assert (other.kind, other.answers_plain_text, other.has_open_replication) == ("broker", True, True)
     assert other.public_settings is not None
-    assert not CHANGE_CODES.intersection(broker.codes() + server.codes())
+    assert not CHANGE_CODES.intersection(broker.asked_codes() + server.asked_codes())
 
 
-def test_a_port_of_replication_that_is_closed(ends: ExitStack) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
+def test_a_port_of_replication_that_is_closed(exit_stack: ExitStack) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
     told_by(broker, haListenPort=str(closed_port()))
-    assert seen(ends, server.addr)[broker.addr].has_open_replication is False
+    assert seen(exit_stack, server.addr)[broker.addr].has_open_replication is False
     told_by(broker, haListenPort="none")
-    assert seen(ends, server.addr)[broker.addr].has_open_replication is None
+    assert seen(exit_stack, server.addr)[broker.addr].has_open_replication is None
 
 
-def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Authority) -> None:
-    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
-    found = seen(ends, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[server.addr]
-    assert (found.answers_plain_text, found.speaks_tls, found.lists_brokers) == (False, True, True)
-    assert found.certificate is not None
-    assert (found.certificate.subject_name, found.certificate.is_self_signed) == ("ns", False)
-    assert found.public_settings == server.config
+def test_a_server_behind_tls_is_asked_through_it(exit_stack: ExitStack, authority: Authority) -> None:
+    server = exit_stack.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+    audited_server = seen(exit_stack, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[
+        server.addr
+    ]
+    assert (audited_server.answers_plain_text, audited_server.speaks_tls, audited_server.lists_brokers) == (
+        False,
+        True,
+        True,
+    )
+    assert audited_server.certificate is not None
+    assert (audited_server.certificate.subject_name, audited_server.certificate.is_self_signed) == (
+        "ns",
+        False,
+    )
+    assert audited_server.public_settings == server.config
 
 
-def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority: Authority) -> None:
-    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+def test_ours_is_known_whoever_issued_its_certificate(exit_stack: ExitStack, authority: Authority) -> None:
+    server = exit_stack.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
 
     def telling(asked: RemotingCommand) -> RemotingCommand:
         answer = server._cluster_info(asked)
@@ -98,33 +110,38 @@ def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority
         return answer
 
     server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = telling
-    assert seen(ends, server.addr)[server.addr].is_ours
+    assert seen(exit_stack, server.addr)[server.addr].is_ours
 
 
-def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> None:
-    server = ends.enter_context(FakeNameServer())
+def test_one_that_refuses_tells_its_version_all_the_same(exit_stack: ExitStack) -> None:
+    server = exit_stack.enter_context(FakeNameServer())
     for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
-        server.handlers[code] = refuse(16, "who are you?")
-    found = seen(ends, server.addr)[server.addr]
-    assert (found.settings, found.public_settings, found.lists_brokers, found.error) == (
+        server.handlers[code] = refuse_with(16, "who are you?")
+    audited_server = seen(exit_stack, server.addr)[server.addr]
+    assert (
+        audited_server.settings,
+        audited_server.public_settings,
+        audited_server.lists_brokers,
+        audited_server.error,
+    ) == (
         None,
         None,
         False,
         None,
     )
-    assert found.version is not None
+    assert audited_server.version is not None
 
 
-def test_one_that_is_not_there(ends: ExitStack) -> None:
+def test_one_that_is_not_there(exit_stack: ExitStack) -> None:
     addr = f"127.0.0.1:{closed_port()}"
-    assert seen(ends, addr)[addr].error == "connection refused, no server listens on this port"
+    assert seen(exit_stack, addr)[addr].error == "connection refused, no server listens on this port"
 
 
-def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
-    broker = ends.enter_context(FakeBroker())
-    server = ends.enter_context(knowing(broker))
-    open_proxy, closed_proxy = (ends.enter_context(FakeProxy(is_local=True)) for _ in range(2))
-    closed_proxy.handlers[203] = refuse(1, "username cannot be null.")
+def test_both_ports_of_a_proxy(exit_stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = exit_stack.enter_context(FakeBroker())
+    server = exit_stack.enter_context(knowing(broker))
+    open_proxy, closed_proxy = (exit_stack.enter_context(FakeProxy(is_local=True)) for _ in range(2))
+    closed_proxy.handlers[203] = refuse_with(1, "username cannot be null.")
     gone = f"127.0.0.1:{closed_port()}"
     answer = ServerResult("", GrpcConnections(8081, ("10.0.0.1:5",)), None)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: True)
@@ -135,9 +152,9 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         lambda self, addrs: [ServerResult(addr, None, NoTls("no")) for addr in addrs],
     )
     access = Access(timeout=2.0, proxies=(open_proxy.addr, closed_proxy.addr))
-    found = seen(ends, server.addr, own=access)
+    servers_by_addr = seen(exit_stack, server.addr, own=access)
     opened, closed, grpc_port = (
-        found[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
+        servers_by_addr[addr] for addr in (open_proxy.addr, closed_proxy.addr, "10.0.0.7:8081")
     )
     assert (opened.kind, opened.version, opened.public_settings) == ("proxy", "V5_5_0", {})
     assert (opened.answers_plain_text, opened.speaks_tls) == (True, False)
@@ -146,6 +163,6 @@ def test_both_ports_of_a_proxy(ends: ExitStack, monkeypatch: pytest.MonkeyPatch)
         True, False, True,
     )  # fmt: skip
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
-    found = seen(ends, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
-    assert found[gone].error is not None
-    assert found["10.0.0.7:8081"].answers_plain_text is None
+    servers_by_addr = seen(exit_stack, server.addr, own=access._replace(proxies=(gone, open_proxy.addr)))
+    assert servers_by_addr[gone].error is not None
+    assert servers_by_addr["10.0.0.7:8081"].answers_plain_text is None

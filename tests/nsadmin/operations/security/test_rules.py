@@ -28,7 +28,7 @@ BROKER_A = AuditedServer(
 
 
 def found(server: AuditedServer) -> dict[str, CheckState]:
-    return {one.check_name: one.check_state for one in find_problems(server, NOW)}
+    return {problem.check_name: problem.check_state for problem in find_problems(server, NOW)}
 
 
 def test_nothing_is_wrong_with_a_server_that_is_locked_down() -> None:
@@ -42,22 +42,28 @@ def test_an_open_name_server() -> None:
         "openReads": CheckState.OK,
     }
     [ours] = [
-        one for one in find_problems(OPEN._replace(is_ours=True), NOW) if one.check_name == "openNameServer"
+        problem
+        for problem in find_problems(OPEN._replace(is_ours=True), NOW)
+        if problem.check_name == "openNameServer"
     ]
-    [java] = [one for one in find_problems(OPEN, NOW) if one.check_name == "openNameServer"]
+    [java] = [problem for problem in find_problems(OPEN, NOW) if problem.check_name == "openNameServer"]
     assert ours.remedy_text == "start it with --credentials (docs/how-to/secure-the-name-server.md)"
     assert java.remedy_text.startswith("Apache's name server cannot authenticate clients: allow only brokers")
 
 
 @pytest.mark.parametrize("switch", ["noRemoteConfig", "readOnly"])
 def test_a_switch_closes_settings(switch: str) -> None:
-    told = {**OPEN_SETTINGS, switch: "true"}
-    assert "openNameServer" not in found(OPEN._replace(is_ours=True, settings=told, public_settings=told))
+    open_settings = {**OPEN_SETTINGS, switch: "true"}
+    assert "openNameServer" not in found(
+        OPEN._replace(is_ours=True, settings=open_settings, public_settings=open_settings)
+    )
 
 
 def test_credentials_that_everybody_need_not_have() -> None:
-    told = {"credentialsFile": "/c.yaml"}
-    assert found(OPEN._replace(is_ours=True, settings=told, public_settings=told)).keys() == {
+    credential_settings = {"credentialsFile": "/c.yaml"}
+    assert found(
+        OPEN._replace(is_ours=True, settings=credential_settings, public_settings=credential_settings)
+    ).keys() == {
         "noTls",
         "openReads",
     }
@@ -144,8 +150,10 @@ def test_no_secret_is_part_of_what_is_said() -> None:
 
 
 def test_each_way_tls_may_be_less_than_it_seems() -> None:
-    seen = LOCKED._replace(answers_plain_text=True, certificate=CertificateSummary("ns", int(NOW) - 1, True))
-    assert found(seen) == {
+    exposed_server = LOCKED._replace(
+        answers_plain_text=True, certificate=CertificateSummary("ns", int(NOW) - 1, True)
+    )
+    assert found(exposed_server) == {
         "plainText": CheckState.WARNING,
         "selfSigned": CheckState.WARNING,
         "expiredCertificate": CheckState.CRITICAL,

@@ -37,7 +37,7 @@ ACL = {"aclEnable": "true", "autoCreateTopicEnable": "false"}
     ],
 )
 def test_a_release_has_those_that_were_mended_later(kind: str, version: str | None, names: list[str]) -> None:
-    assert [one.name for one in find_affecting(kind, version, OPEN)] == names
+    assert [vulnerability.name for vulnerability in find_affecting(kind, version, OPEN)] == names
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,10 @@ def test_a_release_has_those_that_were_mended_later(kind: str, version: str | No
 )
 def test_one_that_needs_a_setting_counts_with_it_and_where_nobody_knows(version: str, has: bool) -> None:
     def found(settings: dict[str, str] | None) -> bool:
-        return any(one.name == "CVE-2024-23321" for one in find_affecting("broker", version, settings))
+        return any(
+            vulnerability.name == "CVE-2024-23321"
+            for vulnerability in find_affecting("broker", version, settings)
+        )
 
     assert found(ACL) == found(None) == has
     assert not found(OPEN)
@@ -53,15 +56,15 @@ def test_one_that_needs_a_setting_counts_with_it_and_where_nobody_knows(version:
 
 def test_versions_are_compared_as_numbers_and_a_snapshot_comes_before_its_release() -> None:
     versions = ["V4_9_10", "V5_0_0_SNAPSHOT", "V5_0_0", "V5_1_2"]
-    found = [parse_release(version) for version in versions]
-    assert None not in found
-    assert found == sorted(found, key=lambda one: one or (0, 0, 0, 0))
+    releases = [parse_release(version) for version in versions]
+    assert None not in releases
+    assert releases == sorted(releases, key=lambda one: one or (0, 0, 0, 0))
     assert parse_release("5.1.1") == parse_release("V5_1_1") == (5, 1, 1, 1)
     assert parse_release("next") is None
 
 
 def test_each_says_what_to_upgrade_to() -> None:
-    assert [upgrade_remedy(one) for one in KNOWN_VULNERABILITIES] == [
+    assert [upgrade_remedy(vulnerability) for vulnerability in KNOWN_VULNERABILITIES] == [
         "upgrade to 4.9.6 or 5.1.1 or later",
         "upgrade to 4.9.7 or 5.1.2 or later",
         "upgrade to 5.3.0 or later",

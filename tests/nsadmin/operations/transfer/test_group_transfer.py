@@ -10,13 +10,13 @@ from tests.support.transfer_clusters import ClusterPair
 def fill(pair: ClusterPair) -> None:
     for queue_id in (0, 1):
         for number in range(10):
-            pair.source.store(b"%d" % number, queue_id=queue_id)
+            pair.source.store_message(b"%d" % number, queue_id=queue_id)
     pair.source.offsets = {"T@G": {0: 7}}
 
 
 def test_each_queue_continues_where_the_group_was(pair: ClusterPair) -> None:
     fill(pair)
-    pair.copy()
+    pair.copy_all()
     transfer = GroupTransfer(pair.clusters, "G", overwrites=False)
     moves, uncarried = transfer.plan_moves()
     assert [move.translated_queue.offset for move in moves] == [7, *[0] * 7]
@@ -29,7 +29,7 @@ def test_each_queue_continues_where_the_group_was(pair: ClusterPair) -> None:
 
 def test_an_offset_that_the_group_has_stays_unless_it_is_overwritten(pair: ClusterPair) -> None:
     fill(pair)
-    pair.copy()
+    pair.copy_all()
     pair.target.offsets = {"T@G": {0: 9}}
     for overwrites, offset in ((False, 9), (True, 7)):
         transfer = GroupTransfer(pair.clusters, "G", overwrites=overwrites)
@@ -40,9 +40,9 @@ def test_an_offset_that_the_group_has_stays_unless_it_is_overwritten(pair: Clust
 
 def test_the_retry_topic_is_not_carried_and_its_messages_are_counted(pair: ClusterPair) -> None:
     fill(pair)
-    pair.copy()
+    pair.copy_all()
     for number in range(5):
-        pair.source.store(b"%d" % number, "%RETRY%G")
+        pair.source.store_message(b"%d" % number, "%RETRY%G")
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}
     pair.source.offsets["%RETRY%G@G"] = {0: 2}
     _, uncarried = GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()

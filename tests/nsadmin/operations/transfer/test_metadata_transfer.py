@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.results import NotFound
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer, find_cluster
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 
 TOPICS = MetadataScope(
     frozenset({Section.TOPICS, Section.ORDER_CONF}),
@@ -20,7 +20,7 @@ TOPICS = MetadataScope(
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab")) as running:
+    with start_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
 
 

@@ -17,26 +17,26 @@ def translate(pair: ClusterPair, offset: int) -> TranslatedQueue:
 
 def fill(pair: ClusterPair, count: int) -> None:
     for number in range(count):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
 
 
 def test_copies_alone_are_found_by_binary_search(pair: ClusterPair) -> None:
-    pair.target.store(b"before the transfer")
+    pair.target.store_message(b"before the transfer")
     fill(pair, 500)
-    pair.copy()
-    pulls = pair.target.codes().count(11)
+    pair.copy_all()
+    pulls = pair.target.asked_codes().count(11)
     translated = translate(pair, 333)
     assert (translated.offset, translated.repeated_count, translated.missed_count) == (334, 0, 0)
     # Reading every copy would take more.
-    assert pair.target.codes().count(11) - pulls < 16
+    assert pair.target.asked_codes().count(11) - pulls < 16
 
 
 def test_a_message_of_another_producer_is_not_missed(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
-    pair.target.store(b"of another producer")
+    pair.copy_all()
+    pair.target.store_message(b"of another producer")
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     translated = translate(pair, 15)
     assert (translated.offset, translated.repeated_count) == (10, 5)
     assert translate(pair, 5).offset == 5
@@ -44,7 +44,7 @@ def test_a_message_of_another_producer_is_not_missed(pair: ClusterPair) -> None:
 
 def test_a_group_ahead_of_the_transfer_gets_the_next_copies_again(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     fill(pair, 5)
     translated = translate(pair, 13)
     assert (translated.offset, translated.repeated_count) == (10, 3)
@@ -53,7 +53,7 @@ def test_a_group_ahead_of_the_transfer_gets_the_next_copies_again(pair: ClusterP
 def test_messages_before_the_transfer_are_missed_and_counted(pair: ClusterPair) -> None:
     fill(pair, 10)
     pair.source.oldest = 4
-    pair.copy()
+    pair.copy_all()
     translated = translate(pair, 1)
     assert (translated.offset, translated.missed_count) == (0, 3)
 
@@ -70,21 +70,23 @@ def test_no_unconsumed_message_lies_before_the_new_offset(
 ) -> None:
     with open_pair() as pair:
         fill(pair, 80)
-        pair.copy()
-        originals = pair.copies()
+        pair.copy_all()
+        originals = pair.copied_messages()
         pair.target.queues["T", 0].clear()
         position = 0
         for kind, count in [*steps, ("copies", 80)]:
             if kind == "foreign":
                 for _ in range(count):
-                    pair.target.store(b"of another producer")
+                    pair.target.store_message(b"of another producer")
                 continue
             position = max(0, position - count) if kind == "repeat" else position
             for original in originals[position : position + count]:
                 pair.target.store_again(original)
             position = min(80, position + count)
         translated = translate(pair, consumed)
-        offsets = [int(message.properties.get("NSADMIN_SOURCE_OFFSET", -1)) for message in pair.copies()]
+        offsets = [
+            int(message.properties.get("NSADMIN_SOURCE_OFFSET", -1)) for message in pair.copied_messages()
+        ]
         before, after = offsets[: translated.offset], offsets[translated.offset :]
         assert -1 not in before
         assert set(after) >= set(range(consumed, 80))

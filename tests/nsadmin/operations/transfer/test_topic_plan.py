@@ -10,13 +10,13 @@ from tests.support.transfer_clusters import ClusterPair
 
 def fill(pair: ClusterPair, count: int) -> None:
     for number in range(count):
-        pair.source.store(b"%d" % number)
+        pair.source.store_message(b"%d" % number)
 
 
 def test_a_first_plan_begins_with_the_first_message_of_a_time(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.target.store(b"of another producer")
-    [first, *others] = pair.plan(CREATED + 4000).queues
+    pair.target.store_message(b"of another producer")
+    [first, *others] = pair.plan_topic(CREATED + 4000).queues
     assert (first.record.begin_offset, first.record.next_offset, first.remaining_count) == (4, 4, 6)
     assert (first.record.target_begin, first.has_progress) == (1, False)
     assert [queue.remaining_count for queue in others] == [0] * 7
@@ -24,48 +24,48 @@ def test_a_first_plan_begins_with_the_first_message_of_a_time(pair: ClusterPair)
 
 def test_without_a_record_the_copies_say_how_far_the_transfer_came(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     pair.target_server.kv.clear()
     fill(pair, 2)
-    [first, *_] = pair.plan().queues
+    [first, *_] = pair.plan_topic().queues
     assert (first.record.next_offset, first.remaining_count, first.record.target_begin) == (10, 2, 0)
 
 
 def test_a_target_topic_that_was_created_again_gets_everything_again(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     pair.target.queues.clear()
-    assert pair.plan().queues[0].remaining_count == 10
+    assert pair.plan_topic().queues[0].remaining_count == 10
     for number in range(20):
-        pair.target.store(b"new %d" % number)
-    assert pair.plan().queues[0].remaining_count == 10
+        pair.target.store_message(b"new %d" % number)
+    assert pair.plan_topic().queues[0].remaining_count == 10
 
 
 def test_copies_that_expired_in_the_target_are_not_made_again(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     pair.target.oldest = 10
-    assert pair.plan().queues[0].remaining_count == 0
+    assert pair.plan_topic().queues[0].remaining_count == 0
 
 
 def test_a_source_topic_that_was_created_again_is_refused(pair: ClusterPair) -> None:
     fill(pair, 10)
-    pair.copy()
+    pair.copy_all()
     pair.source.queues.clear()
     fill(pair, 3)
     with pytest.raises(NotApplied, match="broker-a/0 is not the queue that was copied"):
-        pair.plan()
+        pair.plan_topic()
 
 
 def test_other_filters_than_before_are_refused(pair: ClusterPair) -> None:
     fill(pair, 3)
-    pair.copy()
+    pair.copy_all()
     with pytest.raises(NotApplied, match=r"the transfer began with other filters \(none\): pass the same"):
-        pair.plan(rules={"--tag": ("A",)})
+        pair.plan_topic(rules={"--tag": ("A",)})
 
 
 def test_a_topic_that_a_cluster_lacks_and_the_same_topic_are_refused(pair: ClusterPair) -> None:
-    planner = pair.planner()
+    planner = pair.make_planner()
     pair.target_server.routes = {}
     with pytest.raises(NotFound, match='the target has no topic "T": create it'):
         planner.plan_topic(TopicPair("T", "T"))

@@ -12,7 +12,7 @@ from tests.support.transfer_clusters import ClusterPair
 
 def fill(pair: ClusterPair, count: int, queue_id: int = 0, first: int = 0) -> list[bytes]:
     for number in range(first, first + count):
-        pair.source.store(
+        pair.source.store_message(
             b"%d" % number, queue_id=queue_id, KEYS=f"k{number}", TAGS=["even", "odd"][number % 2]
         )
     return [b"%d" % number for number in range(first, first + count)]
@@ -20,7 +20,7 @@ def fill(pair: ClusterPair, count: int, queue_id: int = 0, first: int = 0) -> li
 
 def test_every_queue_is_copied_in_its_order(pair: ClusterPair) -> None:
     bodies = {queue_id: fill(pair, 100 + queue_id, queue_id) for queue_id in (0, 3, 7)}
-    run = pair.copy()
+    run = pair.copy_all()
     assert {queue_id: pair.copied_bodies(queue_id) for queue_id in bodies} == bodies
     assert {queue.source.queue_id: queue.copied_count for queue in run.queues} == {
         queue_id: len(bodies.get(queue_id, ())) for queue_id in range(8)
@@ -30,17 +30,17 @@ def test_every_queue_is_copied_in_its_order(pair: ClusterPair) -> None:
 
 def test_the_next_run_copies_only_what_is_new(pair: ClusterPair) -> None:
     bodies = fill(pair, 70)
-    pair.copy()
-    assert [queue.copied_count for queue in pair.copy().queues] == [0] * 8
+    pair.copy_all()
+    assert [queue.copied_count for queue in pair.copy_all().queues] == [0] * 8
     bodies += fill(pair, 5, first=70)
-    pair.target.store(b"of another producer")
-    assert sum(queue.copied_count for queue in pair.copy().queues) == 5
+    pair.target.store_message(b"of another producer")
+    assert sum(queue.copied_count for queue in pair.copy_all().queues) == 5
     assert pair.copied_bodies() == [*bodies[:70], b"of another producer", *bodies[70:]]
 
 
 def test_a_kill_after_a_batch_that_was_stored_repeats_nothing(pair: ClusterPair) -> None:
     bodies = fill(pair, 200)
-    run = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions())
+    run = TransferRun(pair.clusters, pair.make_planner(), [pair.plan_topic()], TransferOptions())
     rounds = run.run()
     while run.queues == [] or run.queues[0].copied_count == 0:
         next(rounds)
@@ -48,7 +48,7 @@ def test_a_kill_after_a_batch_that_was_stored_repeats_nothing(pair: ClusterPair)
     rounds.close()
     # A killed process does not save its record at the end.
     pair.target_server.kv["NSADMIN_TRANSFER"] = kept
-    pair.copy()
+    pair.copy_all()
     assert pair.copied_bodies() == bodies
 
 
@@ -56,14 +56,14 @@ def test_a_kill_after_a_batch_that_was_stored_repeats_nothing(pair: ClusterPair)
 def test_a_batch_that_is_refused_for_now_is_sent_again(pair: ClusterPair, codes: list[int]) -> None:
     bodies = fill(pair, 100)
     pair.target.refusals = codes
-    pair.copy()
+    pair.copy_all()
     assert pair.copied_bodies() == bodies
 
 
 def test_a_batch_without_an_answer_is_looked_for_in_the_target(pair: ClusterPair) -> None:
     bodies = fill(pair, 200)
     pair.target.loses_answers = 2
-    run = pair.copy()
+    run = pair.copy_all()
     assert pair.copied_bodies() == bodies
     assert run.queues[0].copied_count == 200
 
@@ -78,7 +78,7 @@ def test_copies_that_the_target_lost_are_copied_again(pair: ClusterPair) -> None
         return send(asked)  # type: ignore[arg-type]
 
     pair.target.handlers[320] = lose_two  # type: ignore[assignment]
-    pair.copy()
+    pair.copy_all()
     # The second batch was stored before the loss showed, and is repeated after the lost messages.
     lost, repeated = pair.target.batch_sizes[0], sum(pair.target.batch_sizes[:2])
     assert pair.copied_bodies() == [*bodies[: lost - 2], *bodies[lost:repeated], *bodies[lost - 2 :]]
@@ -92,9 +92,9 @@ def test_a_source_that_answers_late_is_asked_again(pair: ClusterPair) -> None:
         calls.append(asked)
         return None if len(calls) == 1 else pull(asked)  # type: ignore[arg-type]
 
-    plan = pair.plan()
+    plan = pair.plan_topic()
     pair.source.handlers[11] = fail_once  # type: ignore[assignment]
-    run = TransferRun(pair.clusters, pair.planner(), [plan], TransferOptions())
+    run = TransferRun(pair.clusters, pair.make_planner(), [plan], TransferOptions())
     assert list(run.run())
     assert pair.copied_bodies() == bodies
 
@@ -102,8 +102,8 @@ def test_a_source_that_answers_late_is_asked_again(pair: ClusterPair) -> None:
 def test_a_message_that_the_target_refuses_ends_its_queue_and_no_other(pair: ClusterPair) -> None:
     fill(pair, 3)
     others = fill(pair, 3, queue_id=1)
-    pair.source.store(b"last", queue_id=0, large="x" * 32_600)
-    run = pair.copy()
+    pair.source.store_message(b"last", queue_id=0, large="x" * 32_600)
+    run = pair.copy_all()
     assert [queue.is_failed for queue in run.queues] == [True, *[False] * 7]
     assert str(run.queues[0].error) == (
         "the target refuses the message at source offset 3: MESSAGE_ILLEGAL (13): the properties are longer "
@@ -116,7 +116,7 @@ def test_a_message_that_the_target_refuses_ends_its_queue_and_no_other(pair: Clu
 def test_conditions_of_the_client_and_of_brokers(pair: ClusterPair) -> None:
     fill(pair, 40)
     rules = MessageRules(tags=("even",), keys=("k2", "k3", "k8"))
-    run = pair.copy(TransferOptions(rules=rules))
+    run = pair.copy_all(TransferOptions(rules=rules))
     assert pair.copied_bodies() == [b"2", b"8"]
     assert (run.queues[0].skipped_count, run.queues[0].record.next_offset) == (18, 40)
 
@@ -125,13 +125,13 @@ def test_a_queue_that_fails_too_long_is_given_up(pair: ClusterPair, monkeypatch:
     monkeypatch.setattr(transfer_run, "GIVE_UP_SECONDS", 0.0)
     fill(pair, 3)
     pair.target.refusals = [1] * 100
-    run = pair.copy()
+    run = pair.copy_all()
     assert run.queues[0].is_failed
 
 
 def test_a_follower_copies_new_messages_until_it_is_stopped(pair: ClusterPair) -> None:
     bodies = fill(pair, 10)
-    run = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions(follows=True))
+    run = TransferRun(pair.clusters, pair.make_planner(), [pair.plan_topic()], TransferOptions(follows=True))
     rounds = run.run()
     while len(pair.copied_bodies()) < 10:
         next(rounds)
@@ -146,9 +146,9 @@ def test_a_second_nsadmin_stops_the_first(pair: ClusterPair, monkeypatch: pytest
     monkeypatch.setattr(transfer_run, "_SAVE_PERIOD_SECONDS", 0.0)
     fill(pair, 3)
     options = TransferOptions(follows=True)
-    rounds = TransferRun(pair.clusters, pair.planner(), [pair.plan()], options).run()
+    rounds = TransferRun(pair.clusters, pair.make_planner(), [pair.plan_topic()], options).run()
     next(rounds)
-    others = TransferRun(pair.clusters, pair.planner(), [pair.plan()], options).run()
+    others = TransferRun(pair.clusters, pair.make_planner(), [pair.plan_topic()], options).run()
     next(others)
     with pytest.raises(NotApplied, match="another nsadmin continues this transfer"):
         next(rounds)
@@ -170,7 +170,9 @@ def test_a_follower_copies_a_queue_that_appears_later(
 
     monkeypatch.setattr(topics, "get_route", show_queues)
     bodies = fill(pair, 5)
-    rounds = TransferRun(pair.clusters, pair.planner(), [pair.plan()], TransferOptions(follows=True)).run()
+    rounds = TransferRun(
+        pair.clusters, pair.make_planner(), [pair.plan_topic()], TransferOptions(follows=True)
+    ).run()
     while len(pair.copied_bodies()) < 5:
         next(rounds)
     fill(pair, 5, queue_id=1)
@@ -185,5 +187,5 @@ def test_a_rate_limits_all_queues_together(pair: ClusterPair, monkeypatch: pytes
     pauses: list[float] = []
     monkeypatch.setattr(transfer_run, "sleep", pauses.append)
     fill(pair, 200)
-    pair.copy(TransferOptions(messages_per_second=10))
+    pair.copy_all(TransferOptions(messages_per_second=10))
     assert max(pauses) > 15

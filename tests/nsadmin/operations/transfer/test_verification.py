@@ -20,14 +20,14 @@ def verify(pair: ClusterPair) -> VerifiedQueue:
 
 def fill(pair: ClusterPair, count: int) -> None:
     for number in range(count):
-        pair.source.store(b"%d" % number, TAGS="ab"[number % 2])
+        pair.source.store_message(b"%d" % number, TAGS="ab"[number % 2])
 
 
 def test_copies_among_messages_of_others_are_equal(pair: ClusterPair) -> None:
     fill(pair, 70)
-    pair.target.store(b"of another producer")
-    pair.copy()
-    pair.target.store(b"of another producer")
+    pair.target.store_message(b"of another producer")
+    pair.copy_all()
+    pair.target.store_message(b"of another producer")
     fill(pair, 3)
     verified = verify(pair)
     assert verified.compared_queue.is_equal
@@ -37,9 +37,9 @@ def test_copies_among_messages_of_others_are_equal(pair: ClusterPair) -> None:
 
 def test_missing_and_repeated_messages_are_named(pair: ClusterPair) -> None:
     fill(pair, 70)
-    pair.copy()
+    pair.copy_all()
     queue = pair.target.queues["T", 0]
-    copies = pair.copies()
+    copies = pair.copied_messages()
     del queue[10:12]
     pair.target.store_again(copies[5])
     pair.target.store_again(copies[69], b"changed")
@@ -51,14 +51,14 @@ def test_missing_and_repeated_messages_are_named(pair: ClusterPair) -> None:
 def test_only_the_messages_of_the_rules_are_compared(pair: ClusterPair) -> None:
     fill(pair, 40)
     rules = MessageRules(tags=("a",))
-    pair.copy(TransferOptions(rules=rules))
+    pair.copy_all(TransferOptions(rules=rules))
     verified = verify(pair)
     assert (verified.compared_queue.is_equal, verified.compared_queue.source_count) == (True, 20)
 
 
 def test_messages_that_the_source_deleted_are_not_compared(pair: ClusterPair) -> None:
     fill(pair, 40)
-    pair.copy()
+    pair.copy_all()
     pair.source.oldest = 8
     verified = verify(pair)
     assert (verified.expired_count, verified.compared_queue.source_count) == (8, 32)

@@ -10,33 +10,33 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable, NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
 def test_topics_and_groups_of_a_cluster(running_lab: Lab) -> None:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        found = foresee_broker_outage(admin, ["broker-a-0"], 7)
+        outage = foresee_broker_outage(admin, ["broker-a-0"], 7)
         everything = foresee_broker_outage(admin, ["broker-a-0"], 7, include_system=True)
-    assert set(found.errors.values()) == {None}
-    only_there = {item.topic_loss.topic for item in found.topic_losses if item.topic_loss.stops_writes}
+    assert set(outage.errors.values()) == {None}
+    only_there = {item.topic_loss.topic for item in outage.topic_losses if item.topic_loss.stops_writes}
     assert only_there == {"coupons-created", "customers-archived"}
-    assert all(item.namesrv_addrs == running_lab.namesrv_addrs for item in found.topic_losses)
-    stopped = {group.group: set(group.stopped_topics) for group in found.lost_groups if group.stopped_topics}
+    assert all(item.namesrv_addrs == running_lab.namesrv_addrs for item in outage.topic_losses)
+    stopped = {group.group: set(group.stopped_topics) for group in outage.lost_groups if group.stopped_topics}
     assert stopped["risk"] == {"customers-archived"}
-    assert all(group.client_count > 0 for group in found.lost_groups)
-    assert found.topic_count == 56
-    assert everything.topic_count > found.topic_count + 10
+    assert all(group.client_count > 0 for group in outage.lost_groups)
+    assert outage.topic_count == 56
+    assert everything.topic_count > outage.topic_count + 10
 
 
 def test_what_a_real_loss_shows_is_what_was_foretold(tmp_path: Path) -> None:
-    with lab(tmp_path) as running, AdminClient(running.namesrv_addr) as admin:
+    with start_lab(tmp_path) as running, AdminClient(running.namesrv_addr) as admin:
         foretold = foresee_broker_outage(admin, ["broker-a-0"], 7)
         before = admin.topics.list_names()
         for number in (0, 1):
@@ -56,16 +56,16 @@ def test_what_a_real_loss_shows_is_what_was_foretold(tmp_path: Path) -> None:
 def test_a_name_server_or_a_broker_that_is_silent(running_lab: Lab) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     with AdminClient(f"{running_lab.namesrv_addrs[0]};{dead}") as admin:
-        found = foresee_broker_outage(admin, ["broker-a-0:0"], 7)
-    assert found.errors[running_lab.namesrv_addrs[0]] is None
-    assert "no server listens on this port" in str(found.errors[dead])
-    assert found.topic_losses
+        outage = foresee_broker_outage(admin, ["broker-a-0:0"], 7)
+    assert outage.errors[running_lab.namesrv_addrs[0]] is None
+    assert "no server listens on this port" in str(outage.errors[dead])
+    assert outage.topic_losses
     with FakeNameServer({"C": {"broker-a": {0: dead}}}) as server, AdminClient(server.addr) as admin:
         server.routes = {"T": {"broker-a": 6}}
-        found = foresee_broker_outage(admin, ["broker-a"], 7)
-        assert [item.topic_loss.topic for item in found.topic_losses] == ["T"]
-        assert found.lost_groups == []
-        assert found.errors[dead] is not None
+        outage = foresee_broker_outage(admin, ["broker-a"], 7)
+        assert [item.topic_loss.topic for item in outage.topic_losses] == ["T"]
+        assert outage.lost_groups == []
+        assert outage.errors[dead] is not None
     with AdminClient(dead) as admin, pytest.raises(NoneReachable):
         foresee_broker_outage(admin, ["broker-a"], 7)
 
@@ -82,6 +82,6 @@ def test_words_that_name_brokers(running_lab: Lab) -> None:
 
 
 def pictured(admin: AdminClient) -> ClusterSnapshot:
-    [found] = take_server_snapshots(admin, 7)[:1]
-    assert found.result is not None
-    return found.result
+    [snapshot] = take_server_snapshots(admin, 7)[:1]
+    assert snapshot.result is not None
+    return snapshot.result

@@ -51,9 +51,17 @@ def test_a_topic_that_is_elsewhere_too_loses_a_share() -> None:
 
 
 def test_what_is_read_only_or_without_a_master_elsewhere_is_no_help_to_producers() -> None:
-    found = of({"T": {"a": queue(), "b": queue(perm=4)}, "U": {"a": queue(), "c": queue()}})
-    assert (found["T"].stops_writes, found["T"].loses_masters, found["T"].stops_reads) == (True, False, False)
-    assert (found["U"].stops_writes, found["U"].loses_masters, found["U"].stops_reads) == (True, True, False)
+    losses = of({"T": {"a": queue(), "b": queue(perm=4)}, "U": {"a": queue(), "c": queue()}})
+    assert (losses["T"].stops_writes, losses["T"].loses_masters, losses["T"].stops_reads) == (
+        True,
+        False,
+        False,
+    )
+    assert (losses["U"].stops_writes, losses["U"].loses_masters, losses["U"].stops_reads) == (
+        True,
+        True,
+        False,
+    )
 
 
 def test_a_slave_that_stays_can_be_read() -> None:
@@ -71,18 +79,18 @@ def test_what_cannot_be_written_now_loses_no_share() -> None:
 def test_order_configurations_that_name_what_is_gone() -> None:
     topics = {"T": {"a": queue(), "b": queue()}, "U": {"a": queue(), "b": queue()}}
     kv = {"ORDER_TOPIC_CONFIG": {"T": "a:4;b:4", "U": "b:4"}}
-    told = {"orderMessageEnable": "true"}
-    found = of(topics, kv=kv, settings=told)
-    assert (found["T"].ordered_by, found["T"].stands_still, found["U"].ordered_by) == (("a",), True, ())
+    order_settings = {"orderMessageEnable": "true"}
+    losses = of(topics, kv=kv, settings=order_settings)
+    assert (losses["T"].ordered_by, losses["T"].stands_still, losses["U"].ordered_by) == (("a",), True, ())
     # Clients are not told of it, or go on sending to a slave's name, which a name server still has.
     assert of(topics, kv=kv)["T"].ordered_by == ()
-    assert of(topics, MASTER_OF_A, kv=kv, settings=told)["T"].ordered_by == ()
+    assert of(topics, MASTER_OF_A, kv=kv, settings=order_settings)["T"].ordered_by == ()
 
 
 def test_the_part_of_all_queues_that_goes() -> None:
     shared = {"a": queue(write=6), "b": queue(write=2)}
-    found = picture({"T": shared, "U": shared, "V": {"b": queue(write=8)}, "W": {"a": queue(perm=4)}})
-    assert lost_write_share(found, WHOLE_A) == 0.5
+    snapshot = picture({"T": shared, "U": shared, "V": {"b": queue(write=8)}, "W": {"a": queue(perm=4)}})
+    assert lost_write_share(snapshot, WHOLE_A) == 0.5
     assert lost_write_share(picture({}), WHOLE_A) == 0
 
 
@@ -105,20 +113,20 @@ def loss(topic: str, after: int, reads: int = 4) -> TopicOutageLoss:
 
 
 def test_clients_may_ask_the_server_where_most_goes() -> None:
-    found = find_worst_losses(
+    worst_losses = find_worst_losses(
         {"s:1": [loss("T", 2), loss("U", 1)], "s:2": [loss("T", 0), loss("U", 1)], "s:3": []}
     )
-    assert found == [WorstLoss(loss("T", 0), ("s:2",)), WorstLoss(loss("U", 1), ("s:1", "s:2"))]
+    assert worst_losses == [WorstLoss(loss("T", 0), ("s:2",)), WorstLoss(loss("U", 1), ("s:1", "s:2"))]
 
 
 def test_groups_that_cannot_read_a_topic_any_more_come_first() -> None:
-    found = [
+    worst_losses = [
         WorstLoss(loss("T", 2, reads=2), ()),
         WorstLoss(loss("U", 0, reads=0), ()),
         WorstLoss(loss("V", 2), ()),
     ]
     readers = {"less": {"T", "V", "other"}, "none": {"U", "T"}, "write-only": {"V"}, "far": {"other"}}
-    assert find_group_losses(readers, {"none": 3}, found) == [
+    assert find_group_losses(readers, {"none": 3}, worst_losses) == [
         GroupLoss("none", 3, ("U",), ("T",)),
         GroupLoss("less", 0, (), ("T",)),
     ]

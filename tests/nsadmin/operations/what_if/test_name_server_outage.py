@@ -8,14 +8,14 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import foresee_name_server_outage
-from tests.support.lab import Lab, lab
+from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 
 @pytest.fixture(scope="module")
 def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
@@ -26,15 +26,15 @@ def same(one: str, other: str) -> bool:
 def test_brokers_and_clients_keep_the_other_one(running_lab: Lab) -> None:
     first, second = running_lab.namesrv_addrs
     with AdminClient(running_lab.namesrv_addr) as admin:
-        found = foresee_name_server_outage(admin, [first], same)
+        outage = foresee_name_server_outage(admin, [first], same)
         everything = foresee_name_server_outage(admin, [first, second], same)
-    assert {item.remaining_addrs for item in (*found.broker_losses, *found.client_losses)} == {(second,)}
+    assert {item.remaining_addrs for item in (*outage.broker_losses, *outage.client_losses)} == {(second,)}
     assert {item.remaining_addrs for item in (*everything.broker_losses, *everything.client_losses)} == {()}
-    assert found.unshared_brokers == {}
+    assert outage.unshared_brokers == {}
     assert len(everything.unshared_brokers) == 6
-    assert found.asked_counts == (12, len(found.client_losses))
-    assert found.producer_count > 0
-    assert (found.silent_count, set(found.errors_by_addr.values())) == (0, {None})
+    assert outage.asked_counts == (12, len(outage.client_losses))
+    assert outage.producer_count > 0
+    assert (outage.silent_count, set(outage.errors_by_addr.values())) == (0, {None})
 
 
 def test_who_registered_with_one_server_only() -> None:
@@ -42,30 +42,30 @@ def test_who_registered_with_one_server_only() -> None:
         a.items |= {"namesrvAddr": "one:9876"}
         b.items |= {"namesrvAddr": "one:9876; two:9876", "fetchNamesrvAddrByAddressServer": "true"}
         with (
-            FakeNameServer({"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}) as one,
+            FakeNameServer({"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}) as first_server,
             FakeNameServer({"C": {"broker-b": {0: b.addr}}}) as two,
             # The one that would be gone need not be among those that are known.
             AdminClient(two.addr) as admin,
         ):
-            found = foresee_name_server_outage(
+            outage = foresee_name_server_outage(
                 admin,
-                [one.addr],
-                lambda left, right: left == right or {left, right} == {"one:9876", one.addr},
+                [first_server.addr],
+                lambda left, right: left == right or {left, right} == {"one:9876", first_server.addr},
             )
-    assert found.unshared_brokers == {"broker-a": {0}}
-    assert found.broker_losses == [
+    assert outage.unshared_brokers == {"broker-a": {0}}
+    assert outage.broker_losses == [
         NameServerListLoss("broker-a:0", ("one:9876",), ()),
         NameServerListLoss("broker-b:0", ("one:9876", "two:9876"), ("two:9876",)),
     ]
-    assert found.fetching_brokers == {"broker-b:0"}
+    assert outage.fetching_brokers == {"broker-b:0"}
 
 
 def test_a_silent_server_may_know_all_of_them() -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    with FakeNameServer({"C": {"broker-a": {0: "127.0.0.1:1"}}}) as one:
-        with AdminClient(f"{one.addr};{dead}", timeout=1) as admin:
-            found = foresee_name_server_outage(admin, [one.addr], same)
-        assert found.unshared_brokers == {}
-        assert found.errors_by_addr[dead] is not None
+    with FakeNameServer({"C": {"broker-a": {0: "127.0.0.1:1"}}}) as silent_server:
+        with AdminClient(f"{silent_server.addr};{dead}", timeout=1) as admin:
+            outage = foresee_name_server_outage(admin, [silent_server.addr], same)
+        assert outage.unshared_brokers == {}
+        assert outage.errors_by_addr[dead] is not None
     with AdminClient(dead) as admin, pytest.raises(NoneReachable):
         foresee_name_server_outage(admin, [dead], same)

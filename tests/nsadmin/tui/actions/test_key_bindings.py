@@ -9,7 +9,7 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.preferences import Preferences
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.widgets.grid import Grid
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 
 def test_each_key_has_an_action_of_the_app() -> None:
@@ -26,7 +26,7 @@ def test_each_key_of_the_controller_is_in_its_table() -> None:
 
 
 def test_no_key_means_two_things() -> None:
-    every = [each for key in KEY_BINDINGS for each in key.key_names.split(",")]
+    every = [key_name for key in KEY_BINDINGS for key_name in key.key_names.split(",")]
     assert len(set(every)) == len(every)
     assert len({key.binding_id for key in KEY_BINDINGS}) == len(KEY_BINDINGS)
 
@@ -40,9 +40,9 @@ def test_keys_of_rows_are_those_of_the_table() -> None:
     assert not set(GRID_BINDING_IDS) & set(list_binding_ids())
 
 
-@driven
+@run_screen_test
 async def test_preferences_give_keys_others() -> None:
-    app = still(preferences=Preferences(theme="nord", keys={"pause": "f5", "down": "n"}))
+    app = make_still_tui(preferences=Preferences(theme="nord", keys={"pause": "f5", "down": "n"}))
     async with app.run_test() as pilot:
         await pilot.press("p")
         assert not app.feed.is_paused
@@ -50,9 +50,9 @@ async def test_preferences_give_keys_others() -> None:
         assert (app.feed.is_paused, app.theme) == (True, "nord")
 
 
-@driven
+@run_screen_test
 async def test_a_theme_that_is_none_is_said_and_ours_is_taken() -> None:
-    app = still(
+    app = make_still_tui(
         preferences=Preferences(theme="mauve", themes={"mine": {"primary": "#ff0000", "dark": "false"}})
     )
     async with app.run_test():

@@ -124,9 +124,9 @@ def test_no_key_means_two_things_for_one_row() -> None:
     ],
 )
 def test_what_cannot_be_run_from_here(line: str, read_only: bool, why: str | None) -> None:
-    found = row_actions.explain_refusal(line.split(), read_only)
-    assert (found or "").startswith(why or "")
-    assert (found is None) == (why is None)
+    refusal = row_actions.explain_refusal(line.split(), read_only)
+    assert (refusal or "").startswith(why or "")
+    assert (refusal is None) == (why is None)
 
 
 def test_what_reads_changes_nothing() -> None:

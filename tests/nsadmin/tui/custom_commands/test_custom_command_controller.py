@@ -15,7 +15,14 @@ from nsadmin.tui.screens.command_output import ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
 from nsadmin.tui.screens.plugin_output import PluginScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import broker, driven, hear, server, still, world
+from tests.support.screens import (
+    feed_polls,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
@@ -24,8 +31,8 @@ ECHO = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))
 
 
 def having(*plugins: Plugin, read_only: bool = False, **more: Any) -> Tui:
-    return still(
-        AvailableContexts(world(read_only=read_only, words=("-n", "127.0.0.1:1"))),
+    return make_still_tui(
+        AvailableContexts(make_context(read_only=read_only, words=("-n", "127.0.0.1:1"))),
         custom_commands=CustomCommands(plugins=plugins, **more),
     )
 
@@ -39,11 +46,11 @@ async def until_said(app: Tui, pilot: Any, text: str) -> list[str]:
     raise AssertionError(f"{text!r} was not said")
 
 
-@driven
+@run_screen_test
 async def test_a_hotkey_runs_its_line_and_an_alias_its_text() -> None:
     app = having(aliases={"pay": "topics /pay"}, hotkeys={"f2": "pay", "ctrl+t": "theme nord"})
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("f2")
         assert "1 of 2 rows  filter pay" in screen_to_text(app)
         await pilot.press("ctrl+t")
@@ -52,11 +59,11 @@ async def test_a_hotkey_runs_its_line_and_an_alias_its_text() -> None:
         assert app.prompt_input.display, "an open prompt keeps the keys"
 
 
-@driven
+@run_screen_test
 async def test_a_plugin_gets_the_values_of_the_row_as_arguments() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}", "{addr} {cluster}", "{context}"], ["brokers"]))
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("P")
         lines = await until_said(app, pilot, "-- exit code 0")
         assert json.loads(lines[0]) == ["broker-a", f"{A} cluster-a", "lab"]
@@ -67,18 +74,18 @@ async def test_a_plugin_gets_the_values_of_the_row_as_arguments() -> None:
         assert "this key works only in brokers" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_plugin_runs_for_each_marked_row() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}"]))
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(groups=NAMES), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(groups=NAMES), make_broker_poll(A)])
         await pilot.press("M", "P")
         await until_said(app, pilot, '["broker-b"]')
         lines = await until_said(app, pilot, "-- exit code 0")
         assert [line for line in lines if line.startswith("[")] == ['["broker-a"]', '["broker-b"]']
 
 
-@driven
+@run_screen_test
 async def test_a_read_only_context_refuses_plugins_that_are_not_marked() -> None:
     app = having(
         Plugin("one", "P", [*ECHO]),
@@ -87,7 +94,7 @@ async def test_a_read_only_context_refuses_plugins_that_are_not_marked() -> None
         read_only=True,
     )
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("P")
         assert "plugin one is not marked readOnly, and this context is read-only" in screen_to_text(app)
         await pilot.press("f3")
@@ -96,7 +103,7 @@ async def test_a_read_only_context_refuses_plugins_that_are_not_marked() -> None
         await until_said(app, pilot, "-- exit code 0")
 
 
-@driven
+@run_screen_test
 async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_preview() -> None:
     app = having(
         Plugin("route", "P", ["nsadmin", "where", "{broker}"]),
@@ -104,7 +111,7 @@ async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_previe
         Plugin("lost", "f3", ["nsadmin", "topicLst"]),
     )
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(groups=NAMES), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(groups=NAMES), make_broker_poll(A)])
         await pilot.press("f3")
         assert 'plugin lost: unknown command "topicLst"' in screen_to_text(app)
         await pilot.press("f2")
@@ -120,11 +127,11 @@ async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_previe
         assert app.screen._arguments_list[0][-4:] == ["-n", "127.0.0.1:1", "where", "broker-a"]
 
 
-@driven
+@run_screen_test
 async def test_a_plugin_can_ask_first() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}"], needs_confirmation=True))
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("P")
         await pilot.pause()
         assert isinstance(app.screen, ChooseScreen)
@@ -137,7 +144,7 @@ async def test_a_plugin_can_ask_first() -> None:
 
 
 def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         writer = [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').close()", str(tmp_path / "made")]
         app = having(
@@ -146,7 +153,7 @@ def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> None:
             Plugin("gone", "f3", [str(tmp_path / "none")]),
         )
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("P")
             assert "runs in the background" in screen_to_text(app)
             for _ in range(200):
@@ -164,11 +171,11 @@ def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> None:
     assert (tmp_path / "made").exists()
 
 
-@driven
+@run_screen_test
 async def test_a_row_without_a_value_and_an_unknown_name_are_a_line() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{group}"]))
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("P")
         assert "plugin show: this row has no group" in screen_to_text(app)
         app.action_controller.run_prompt_line("plugin lost")
@@ -178,7 +185,7 @@ async def test_a_row_without_a_value_and_an_unknown_name_are_a_line() -> None:
         assert "tui-commands.yaml has none" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_mistakes_of_the_file_are_lines_of_the_log() -> None:
     app = having(error_lines=["/x/tui-commands.yaml:2: one", "/x/tui-commands.yaml:5: two"])
     async with app.run_test(size=SIZE) as pilot:
@@ -190,14 +197,14 @@ async def test_mistakes_of_the_file_are_lines_of_the_log() -> None:
 
 
 def test_escape_interrupts_a_plugin_and_its_children(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         script = tmp_path / "slow.sh"
         script.write_text("#!/bin/sh\necho started\nsleep 60\n")
         script.chmod(0o755)
         app = having(Plugin("slow", "P", [str(script)]))
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("P")
             await until_said(app, pilot, "started")
             await pilot.press("escape")

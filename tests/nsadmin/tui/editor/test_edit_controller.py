@@ -10,10 +10,10 @@ import pytest
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.lab import lab
-from tests.support.playground import Playground, playground
-from tests.support.screens import driven, hear, still, world
-from tests.support.terminal import Terminal
+from tests.support.lab import start_lab
+from tests.support.playground import Playground, start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
+from tests.support.terminal import PtyTerminal
 
 SIZE = (120, 30)
 
@@ -31,7 +31,7 @@ def on(ground: Playground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **ch
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "tmp").mkdir(exist_ok=True)
-    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
 
 
 async def until_shown(app: Tui, pilot: Any, text: str) -> None:
@@ -52,25 +52,25 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_value_is_edited_and_confirmed(
     tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
-            with ground.client() as admin:
+        with start_playground(tmp_path / "lab") as ground:
+            with ground.open_client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
                 await pilot.press("e")
                 await until_shown(app, pilot, 'Type "orders" to make all changes')
-                shown = screen_to_text(app)
-                assert ("-broker-a-0:4" in shown, "+broker-a-0:8" in shown) == (True, True)
+                screen_text = screen_to_text(app)
+                assert ("-broker-a-0:4" in screen_text, "+broker-a-0:8" in screen_text) == (True, True)
                 await pilot.press(*"orders", "enter")
                 await until_shown(app, pilot, "1 change: 1 done")
                 await pilot.press("escape")
-            with ground.client() as admin:
-                entries = [found.result or {} for found in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
+            with ground.open_client() as admin:
+                entries = [result.result or {} for result in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
             assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
             assert os.listdir(tmp_path / "tmp") == []
 
@@ -87,33 +87,33 @@ def test_a_value_is_edited_and_confirmed(
 def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
     script: str, message: str, tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
-            with ground.client() as admin:
+        with start_playground(tmp_path / "lab") as ground:
+            with ground.open_client() as admin:
                 admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
             app = on(ground, monkeypatch, tmp_path)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("5", "slash", *"orders", "enter")
                 monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
                 await pilot.press("e")
                 await until_shown(app, pilot, message)
                 assert len(app.screen_stack) == 1
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 assert admin.kv.get_value("ORDER_TOPIC_CONFIG", "orders") == "broker-a-0:4"
         assert os.listdir(tmp_path / "tmp") == []
 
     story()
 
 
-@driven
+@run_screen_test
 async def test_a_read_only_context_and_a_row_without_an_object() -> None:
-    app = still(AvailableContexts(world(read_only=True)))
+    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("e")
         assert "edit: disabled, because the context is read-only" in screen_to_text(app)
-        app.cluster_context = world()
+        app.cluster_context = make_context()
         await pilot.press("e")
         assert "this row has nothing to edit" in screen_to_text(app)
 
@@ -127,23 +127,23 @@ echo the editor runs; read line; sed -i -E "/^(clusterTest|orderMessageEnable)=/
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
-    with lab(tmp_path / "lab") as there, Terminal(
+    with start_lab(tmp_path / "lab") as there, PtyTerminal(
         "tui", "servers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
-        terminal.until("NAME SERVER")
-        terminal.idle(1)
-        terminal.type("\r")
-        terminal.until("SETTING")
-        terminal.type("e")
-        terminal.until("expected KEY=VALUE; your text")
-        terminal.type("e")
-        terminal.until("the editor runs")
-        terminal.type("\n")
-        terminal.until("to make all changes")
-        terminal.type("\x1b")
-        terminal.idle(0.5)
-        terminal.type("q")
-        assert terminal.ended() == 0
+        terminal.wait_for_text("NAME SERVER")
+        terminal.read_for(1)
+        terminal.type_keys("\r")
+        terminal.wait_for_text("SETTING")
+        terminal.type_keys("e")
+        terminal.wait_for_text("expected KEY=VALUE; your text")
+        terminal.type_keys("e")
+        terminal.wait_for_text("the editor runs")
+        terminal.type_keys("\n")
+        terminal.wait_for_text("to make all changes")
+        terminal.type_keys("\x1b")
+        terminal.read_for(0.5)
+        terminal.type_keys("q")
+        assert terminal.wait_for_exit() == 0
     [kept_file] = tmp_path.glob("nsadmin-edit-*/namesrv.properties")
     assert "nonsense" in kept_file.read_text()
     assert not (tmp_path / "audit.jsonl").exists()

@@ -5,7 +5,7 @@ from nsadmin.tui.messages.message_log import MessageLog
 from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, query_topic
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MessagesPolled
-from tests.support.screens import browsed
+from tests.support.screens import make_browsed_message
 
 QUERY = query_topic("T")
 
@@ -16,14 +16,14 @@ def poll(*messages: BrowsedMessage, run_id: int = 1, **counts: int) -> MessagesP
 
 def test_the_oldest_messages_are_dropped_and_counted() -> None:
     log = MessageLog(QUERY, 1)
-    log.apply_poll(poll(*(browsed(offset=number) for number in range(MAX_KEPT_MESSAGES + 3))))
+    log.apply_poll(poll(*(make_browsed_message(offset=number) for number in range(MAX_KEPT_MESSAGES + 3))))
     assert (len(log.messages), log.dropped_count) == (MAX_KEPT_MESSAGES, 3)
     assert log.messages[0].message.queue_offset == 3
 
 
 def test_large_bodies_are_dropped_sooner() -> None:
     log = MessageLog(QUERY, 1)
-    big = browsed(b"x" * (message_log.MAX_KEPT_BYTES // 4))
+    big = make_browsed_message(b"x" * (message_log.MAX_KEPT_BYTES // 4))
     for _ in range(6):
         log.apply_poll(poll(big))
     assert (len(log.messages), log.dropped_count) == (4, 2)
@@ -31,9 +31,9 @@ def test_large_bodies_are_dropped_sooner() -> None:
 
 def test_a_new_run_begins_with_an_empty_log() -> None:
     model = ClusterModel()
-    model.apply_poll(poll(browsed(), examined=5))
-    model.apply_poll(poll(browsed(offset=1), examined=6))
+    model.apply_poll(poll(make_browsed_message(), examined=5))
+    model.apply_poll(poll(make_browsed_message(offset=1), examined=6))
     assert model.message_log is not None
     assert (len(model.message_log.messages), model.message_log.examined_count) == (2, 6)
-    model.apply_poll(poll(browsed(offset=2), run_id=2))
+    model.apply_poll(poll(make_browsed_message(offset=2), run_id=2))
     assert len(model.message_log.messages) == 1

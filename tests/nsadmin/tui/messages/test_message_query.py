@@ -5,7 +5,7 @@ import re
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST
 from nsadmin.tui.messages.message_query import MessageQuery, query_topic
-from tests.support.screens import browsed
+from tests.support.screens import make_browsed_message
 
 
 def test_a_topic_is_followed_and_dead_letters_are_read_from_the_first() -> None:
@@ -31,6 +31,6 @@ def test_tags_are_filtered_by_the_broker_and_other_conditions_here() -> None:
 
 
 def test_messages_of_the_same_time_are_in_the_order_of_their_places() -> None:
-    first, second = browsed(offset=1), browsed(offset=2)
+    first, second = make_browsed_message(offset=1), make_browsed_message(offset=2)
     assert first.sort_key < second.sort_key
     assert first.position_text == "broker-a/0 1"

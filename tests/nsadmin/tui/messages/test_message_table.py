@@ -6,7 +6,7 @@ from nsadmin.tui.messages.message_table import GroupLettersView, MessagesView, T
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.views.table import SortOrder
-from tests.support.screens import NOON, browsed
+from tests.support.screens import NOON, make_browsed_message
 
 TAIL = query_topic("orders")
 DEAD = "%DLQ%payers"
@@ -27,7 +27,7 @@ def cells(view: MessagesView, row: BrowsedMessage) -> dict[str, str]:
 
 
 def test_a_message_has_its_place_and_a_preview(utc: None) -> None:
-    row = browsed(b'{"id": 7}', offset=42, queue_id=3, at=NOON + 7, KEYS="k1 k2", TAGS="created")
+    row = make_browsed_message(b'{"id": 7}', offset=42, queue_id=3, at=NOON + 7, KEYS="k1 k2", TAGS="created")
     assert cells(MessagesView(TAIL), row) == {
         "time": "12-31 12:00:00.007", "queue": "broker-a/3", "offset": "42", "key": "k1 k2",
         "tag": "created", "size": "9 B", "body": '{"id": 7}',
@@ -35,9 +35,9 @@ def test_a_message_has_its_place_and_a_preview(utc: None) -> None:
 
 
 def test_a_dead_letter_has_its_origin_and_its_replays() -> None:
-    row = browsed(topic=DEAD, RETRY_TOPIC="payments", NSADMIN_REPLAYS="2")
-    shown = cells(MessagesView(query_topic(DEAD)), row)
-    assert (shown["origin"], shown["attempts"], shown["replays"]) == ("payments", "0", "2")
+    row = make_browsed_message(topic=DEAD, RETRY_TOPIC="payments", NSADMIN_REPLAYS="2")
+    row_cells = cells(MessagesView(query_topic(DEAD)), row)
+    assert (row_cells["origin"], row_cells["attempts"], row_cells["replays"]) == ("payments", "0", "2")
 
 
 def test_live_messages_are_shown_newest_first_and_old_ones_oldest_first() -> None:
@@ -47,7 +47,7 @@ def test_live_messages_are_shown_newest_first_and_old_ones_oldest_first() -> Non
 
 
 def test_rows_are_those_of_its_own_query() -> None:
-    model = model_of(TAIL, browsed())
+    model = model_of(TAIL, make_browsed_message())
     assert len(MessagesView(TAIL).build_rows(model)) == 1
     assert len(TopicMessagesView("orders").build_rows(model)) == 1
     assert MessagesView(query_topic("payments")).build_rows(model) == ()
@@ -97,20 +97,20 @@ def test_reading_more_keeps_the_view_and_its_rows() -> None:
     assert view.query.read_limit == 2000
     assert view == TopicMessagesView("orders") != TopicMessagesView("payments")
     assert hash(view) == hash(TopicMessagesView("orders"))
-    assert len(view.build_rows(model_of(TAIL, browsed()))) == 1
+    assert len(view.build_rows(model_of(TAIL, make_browsed_message()))) == 1
 
 
 def test_a_dead_letter_can_be_replayed_and_another_message_cannot() -> None:
-    row = browsed(topic=DEAD, offset=1, at=NOON)
+    row = make_browsed_message(topic=DEAD, offset=1, at=NOON)
     subject = GroupLettersView("payers").subject_of_row(row)
     assert (subject.group, subject.letter_ids, subject.letter_times) == (
         "payers", (row.message.offset_msg_id,), (NOON, NOON),
     )  # fmt: skip
-    assert MessagesView(TAIL).subject_of_row(browsed()).letter_ids == ()
+    assert MessagesView(TAIL).subject_of_row(make_browsed_message()).letter_ids == ()
 
 
 def test_details_are_the_message_with_its_body() -> None:
-    view, row = MessagesView(TAIL), browsed(b'{"id": 7}')
+    view, row = MessagesView(TAIL), make_browsed_message(b'{"id": 7}')
     lines = ["".join(cell.text for cell in line) for line in view.draw_details(ClusterModel(), row, 50, 40)]
     assert '    "id": 7' in lines
     assert "lines more" in view.draw_details(ClusterModel(), row, 50, 5)[-1][0].text

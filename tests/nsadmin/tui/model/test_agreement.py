@@ -9,7 +9,7 @@ from nsadmin.tui.model.agreement import (
 )
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import NameServerPolled
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 
@@ -22,32 +22,36 @@ def model_of(*polls: NameServerPolled) -> ClusterModel:
 
 
 def test_they_agree_when_all_tell_the_same() -> None:
-    assert judge_agreement(model_of(server(ONE), server(TWO))) == AgreementVerdict("agree")
+    assert judge_agreement(model_of(make_server_poll(ONE), make_server_poll(TWO))) == AgreementVerdict(
+        "agree"
+    )
 
 
 def test_nobody_knows_before_all_have_answered() -> None:
     assert judge_agreement(model_of()).outcome == "unknown"
-    found = judge_agreement(model_of(server(ONE)))
-    assert found == AgreementVerdict("unknown", (f"{TWO} does not answer",))
+    agreement = judge_agreement(model_of(make_server_poll(ONE)))
+    assert agreement == AgreementVerdict("unknown", (f"{TWO} does not answer",))
 
 
 def test_a_name_server_that_stopped_answering_is_counted() -> None:
-    found = judge_agreement(model_of(server(ONE), NameServerPolled(NOON, TWO, error="closed")))
-    assert found == AgreementVerdict("partial", (f"{TWO} does not answer",))
+    agreement = judge_agreement(model_of(make_server_poll(ONE), NameServerPolled(NOON, TWO, error="closed")))
+    assert agreement == AgreementVerdict("partial", (f"{TWO} does not answer",))
 
 
 def test_two_names_of_one_name_server_are_one_witness() -> None:
-    model = model_of(server(ONE, peer="10.0.0.1:9876"), server(TWO, peer="10.0.0.1:9876", topics=()))
+    model = model_of(
+        make_server_poll(ONE, peer="10.0.0.1:9876"), make_server_poll(TWO, peer="10.0.0.1:9876", topics=())
+    )
     assert judge_agreement(model) == AgreementVerdict("single")
     assert [model.find_other_name(model.name_servers[addr]) for addr in (ONE, TWO)] == [None, ONE]
-    model.apply_poll(server(THREE, peer="10.0.0.3:9876"))
+    model.apply_poll(make_server_poll(THREE, peer="10.0.0.3:9876"))
     assert judge_agreement(model).outcome == "agree"
     assert [name_server.namesrv_addr for name_server in model.list_fresh_servers()] == [ONE, THREE]
 
 
 def test_one_that_is_alone_agrees_with_nobody() -> None:
     model = ClusterModel([ONE])
-    model.apply_poll(server(ONE))
+    model.apply_poll(make_server_poll(ONE))
     assert judge_agreement(model) == AgreementVerdict("single")
 
 
@@ -58,31 +62,43 @@ def test_name_servers_that_are_all_silent_are_an_alarm() -> None:
 
 
 def test_a_silent_one_hides_no_difference_of_the_others() -> None:
-    found = judge_agreement(
-        model_of(server(ONE), server(TWO, groups={}), NameServerPolled(NOON, THREE, error="closed"))
+    agreement = judge_agreement(
+        model_of(
+            make_server_poll(ONE),
+            make_server_poll(TWO, groups={}),
+            NameServerPolled(NOON, THREE, error="closed"),
+        )
     )
-    assert found == AgreementVerdict("diverge", ("brokers", "permissions"))
+    assert agreement == AgreementVerdict("diverge", ("brokers", "permissions"))
 
 
 def test_differences_say_what_each_server_has() -> None:
     model = model_of(
-        server(ONE, perms={"broker-a": 4}),
-        server(TWO, topics=("orders",), kv={"ORDER_TOPIC_CONFIG": {"t": "x"}}),
+        make_server_poll(ONE, perms={"broker-a": 4}),
+        make_server_poll(TWO, topics=("orders",), kv={"ORDER_TOPIC_CONFIG": {"t": "x"}}),
     )
     assert list(find_differences(model.list_fresh_servers())) == [
         NameServerDifference("permissions", "broker-a", {ONE: "wiped", TWO: "written"}),
         NameServerDifference("topics", "payments", {ONE: "known", TWO: "absent"}),
         NameServerDifference("KV config", "ORDER_TOPIC_CONFIG t", {ONE: "absent", TWO: "x"}),
     ]
-    assert [each.aspect_name for each in find_differences(model.list_fresh_servers(), "topics")] == ["topics"]
+    assert [
+        difference.aspect_name for difference in find_differences(model.list_fresh_servers(), "topics")
+    ] == ["topics"]
 
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
-    model = model_of(server(ONE), server(TWO, topics=None, unreported={"topics": "not supported"}))
+    model = model_of(
+        make_server_poll(ONE), make_server_poll(TWO, topics=None, unreported={"topics": "not supported"})
+    )
     assert judge_agreement(model) == AgreementVerdict("agree", ("topics not compared",))
 
 
 def test_how_many_differences_there_are_between_each_two() -> None:
-    model = model_of(server(ONE), server(TWO, topics=()), server(THREE))
-    found = count_pairwise_differences(list(model.name_servers.values()))
-    assert (found[ONE, TWO], found[TWO, ONE], found[ONE, THREE]) == (2, 2, 0)
+    model = model_of(make_server_poll(ONE), make_server_poll(TWO, topics=()), make_server_poll(THREE))
+    difference_counts = count_pairwise_differences(list(model.name_servers.values()))
+    assert (difference_counts[ONE, TWO], difference_counts[TWO, ONE], difference_counts[ONE, THREE]) == (
+        2,
+        2,
+        0,
+    )

@@ -2,7 +2,7 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import NameServerPolled
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 A = "10.0.1.1:10911"
 
@@ -15,12 +15,15 @@ def said(*polls: object) -> list[tuple[str, str]]:
 
 
 def test_the_first_poll_changes_nothing() -> None:
-    assert said(server(settings={"a": "1"}), broker(A)) == []
+    assert said(make_server_poll(settings={"a": "1"}), make_broker_poll(A)) == []
 
 
 def test_brokers_that_come_and_go() -> None:
     assert said(
-        server(), server(groups={"broker-a": {0: A, 1: "10.0.1.2:10911"}}), server(groups={}), server()
+        make_server_poll(),
+        make_server_poll(groups={"broker-a": {0: A, 1: "10.0.1.2:10911"}}),
+        make_server_poll(groups={}),
+        make_server_poll(),
     ) == [
         ("BrokerRegistered", "new: broker-a 1=10.0.1.2:10911"),
         ("BrokerUnregistered", "gone: broker-a 0=10.0.1.1:10911"),
@@ -33,8 +36,11 @@ def test_brokers_that_come_and_go() -> None:
 
 
 def test_a_name_server_that_falls_silent_is_told_of_once() -> None:
-    dead = [NameServerPolled(NOON + each, "10.0.0.1:9876", error="closed") for each in (1000, 2000)]
-    assert said(server(), *dead, server(at=NOON + 8000)) == [
+    dead = [
+        NameServerPolled(NOON + seconds_silent, "10.0.0.1:9876", error="closed")
+        for seconds_silent in (1000, 2000)
+    ]
+    assert said(make_server_poll(), *dead, make_server_poll(at=NOON + 8000)) == [
         ("NameServerSilent", "closed"),
         ("NameServerBack", "answers again after 7 s"),
     ]
@@ -43,14 +49,14 @@ def test_a_name_server_that_falls_silent_is_told_of_once() -> None:
 def test_permissions_topics_settings_and_keys() -> None:
     many = tuple(f"t{number}" for number in range(5))
     assert said(
-        server(settings={"a": "1"}, kv={"NS": {"k": "v", "gone": "x"}}),
-        server(
+        make_server_poll(settings={"a": "1"}, kv={"NS": {"k": "v", "gone": "x"}}),
+        make_server_poll(
             topics=("orders", *many),
             settings={"a": "2"},
             kv={"NS": {"k": "w", "n": "1"}},
             perms={"broker-a": 4},
         ),
-        server(topics=("orders", *many), settings={"a": "2"}, kv={"NS": {"k": "w", "n": "1"}}),
+        make_server_poll(topics=("orders", *many), settings={"a": "2"}, kv={"NS": {"k": "w", "n": "1"}}),
     ) == [
         ("WritePermWiped", "broker-a lost the write permission"),
         ("TopicsChanged", "new: t0, t1, t2 and 2 more"),
@@ -65,12 +71,12 @@ def test_permissions_topics_settings_and_keys() -> None:
 
 def test_a_broker_that_falls_silent_answers_again_and_was_started_anew() -> None:
     assert said(
-        server(),
-        broker(A),
-        silent(A, NOON + 1000),
-        silent(A, NOON + 2000),
-        broker(A, NOON + 4000),
-        broker(A, NOON + 5000, bootTimestamp="1"),
+        make_server_poll(),
+        make_broker_poll(A),
+        make_silent_broker(A, NOON + 1000),
+        make_silent_broker(A, NOON + 2000),
+        make_broker_poll(A, NOON + 4000),
+        make_broker_poll(A, NOON + 5000, bootTimestamp="1"),
     ) == [
         ("BrokerSilent", "broker-a 0: no answer within 1 s"),
         ("BrokerAnswers", "broker-a 0 answers again after 3 s"),

@@ -16,7 +16,7 @@ from nsadmin.tui.polling.poll_records import (
     QueueLag,
     TopicPolled,
 )
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 A, B = "10.0.1.1:10911", "10.0.1.2:10911"
 PLACE = BrokerProcessKey("broker-a", 0, A)
@@ -25,37 +25,37 @@ PLACE = BrokerProcessKey("broker-a", 0, A)
 def test_a_broker_that_no_name_server_lists_is_gone_and_stays_in_sight() -> None:
     model = ClusterModel()
     for number in (1, 2):
-        model.apply_poll(server(f"10.0.0.{number}:9876"))
-    model.apply_poll(server("10.0.0.1:9876", NOON + 1000, groups={}))
+        model.apply_poll(make_server_poll(f"10.0.0.{number}:9876"))
+    model.apply_poll(make_server_poll("10.0.0.1:9876", NOON + 1000, groups={}))
     assert model.brokers[PLACE].gone_since_ms is None
     assert model.brokers[PLACE].listed_by == {"10.0.0.2:9876"}
-    model.apply_poll(server("10.0.0.2:9876", NOON + 2000, groups={}))
+    model.apply_poll(make_server_poll("10.0.0.2:9876", NOON + 2000, groups={}))
     assert model.brokers[PLACE].gone_since_ms == NOON + 2000
-    model.apply_poll(server("10.0.0.2:9876", NOON + 3000))
+    model.apply_poll(make_server_poll("10.0.0.2:9876", NOON + 3000))
     assert model.brokers[PLACE].gone_since_ms is None
 
 
 def test_a_dead_name_server_takes_no_broker_along() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     model.apply_poll(NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed"))
     assert model.brokers[PLACE].gone_since_ms is None
 
 
 def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
-    model.apply_poll(server(at=NOON + 1, groups={}))
-    model.apply_poll(server(at=NOON + 2, groups={"broker-a": {0: B}}))
+    model.apply_poll(make_server_poll())
+    model.apply_poll(make_server_poll(at=NOON + 1, groups={}))
+    model.apply_poll(make_server_poll(at=NOON + 2, groups={"broker-a": {0: B}}))
     assert list(model.brokers) == [("broker-a", 0, B)]
     assert [item.broker_key.broker_addr for item in model.list_replicas("broker-a")] == [B]
-    model.apply_poll(broker(A))
+    model.apply_poll(make_broker_poll(A))
     assert model.brokers[BrokerProcessKey("broker-a", 0, B)].last_poll is None
 
 
 def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     missing = MissingBrokerRecord("cluster-a", "broker-b", 0, B, NOON - 1000)
     model.apply_poll(MissingBrokersPolled(NOON, [missing]))
     place = BrokerProcessKey("broker-b", 0, B)
@@ -64,7 +64,7 @@ def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
     model.apply_poll(MissingBrokersPolled(NOON + 1, []))
     assert list(model.brokers) == [PLACE]
     model.apply_poll(MissingBrokersPolled(NOON + 2, [missing]))
-    model.apply_poll(server(at=NOON + 3, groups={"broker-a": {0: A}, "broker-b": {0: B}}))
+    model.apply_poll(make_server_poll(at=NOON + 3, groups={"broker-a": {0: A}, "broker-b": {0: B}}))
     assert model.brokers[place].gone_since_ms is None
     model.apply_poll(MissingBrokersPolled(NOON + 4, []))
     assert place in model.brokers
@@ -72,14 +72,14 @@ def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
 
 def test_rates_of_a_cluster_are_those_of_its_masters() -> None:
     model = ClusterModel()
-    model.apply_poll(server(groups={"broker-a": {0: A, 1: B}}))
-    model.apply_poll(broker(A, putTps="10 1 1"))
-    model.apply_poll(broker(B, putTps="99 1 1"))
+    model.apply_poll(make_server_poll(groups={"broker-a": {0: A, 1: B}}))
+    model.apply_poll(make_broker_poll(A, putTps="10 1 1"))
+    model.apply_poll(make_broker_poll(B, putTps="99 1 1"))
     assert model.put_rate_by_cluster() == {"cluster-a": 10.0}
     assert list(model.put_trends["cluster-a"].values) == [10.0]
-    model.apply_poll(broker(A, NOON + 1000, putTps="20 1 1"))
+    model.apply_poll(make_broker_poll(A, NOON + 1000, putTps="20 1 1"))
     assert list(model.put_trends["cluster-a"].values) == [10.0]
-    model.apply_poll(broker(A, NOON + 6000, putTps="30 1 1"))
+    model.apply_poll(make_broker_poll(A, NOON + 6000, putTps="30 1 1"))
     assert list(model.put_trends["cluster-a"].times_ms) == [NOON, NOON + 6000]
 
 
@@ -103,7 +103,7 @@ def test_nobody_answers_from_when_the_last_one_fell_silent() -> None:
     model = ClusterModel([one, two])
     assert ClusterModel().find_silence() is None
     assert model.find_silence() == Silence("asking the name servers")
-    model.apply_poll(server(one))
+    model.apply_poll(make_server_poll(one))
     model.apply_poll(NameServerPolled(NOON, two, error="closed"))
     assert model.find_silence() is None
     model.apply_poll(NameServerPolled(NOON + 7, one, error="closed"))
@@ -118,17 +118,17 @@ def test_what_nobody_tells_again_stays_as_it_was_told_last() -> None:
     assert model.group_names_answer.last_poll is not None
     assert model.group_names_answer.last_poll.names == ["g"]
     assert model.group_names_answer.current_silence == Silence("no name server answers", NOON + 1)
-    told = TopicPolled(
+    topic_poll = TopicPolled(
         NOON, "t", {"h:1": {"broker-a": QueueCounts(8, 8, 6)}}, groups=["g"], put_tps={"b": 3.0}
     )
-    model.apply_poll(told)
+    model.apply_poll(topic_poll)
     model.apply_poll(TopicPolled(NOON + 1, "t", {}, {"h:1": "closed"}))
-    assert model.topic_polls["t"] == told
+    assert model.topic_polls["t"] == topic_poll
 
 
 def test_a_rate_that_no_broker_tells_is_no_zero() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     model.apply_poll(BrokerPolled(NOON, A, 1.0, {"brokerActive": "true"}))
     assert (model.put_rate_by_cluster(), model.put_trends) == ({}, {})
 
@@ -149,10 +149,10 @@ def test_events_of_a_journal_stand_among_what_was_noticed() -> None:
 
 
 def test_what_is_worked_out_is_kept_until_it_is_of_something_else() -> None:
-    model, made = ClusterModel(), []
+    model, computations = ClusterModel(), []
     for number in (1, 1, 2, 2):
-        model.compute_once("squares", (number,), lambda number=number: made.append(number))  # type: ignore[misc]
-    assert made == [1, 2]
+        model.compute_once("squares", (number,), lambda number=number: computations.append(number))  # type: ignore[misc]
+    assert computations == [1, 2]
 
 
 def test_an_hour_is_kept_and_not_more() -> None:

@@ -9,7 +9,15 @@ from textual.widgets import OptionList
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen
-from tests.support.screens import broker, driven, golden, hear, server, still, world
+from tests.support.screens import (
+    compare_golden,
+    feed_polls,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
@@ -32,16 +40,18 @@ async def search(app: Tui, pilot: Any, query: str) -> list[str]:
 
 
 async def opened(**options: Any) -> Tui:
-    return still(AvailableContexts(world(complete_line=complete), lambda: ["lab", "prod[x]"]), **options)
+    return make_still_tui(
+        AvailableContexts(make_context(complete_line=complete), lambda: ["lab", "prod[x]"]), **options
+    )
 
 
-@driven
+@run_screen_test
 async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
     app = await opened()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, "paym"))[0] == "payments"
-        golden(app, "palette")
+        compare_golden(app, "palette")
         await pilot.press("enter")
         await pilot.pause()
         assert (app.current_view.view_name, app.current_view.view_title) == ("route", "payments")
@@ -55,22 +65,22 @@ async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
         await pilot.press("escape", "escape")
 
 
-@driven
+@run_screen_test
 async def test_a_command_waits_for_its_arguments_in_the_prompt() -> None:
     app = await opened()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, "topicRoute"))[0] == "topicRoute"
         await pilot.press("enter")
         await pilot.pause()
         assert (app.prompt_input.display, app.prompt_input.value) == (True, "topicRoute ")
 
 
-@driven
+@run_screen_test
 async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed() -> None:
     app = await opened()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, "wipeWritePerm b"))[:2] == [
             "wipeWritePerm b",
             "wipeWritePerm broker-a",
@@ -81,9 +91,9 @@ async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
 
-@driven
+@run_screen_test
 async def test_without_letters_it_shows_the_screens() -> None:
     app = await opened()
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, ""))[:3] == ["Home", "Brokers", "Topics"]

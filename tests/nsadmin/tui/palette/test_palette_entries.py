@@ -12,12 +12,12 @@ from nsadmin.tui.palette.palette_entries import (
     make_line_entry,
 )
 from nsadmin.tui.views.view_targets import BrokerProcessTarget, TopicTarget
-from tests.support.screens import server
+from tests.support.screens import make_server_poll
 
 
 def test_brokers_and_topics_of_the_cluster_open_their_views() -> None:
     model = ClusterModel()
-    model.apply_poll(server(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
+    model.apply_poll(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
     master = BrokerProcessTarget("broker-a", 0, "h:1", "cluster-a")
     assert list(list_cluster_entries(model)) == [
         PaletteEntry("broker-a", "broker h:1", target=master),

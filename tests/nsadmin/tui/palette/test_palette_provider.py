@@ -7,7 +7,7 @@ from textual.command import DiscoveryHit, Hit
 
 from nsadmin.tui.palette.palette_entries import PaletteEntry
 from nsadmin.tui.palette.palette_provider import PaletteProvider, PaletteSource, bind_source
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 ENTRIES = [PaletteEntry("a[/]b\x1b", "topic [x]"), PaletteEntry("topicRoute", "command")]
 
@@ -20,10 +20,10 @@ async def find(provider: PaletteProvider, query: str) -> list[Hit | DiscoveryHit
     return [hit async for hit in provider._search(query)]
 
 
-@driven
+@run_screen_test
 async def test_command_lines_come_first_and_a_chosen_entry_runs() -> None:
     chosen: list[PaletteEntry] = []
-    app = still()
+    app = make_still_tui()
     async with app.run_test():
         source = PaletteSource(lambda: ENTRIES, complete, chosen.append)
         provider = bind_source(source)(app.screen)
@@ -38,9 +38,9 @@ async def test_command_lines_come_first_and_a_chosen_entry_runs() -> None:
         assert await find(provider, "'open") == []
 
 
-@driven
+@run_screen_test
 async def test_brackets_and_control_characters_of_a_name_are_shown_as_text() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test():
         provider = bind_source(PaletteSource(lambda: ENTRIES, complete, lambda entry: None))(app.screen)
         provider._post_init()

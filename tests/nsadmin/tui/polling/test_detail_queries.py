@@ -14,17 +14,17 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
-from tests.support.playground import Playground, playground
+from tests.support.playground import Playground, start_playground
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
 def test_a_topic_has_routes_of_each_name_server_its_rate_and_its_readers(ground: Playground) -> None:
-    [poll] = ground.ask(DetailQuery("topic", "orders"))
+    [poll] = ground.poll_details(DetailQuery("topic", "orders"))
     assert isinstance(poll, TopicPolled)
     assert list(poll.routes) == ["10.0.0.1:9876", "10.0.0.2:9876"]
     route = poll.routes["10.0.0.1:9876"]
@@ -37,19 +37,19 @@ def test_a_topic_has_routes_of_each_name_server_its_rate_and_its_readers(ground:
 
 
 def test_a_line_of_a_list_asks_no_readers(ground: Playground) -> None:
-    [poll] = ground.ask(DetailQuery("topicRow", "orders"))
+    [poll] = ground.poll_details(DetailQuery("topicRow", "orders"))
     assert isinstance(poll, TopicPolled)
     assert (poll.groups, bool(poll.put_tps)) == (None, True)
 
 
 def test_a_topic_that_is_not_there_is_none_for_each_name_server(ground: Playground) -> None:
-    [poll] = ground.ask(DetailQuery("topic", "nothing"))
+    [poll] = ground.poll_details(DetailQuery("topic", "nothing"))
     assert isinstance(poll, TopicPolled)
     assert (poll.routes, poll.put_tps) == ({"10.0.0.1:9876": None, "10.0.0.2:9876": None}, None)
 
 
 def test_settings_and_producers_of_a_broker(ground: Playground) -> None:
-    config, clients = ground.ask(
+    config, clients = ground.poll_details(
         DetailQuery("config", "10.0.1.1:10911"), DetailQuery("connections", "10.0.1.1:10911")
     )
     assert isinstance(config, ConfigPolled)
@@ -60,20 +60,22 @@ def test_settings_and_producers_of_a_broker(ground: Playground) -> None:
 
 
 def test_what_a_dead_broker_does_not_tell(ground: Playground) -> None:
-    polls = ground.ask(DetailQuery("config", "127.0.0.1:1"), DetailQuery("connections", "127.0.0.1:1"))
+    polls = ground.poll_details(
+        DetailQuery("config", "127.0.0.1:1"), DetailQuery("connections", "127.0.0.1:1")
+    )
     assert [getattr(poll, "error", None) for poll in polls] == [
         "connection refused, no server listens on this port"
     ] * 2
 
 
 def test_a_look_at_all_routes_is_followed_by_a_rest(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=2) as ground:
-        with ground.client([ground.addrs[1]]) as admin:
+    with start_playground(tmp_path, name_servers=2) as ground:
+        with ground.open_client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-a-0")
-        [poll] = ground.ask(DetailQuery("divergence"))
+        [poll] = ground.poll_details(DetailQuery("divergence"))
         assert isinstance(poll, DivergencePolled)
         assert poll.verdict == "converging"
-        assert {found.section_name for found in poll.findings} == {"topic"}
+        assert {finding.section_name for finding in poll.findings} == {"topic"}
         assert (
             "the write permission of broker-a-0 was removed on 10.0.0.2:9876 only" in poll.findings[0].cause
         )
@@ -81,11 +83,11 @@ def test_a_look_at_all_routes_is_followed_by_a_rest(tmp_path: Path) -> None:
             poll.findings[0].texts_by_server["10.0.0.1:9876"]
             != poll.findings[0].texts_by_server["10.0.0.2:9876"]
         )
-        assert ground.ask(DetailQuery("divergence")) == []
+        assert ground.poll_details(DetailQuery("divergence")) == []
 
 
 def test_topics_of_a_broker_as_it_has_them_itself(ground: Playground) -> None:
-    known, silent = ground.ask(
+    known, silent = ground.poll_details(
         DetailQuery("brokerTopics", "10.0.1.1:10911"), DetailQuery("brokerTopics", "127.0.0.1:1")
     )
     assert isinstance(known, BrokerTopicsPolled)

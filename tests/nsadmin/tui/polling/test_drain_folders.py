@@ -20,8 +20,8 @@ def test_each_drain_with_what_happened_last(tmp_path: Path) -> None:
     keeping.append_event({"time": NOON, "event": "brokerGone", "addr": "h:1"})
     with open(keeping.drain_folder / EVENTS_FILE, "a") as events:
         events.write('{"time": 1, "event"')
-    found = poll_drains(lambda: NOON, tmp_path)
-    [drain] = found.drains
+    drain_poll = poll_drains(lambda: NOON, tmp_path)
+    [drain] = drain_poll.drains
     assert isinstance(drain, DrainRecord)
     assert (drain.phase, drain.by, drain.reopened, drain.pid is not None) == ("wait", "me", 2, True)
     assert "h:1" in drain.last

@@ -18,29 +18,31 @@ from nsadmin.tui.polling.poll_records import (
     GroupPolled,
     GroupsPolled,
 )
-from tests.support.playground import Playground, playground
+from tests.support.playground import Playground, start_playground
 from tests.support.proxies import heartbeat_body
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+    with start_playground(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
         yield running
 
 
 def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
-    names, *groups = ground.ask(DetailQuery("groups"))
+    names, *groups = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
-    assert [each.group for each in groups if isinstance(each, GroupPolled)] == list(names.names)
-    behind = [each for each in groups if isinstance(each, GroupPolled) and each.lags]
+    assert [group_lag.group for group_lag in groups if isinstance(group_lag, GroupPolled)] == list(
+        names.names
+    )
+    behind = [group_lag for group_lag in groups if isinstance(group_lag, GroupPolled) and group_lag.lags]
     assert behind
     assert behind[0].tps is not None
 
 
 def test_one_group_with_its_members(ground: Playground) -> None:
-    names, *_ = ground.ask(DetailQuery("groups"))
+    names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
-    polls = [poll for name in names.names for poll in ground.ask(DetailQuery("group", name))]
+    polls = [poll for name in names.names for poll in ground.poll_details(DetailQuery("group", name))]
     assert any(isinstance(poll, GroupPolled) and poll.members and poll.consume_type for poll in polls)
 
 
@@ -60,7 +62,7 @@ def test_a_group_is_asked_only_on_the_brokers_that_know_it(
 
     monkeypatch.setattr(GroupAdmin, "list_names", forget_a_group)
     monkeypatch.setattr(ConsumerAdmin, "get_progress_at", remember)
-    ground.ask(DetailQuery("groups"))
+    ground.poll_details(DetailQuery("groups"))
     asked_addrs = dict(asked)
     [lone_addr] = asked_addrs.pop("lone")
     assert asked_addrs
@@ -70,7 +72,7 @@ def test_a_group_is_asked_only_on_the_brokers_that_know_it(
 def test_clients_are_incomplete_if_a_broker_does_not_return_its_connections(
     ground: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names, *_ = ground.ask(DetailQuery("groups"))
+    names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
     get_group_connections = ConsumerAdmin.get_group_connections
 
@@ -83,13 +85,13 @@ def test_clients_are_incomplete_if_a_broker_does_not_return_its_connections(
         }
 
     monkeypatch.setattr(ConsumerAdmin, "get_group_connections", fail_at_first)
-    [poll] = ground.ask(DetailQuery("group", names.names[0]))
+    [poll] = ground.poll_details(DetailQuery("group", names.names[0]))
     assert isinstance(poll, GroupPolled)
     assert (poll.error, len(poll.unreported)) == (None, 1)
 
 
 def test_a_group_that_nobody_knows(ground: Playground) -> None:
-    [poll] = ground.ask(DetailQuery("group", "nobody"))
+    [poll] = ground.poll_details(DetailQuery("group", "nobody"))
     assert isinstance(poll, GroupPolled)
     assert poll.error
 
@@ -100,10 +102,10 @@ def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
     def connections(*_: object) -> object:
         raise NoneReachable([CallError("10.0.0.1:9876", "refused", "connection refused")])
 
-    names, *_ = ground.ask(DetailQuery("groups"))
+    names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
     monkeypatch.setattr(GroupAdmin, "list_targets", connections)
-    [poll] = ground.ask(DetailQuery("group", names.names[0]))
+    [poll] = ground.poll_details(DetailQuery("group", names.names[0]))
     assert isinstance(poll, GroupPolled)
     assert poll.error is not None
     assert "no name server answered" in poll.error
@@ -112,7 +114,7 @@ def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
 def test_clients_behind_proxies_are_members_and_heartbeats_are_read_once(
     ground: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names, *_ = ground.ask(DetailQuery("groups"))
+    names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
     group = names.names[0]
     heartbeat = parse_heartbeat(heartbeat_body("host@1@0@abc", group), 0, 0)
@@ -126,7 +128,7 @@ def test_clients_behind_proxies_are_members_and_heartbeats_are_read_once(
     monkeypatch.setattr(ProxyAdmin, "get_heartbeats", read)
     # Earlier tests read heartbeats just now.
     monkeypatch.setattr(group_queries, "monotonic", lambda: monotonic() + 1000)
-    polls = ground.ask(DetailQuery("groups"))
+    polls = ground.poll_details(DetailQuery("groups"))
     members = {poll.group: poll.members for poll in polls if isinstance(poll, GroupPolled)}
     proxied = [member for member in members[group] if member.protocol == "gRPC"]
     assert [(member.client_id, member.proxies) for member in proxied] == [("host@1@0@abc", "10.0.0.9:8080")]

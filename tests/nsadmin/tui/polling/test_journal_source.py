@@ -21,9 +21,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_journals_are_found_in_a_folder_and_below_it(folder: Path) -> None:
-    [found] = journal_source.find_journals(folder)
-    assert (found.folder, found.server_addr) == (folder / "namesrv" / "journal", "h:9876")
-    assert journal_source.find_journals(folder / "namesrv" / "journal") == [found]
+    [journal] = journal_source.find_journals(folder)
+    assert (journal.folder, journal.server_addr) == (folder / "namesrv" / "journal", "h:9876")
+    assert journal_source.find_journals(folder / "namesrv" / "journal") == [journal]
 
 
 def test_each_record_is_an_event_and_what_is_known_then(folder: Path) -> None:

@@ -18,13 +18,13 @@ from nsadmin.tui.polling.poll_records import (
     decode_poll,
     encode_poll,
 )
-from tests.support.screens import broker, server, silent
+from tests.support.screens import make_broker_poll, make_server_poll, make_silent_broker
 
 ALL: list[AnyPoll] = [
-    server(),
-    server(topics=None, settings=None, kv=None),
-    broker("10.0.1.1:10911"),
-    silent("10.0.1.1:10911"),
+    make_server_poll(),
+    make_server_poll(topics=None, settings=None, kv=None),
+    make_broker_poll("10.0.1.1:10911"),
+    make_silent_broker("10.0.1.1:10911"),
     GroupPolled(
         1,
         "g",

@@ -21,8 +21,8 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.polling.poller import ClusterPoller
 from nsadmin.tui.polling.polling_plan import PollingPlan
-from tests.support.playground import Playground, playground
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
+from tests.support.playground import Playground, start_playground
 
 
 class Heard:
@@ -57,12 +57,12 @@ def connect(addrs: Sequence[str], timeout: float | None, watch: Any) -> AdminCli
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Iterator[Playground]:
-    with playground(tmp_path, name_servers=2) as running:
+    with start_playground(tmp_path, name_servers=2) as running:
         yield running
 
 
 @pytest.fixture
-def heard() -> Heard:
+def heard_polls() -> Heard:
     return Heard()
 
 
@@ -76,84 +76,88 @@ def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> Cluste
     )
 
 
-def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: Heard) -> None:
-    feed = feed_of(ground.addrs, heard)
+def test_every_server_is_looked_at_again_and_again(ground: Playground, heard_polls: Heard) -> None:
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
     addrs = {seat.reserved_port.socket_addr for seat in ground.world.lab_brokers.values()}
-    heard.until(lambda: all(len(heard.of(BrokerPolled, addr)) >= 3 for addr in addrs))
-    heard.until(lambda: all(len(heard.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
+    heard_polls.until(lambda: all(len(heard_polls.of(BrokerPolled, addr)) >= 3 for addr in addrs))
+    heard_polls.until(lambda: all(len(heard_polls.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
     feed.stop(DEADLINE)
-    assert {poll.addr for poll in heard.of(BrokerPolled)} == addrs
-    assert heard.errors == []
+    assert {poll.addr for poll in heard_polls.of(BrokerPolled)} == addrs
+    assert heard_polls.errors == []
 
 
-def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard: Heard) -> None:
+def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard_polls: Heard) -> None:
     frozen = ground.world.lab_brokers["broker-a-0:0"].reserved_port.socket_addr
     well = ground.world.lab_brokers["broker-b-0:0"].reserved_port.socket_addr
-    ground.freeze("broker-a-0")
+    ground.freeze_broker("broker-a-0")
     ground.stop_server(1)
-    feed = feed_of(ground.addrs, heard)
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
-    heard.until(lambda: [poll for poll in heard.of(BrokerPolled, frozen) if poll.kind == "timeout"])
-    before = len(heard.of(BrokerPolled, well))
-    heard.until(lambda: len(heard.of(BrokerPolled, well)) >= before + 4)
-    heard.until(lambda: heard.of(NameServerPolled, ground.addrs[1]))
-    assert heard.of(NameServerPolled, ground.addrs[1])[-1].error
-    assert heard.of(NameServerPolled, ground.addrs[0])[-1].error is None
-    ground.thaw("broker-a-0")
-    heard.until(lambda: heard.of(BrokerPolled, frozen)[-1].table)
+    heard_polls.until(
+        lambda: [poll for poll in heard_polls.of(BrokerPolled, frozen) if poll.kind == "timeout"]
+    )
+    before = len(heard_polls.of(BrokerPolled, well))
+    heard_polls.until(lambda: len(heard_polls.of(BrokerPolled, well)) >= before + 4)
+    heard_polls.until(lambda: heard_polls.of(NameServerPolled, ground.addrs[1]))
+    assert heard_polls.of(NameServerPolled, ground.addrs[1])[-1].error
+    assert heard_polls.of(NameServerPolled, ground.addrs[0])[-1].error is None
+    ground.thaw_broker("broker-a-0")
+    heard_polls.until(lambda: heard_polls.of(BrokerPolled, frozen)[-1].table)
     feed.stop(DEADLINE)
-    assert heard.errors == []
+    assert heard_polls.errors == []
 
 
-def test_a_pause_asks_nobody_until_one_goes_on(ground: Playground, heard: Heard) -> None:
-    feed = feed_of(ground.addrs, heard)
+def test_a_pause_asks_nobody_until_one_goes_on(ground: Playground, heard_polls: Heard) -> None:
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
-    heard.until(lambda: heard.of(BrokerPolled))
+    heard_polls.until(lambda: heard_polls.of(BrokerPolled))
     feed.pause(True)
     assert feed.is_paused
     time.sleep(1.0)
-    before = len(heard.polls)
+    before = len(heard_polls.polls)
     time.sleep(0.8)
-    assert len(heard.polls) == before
+    assert len(heard_polls.polls) == before
     feed.pause(False)
-    heard.until(lambda: len(heard.polls) > before)
+    heard_polls.until(lambda: len(heard_polls.polls) > before)
     feed.stop(DEADLINE)
 
 
-def test_questions_of_a_screen_are_asked_until_there_are_others(ground: Playground, heard: Heard) -> None:
-    feed = feed_of(ground.addrs, heard)
+def test_questions_of_a_screen_are_asked_until_there_are_others(
+    ground: Playground, heard_polls: Heard
+) -> None:
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
     feed.ask([DetailQuery("groups")])
     feed.ask([DetailQuery("groups")])
-    heard.until(lambda: len(heard.of(GroupsPolled)) >= 2)
+    heard_polls.until(lambda: len(heard_polls.of(GroupsPolled)) >= 2)
     feed.ask([])
     feed.stop(DEADLINE)
 
 
 def test_groups_are_sampled_from_the_start_and_again_when_a_view_shows_them(
-    ground: Playground, heard: Heard
+    ground: Playground, heard_polls: Heard
 ) -> None:
-    feed = feed_of(ground.addrs, heard)
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
-    names = heard.until(lambda: heard.of(GroupsPolled))[0].names
-    heard.until(lambda: {poll.group for poll in heard.of(GroupPolled)} == set(names))
+    names = heard_polls.until(lambda: heard_polls.of(GroupsPolled))[0].names
+    heard_polls.until(lambda: {poll.group for poll in heard_polls.of(GroupPolled)} == set(names))
     feed.ask([DetailQuery("groups")])
-    heard.until(lambda: len(heard.of(GroupsPolled)) >= 3)
+    heard_polls.until(lambda: len(heard_polls.of(GroupsPolled)) >= 3)
     feed.ask([])
     feed.stop(DEADLINE)
-    assert heard.errors == []
+    assert heard_polls.errors == []
 
 
-def test_rates_of_all_topics_are_read_while_a_view_wants_them(ground: Playground, heard: Heard) -> None:
-    feed = feed_of(ground.addrs, heard)
+def test_rates_of_all_topics_are_read_while_a_view_wants_them(ground: Playground, heard_polls: Heard) -> None:
+    feed = feed_of(ground.addrs, heard_polls)
     feed.start()
-    heard.until(lambda: heard.of(GroupPolled))
-    assert heard.of(TopicRatesPolled) == []
+    heard_polls.until(lambda: heard_polls.of(GroupPolled))
+    assert heard_polls.of(TopicRatesPolled) == []
     feed.ask([DetailQuery("topicRates")])
-    heard.until(lambda: any(poll.rates.get("orders") for poll in heard.of(TopicRatesPolled)))
+    heard_polls.until(lambda: any(poll.rates.get("orders") for poll in heard_polls.of(TopicRatesPolled)))
     feed.stop(DEADLINE)
-    assert heard.errors == []
+    assert heard_polls.errors == []
 
 
 def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground) -> None:
@@ -171,8 +175,8 @@ def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground
     assert isinstance(heard.errors[0], ZeroDivisionError)
 
 
-def test_a_feed_of_nobody_ends(heard: Heard) -> None:
-    feed = feed_of([], heard)
+def test_a_feed_of_nobody_ends(heard_polls: Heard) -> None:
+    feed = feed_of([], heard_polls)
     feed.start()
     feed.stop(DEADLINE)
-    assert heard.of(NameServerPolled) == heard.of(BrokerPolled) == []
+    assert heard_polls.of(NameServerPolled) == heard_polls.of(BrokerPolled) == []

@@ -8,21 +8,21 @@ from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import ProblemsPolled, ReplicasPolled
 from nsadmin.tui.polling.problem_checks import poll_problems, repeat_checks
-from tests.support.playground import playground
+from tests.support.playground import start_playground
 
 SCOPE = CheckScope()
 
 
 def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_remedy(tmp_path: Path) -> None:
     now_ms = 0
-    with playground(tmp_path, name_servers=2) as ground, ground.client() as admin:
+    with start_playground(tmp_path, name_servers=2) as ground, ground.open_client() as admin:
         observer = DivergenceObserver(admin, lambda: now_ms, settle_ms=60_000)
-        healthy = poll_problems(ground.client, SCOPE, lambda: 7, observer)
+        healthy = poll_problems(ground.open_client, SCOPE, lambda: 7, observer)
         with AdminClient(ground.addrs[0]) as one_server:
             one_server.brokers.wipe_write_perm("broker-a-0")
-        young = poll_problems(ground.client, SCOPE, lambda: 8, observer)
+        young = poll_problems(ground.open_client, SCOPE, lambda: 8, observer)
         now_ms = 120_000
-        wiped = poll_problems(ground.client, SCOPE, lambda: 9, observer)
+        wiped = poll_problems(ground.open_client, SCOPE, lambda: 9, observer)
     assert (healthy.at, healthy.problems) == (7, [])
     assert healthy.check_count >= 6
     assert "divergence" not in {problem.check for problem in young.problems}
@@ -32,15 +32,15 @@ def test_a_healthy_cluster_has_no_problem_and_a_partial_wipe_is_one_with_its_rem
 
 
 def test_the_divergence_of_a_single_name_server_is_not_checked(tmp_path: Path) -> None:
-    with playground(tmp_path) as ground:
-        assert poll_problems(ground.client, SCOPE, lambda: 7, None).problems == []
+    with start_playground(tmp_path) as ground:
+        assert poll_problems(ground.open_client, SCOPE, lambda: 7, None).problems == []
 
 
 def test_each_turn_compares_the_slaves_again(tmp_path: Path) -> None:
     equal_slaves = []
     with (
-        playground(tmp_path) as ground,
-        closing(repeat_checks(ground.client, SCOPE, lambda: 7, None)) as turns,
+        start_playground(tmp_path) as ground,
+        closing(repeat_checks(ground.open_client, SCOPE, lambda: 7, None)) as turns,
     ):
         for _ in range(2):
             problems, replicas = next(turns)
@@ -48,5 +48,5 @@ def test_each_turn_compares_the_slaves_again(tmp_path: Path) -> None:
             assert isinstance(replicas, ReplicasPolled)
             assert replicas.at == 7
             equal_slaves.append({slave.broker_name for slave in replicas.slaves if slave.state == "equal"})
-            ground.kill("broker-a-0", 1)
+            ground.kill_broker("broker-a-0", 1)
     assert equal_slaves[0] - equal_slaves[1] == {"broker-a-0"}

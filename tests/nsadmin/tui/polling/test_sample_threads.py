@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.polling.sample_threads import SamplingAccess, SamplingThreads
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 
 def make_threads() -> tuple[SamplingThreads, SamplingAccess]:

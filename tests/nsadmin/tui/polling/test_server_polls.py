@@ -10,7 +10,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
-from tests.support.playground import NOON, Playground, playground
+from tests.support.playground import NOON, Playground, start_playground
 from tests.support.servers import FakeNameServer
 
 
@@ -22,18 +22,18 @@ def looker(addr: str, timeout: float = 1.0) -> Iterator[ServerProbe]:
 
 
 def test_a_name_server_tells_all_that_is_looked_at(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
-        seen = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
-        assert (seen.at, seen.error, seen.unreported) == (NOON, None, {})
-        assert sorted(seen.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
-        assert seen.groups["broker-a-0"].cluster_name == "cluster-a"
-        assert sorted(seen.groups["broker-a-0"].broker_addrs) == [0, 1]
-        assert "orders" in (seen.topics or ())
-        assert (seen.settings or {})["orderMessageEnable"] == "false"
-        assert seen.kv is not None
-        assert (list(seen.kv["ORDER_TOPIC_CONFIG"]), seen.kv["NOBODY"]) == (["orders"], {})
-        assert set(seen.perms.values()) == {6}
-        assert seen.millis > 0
+    with start_playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
+        polled = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
+        assert (polled.at, polled.error, polled.unreported) == (NOON, None, {})
+        assert sorted(polled.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
+        assert polled.groups["broker-a-0"].cluster_name == "cluster-a"
+        assert sorted(polled.groups["broker-a-0"].broker_addrs) == [0, 1]
+        assert "orders" in (polled.topics or ())
+        assert (polled.settings or {})["orderMessageEnable"] == "false"
+        assert polled.kv is not None
+        assert (list(polled.kv["ORDER_TOPIC_CONFIG"]), polled.kv["NOBODY"]) == (["orders"], {})
+        assert set(polled.perms.values()) == {6}
+        assert polled.millis > 0
 
 
 def test_a_name_server_that_is_not_there_is_a_poll_that_says_so() -> None:
@@ -41,25 +41,25 @@ def test_a_name_server_that_is_not_there_is_a_poll_that_says_so() -> None:
         held.bind(("127.0.0.1", 0))
         unused = f"127.0.0.1:{held.getsockname()[1]}"
     with looker(unused) as it:
-        seen = server_polls.poll_name_server(it, unused, ())
-    assert (seen.addr, seen.error) == (unused, "connection refused, no server listens on this port")
+        polled = server_polls.poll_name_server(it, unused, ())
+    assert (polled.addr, polled.error) == (unused, "connection refused, no server listens on this port")
 
 
 def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
     with FakeNameServer() as fake, looker(fake.addr) as it:
-        seen = server_polls.poll_name_server(it, fake.addr, ())
-    assert seen.error is None
-    assert "settings" in seen.unreported or seen.settings is not None
+        polled = server_polls.poll_name_server(it, fake.addr, ())
+    assert polled.error is None
+    assert "settings" in polled.unreported or polled.settings is not None
 
 
 def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path) -> None:
-    with playground(tmp_path, name_servers=1) as ground:
+    with start_playground(tmp_path, name_servers=1) as ground:
         addrs = [
             ground.world.lab_brokers[name].reserved_port.socket_addr
             for name in ("broker-a-0:0", "broker-a-1:0", "broker-b-0:0")
         ]
-        ground.kill("broker-a-1")
-        ground.freeze("broker-b-0")
+        ground.kill_broker("broker-a-1")
+        ground.freeze_broker("broker-b-0")
         with looker(ground.addrs[0], 0.4) as it:
             up, dead, frozen = server_polls.poll_brokers(it, addrs)
     assert up.table is not None
@@ -83,9 +83,9 @@ def test_how_a_broker_failed() -> None:
 
 
 def test_a_playground_sees_the_same_each_time(tmp_path: Path) -> None:
-    with playground(tmp_path / "1") as one:
-        first = one.look()
-    with playground(tmp_path / "2") as other:
+    with start_playground(tmp_path / "1") as ground:
+        first = ground.poll_everything()
+    with start_playground(tmp_path / "2") as other:
         assert isinstance(other, Playground)
-        again = other.look()
+        again = other.poll_everything()
     assert [type(poll) for poll in first] == [type(poll) for poll in again]

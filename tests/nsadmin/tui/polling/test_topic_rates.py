@@ -10,12 +10,15 @@ from nsadmin.tui.polling import server_polls, topic_rates
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
 from nsadmin.tui.polling.topic_rates import TopicRateSampler
-from tests.support.playground import playground
+from tests.support.playground import start_playground
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServerProbe, NameServerPolled]]:
-    with playground(tmp_path_factory.mktemp("lab"), name_servers=1) as ground, ground.client() as admin:
+    with (
+        start_playground(tmp_path_factory.mktemp("lab"), name_servers=1) as ground,
+        ground.open_client() as admin,
+    ):
         probe = ServerProbe(admin, RequestStopwatch(), lambda: 7, (), {})
         yield probe, server_polls.poll_name_server(probe, ground.addrs[0], ())
 

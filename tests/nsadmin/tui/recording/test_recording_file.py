@@ -9,18 +9,24 @@ from nsadmin.tui.messages.message_query import query_topic
 from nsadmin.tui.polling.poll_records import BrokerPolled, MessagesPolled, NameServerPolled, encode_poll
 from nsadmin.tui.recording.recording_file import InvalidRecordingError, PollRecorder, Recording
 from tests.support.bounded_process import run_bounded
-from tests.support.screens import NOON, broker, browsed, server, silent
+from tests.support.screens import (
+    NOON,
+    make_broker_poll,
+    make_browsed_message,
+    make_server_poll,
+    make_silent_broker,
+)
 
 HEAD = b'{"format":"nsadmin-recording","version":1,"label":"","addrs":[]}\n'
 
 
 def recorded(file: Path) -> Path:
     recorder = PollRecorder(file, "prod", ["10.0.0.1:9876"])
-    recorder.record_polls([server(), broker("10.0.1.1:10911")])
-    recorder.record_polls([server(at=NOON + 1000)])
+    recorder.record_polls([make_server_poll(), make_broker_poll("10.0.1.1:10911")])
+    recorder.record_polls([make_server_poll(at=NOON + 1000)])
     recorder.record_polls(
         [
-            server(at=NOON + 2000, topics=("orders",)),
+            make_server_poll(at=NOON + 2000, topics=("orders",)),
             NameServerPolled(NOON + 3000, "10.0.0.1:9876", error="x"),
         ]
     )
@@ -37,7 +43,12 @@ def test_what_was_kept_is_loaded_with_its_times(tmp_path: Path) -> None:
 
 def test_messages_are_not_recorded(tmp_path: Path) -> None:
     recorder = PollRecorder(tmp_path / "r.zst", "prod", ["10.0.0.1:9876"])
-    recorder.record_polls([MessagesPolled(NOON, query_topic("orders"), 1, (browsed(b"secret"),)), server()])
+    recorder.record_polls(
+        [
+            MessagesPolled(NOON, query_topic("orders"), 1, (make_browsed_message(b"secret"),)),
+            make_server_poll(),
+        ]
+    )
     recorder.close()
     assert [type(poll) for poll in Recording(tmp_path / "r.zst").start(NOON)] == [NameServerPolled]
 
@@ -76,9 +87,11 @@ def test_what_is_no_recording(data: bytes, why: str, tmp_path: Path) -> None:
 def test_a_late_moment_is_led_to_by_the_last_figures_alone(tmp_path: Path) -> None:
     up, frozen, minute = "10.0.1.1:10911", "10.0.1.2:10911", 60_000
     recorder = PollRecorder(tmp_path / "r.zst", "prod", [])
-    recorder.record_polls([server(), *(broker(frozen, NOON + at) for at in range(3))])
+    recorder.record_polls([make_server_poll(), *(make_broker_poll(frozen, NOON + at) for at in range(3))])
     for at in range(30):
-        recorder.record_polls([broker(up, NOON + at * minute), silent(frozen, NOON + at * minute + 1)])
+        recorder.record_polls(
+            [make_broker_poll(up, NOON + at * minute), make_silent_broker(frozen, NOON + at * minute + 1)]
+        )
     recorder.close()
     tape = Recording(tmp_path / "r.zst")
     polls = [poll for poll in tape.start(NOON + 29 * minute) if isinstance(poll, BrokerPolled)]
@@ -90,11 +103,11 @@ def test_a_late_moment_is_led_to_by_the_last_figures_alone(tmp_path: Path) -> No
 
 def test_a_disk_that_fails_is_told_and_holds_up_nobody(tmp_path: Path) -> None:
     recorder = PollRecorder(Path("/dev/full"), "prod", [])
-    told: list[OSError] = []
-    recorder.report_failure = told.append
-    recorder.record_polls([server()])
+    messages: list[OSError] = []
+    recorder.report_failure = messages.append
+    recorder.record_polls([make_server_poll()])
     recorder.close()
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
@@ -117,13 +130,13 @@ try:
 except InvalidRecordingError as error:
     print(error)
 """
-    found = run_bounded(program, str(tmp_path / "r.zst"))
-    assert found.strip() == "a line has more than 67108864 bytes"
+    output = run_bounded(program, str(tmp_path / "r.zst"))
+    assert output.strip() == "a line has more than 67108864 bytes"
 
 
 def test_polls_of_other_values_are_left_out(tmp_path: Path) -> None:
     lines = [HEAD, b'{"at":1}\n', b'{"poll":"server","at":2,"groups":5}\n', b'{"poll":"no","at":3}\n']
-    lines += [encode_poll(server()), b'{"at":9,"x":' + b"[" * 100_000 + b"\n"]
+    lines += [encode_poll(make_server_poll()), b'{"at":9,"x":' + b"[" * 100_000 + b"\n"]
     (tmp_path / "r.zst").write_bytes(zstandard.compress(b"".join(lines)))
     tape = Recording(tmp_path / "r.zst")
     assert [poll.at for poll in tape.start(0)] == [NOON]

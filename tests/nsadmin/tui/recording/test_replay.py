@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.recording.replay import REPLAY_SPEEDS, ReplayFeed, ReplayPlayer
-from tests.support.running import DEADLINE
-from tests.support.screens import NOON, Taped, broker
+from tests.support.name_servers import DEADLINE
+from tests.support.screens import NOON, PollTape, make_broker_poll
 
-POLLS = [broker("10.0.1.1:10911", NOON + second * 1000) for second in range(0, 100, 10)]
+POLLS = [make_broker_poll("10.0.1.1:10911", NOON + second * 1000) for second in range(0, 100, 10)]
 
 
 class Timer:
@@ -21,33 +21,33 @@ class Timer:
 
 def player(speed: float = 1.0) -> tuple[ReplayPlayer, Timer]:
     timer = Timer()
-    return ReplayPlayer(Taped(POLLS), speed, timer), timer
+    return ReplayPlayer(PollTape(POLLS), speed, timer), timer
 
 
 def test_time_goes_on_at_its_speed_and_not_beyond_the_end() -> None:
-    found, timer = player(10.0)
+    replay, timer = player(10.0)
     timer.seconds = 2.5
-    assert found.now_ms() == NOON + 25_000
-    found.speed = 1.0
+    assert replay.now_ms() == NOON + 25_000
+    replay.speed = 1.0
     timer.seconds = 3.5
-    assert (found.now_ms(), found.speed) == (NOON + 26_000, 1.0)
+    assert (replay.now_ms(), replay.speed) == (NOON + 26_000, 1.0)
     timer.seconds = 1000
-    assert found.now_ms() == found.end == NOON + 90_000
+    assert replay.now_ms() == replay.end == NOON + 90_000
 
 
 def test_standing_still_and_going_elsewhere() -> None:
-    found, timer = player()
-    found.set_paused(True)
+    replay, timer = player()
+    replay.set_paused(True)
     timer.seconds = 50
-    assert (found.now_ms(), found.is_paused) == (NOON, True)
-    found.seek_to(NOON + 40_500)
-    found.set_paused(False)
+    assert (replay.now_ms(), replay.is_paused) == (NOON, True)
+    replay.seek_to(NOON + 40_500)
+    replay.set_paused(False)
     timer.seconds = 51
-    assert found.now_ms() == NOON + 41_500
-    found.seek_to(0)
-    assert found.now_ms() == found.begin
-    found.seek_to(NOON * 2)
-    assert found.now_ms() == found.end
+    assert replay.now_ms() == NOON + 41_500
+    replay.seek_to(0)
+    assert replay.now_ms() == replay.begin
+    replay.seek_to(NOON * 2)
+    assert replay.now_ms() == replay.end
 
 
 class Told:
@@ -68,31 +68,31 @@ class Told:
 
 
 def test_each_poll_comes_once_and_all_anew_where_time_goes_back() -> None:
-    found, timer = player()
-    told = Told()
-    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    replay, timer = player()
+    feed_log = Told()
+    feed = ReplayFeed(replay, feed_log.post, feed_log.rewind, feed_log.failed)
     timer.seconds = 25
     feed.play_due_polls()
     feed.play_due_polls()
-    assert told.polls == [0, 10, 20]
-    found.seek_to(NOON + 60_000)
+    assert feed_log.polls == [0, 10, 20]
+    replay.seek_to(NOON + 60_000)
     feed.play_due_polls()
-    assert (told.polls, told.rewound) == ([0, 10, 20, 30, 40, 50, 60], 0)
+    assert (feed_log.polls, feed_log.rewound) == ([0, 10, 20, 30, 40, 50, 60], 0)
     feed.seek(NOON + 15_000)
     feed.play_due_polls()
-    assert (told.polls, told.rewound) == ([0, 10], 1)
+    assert (feed_log.polls, feed_log.rewound) == ([0, 10], 1)
 
 
 def test_it_stands_in_for_a_feed() -> None:
-    found, timer = player(60.0)
-    told = Told()
-    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    replay, timer = player(60.0)
+    feed_log = Told()
+    feed = ReplayFeed(replay, feed_log.post, feed_log.rewind, feed_log.failed)
     assert (feed.mode, feed.interval, feed.is_paused) == ("replay x60", 60.0, False)
     feed.step_speed(1)
-    assert found.speed == 120.0
+    assert replay.speed == 120.0
     for _ in REPLAY_SPEEDS:
         feed.step_speed(-1)
-    assert found.speed == 1.0
+    assert replay.speed == 1.0
     feed.pause(True)
     assert feed.is_paused
     feed.pause(False)
@@ -103,36 +103,38 @@ def test_it_stands_in_for_a_feed() -> None:
 
 
 def test_its_thread_plays_and_ends() -> None:
-    made = ReplayPlayer(Taped(POLLS), 3600)
+    replay = ReplayPlayer(PollTape(POLLS), 3600)
     came = threading.Event()
-    feed = ReplayFeed(made, lambda polls: came.set(), lambda: None, print)
+    feed = ReplayFeed(replay, lambda polls: came.set(), lambda: None, print)
     feed.start()
     assert came.wait(DEADLINE)
     feed.stop(DEADLINE)
 
 
 def test_what_lies_far_ahead_is_reached_from_near_it() -> None:
-    hours = [broker("10.0.1.1:10911", NOON + hour * 3_600_000) for hour in range(24)]
-    tape = Taped(hours)
-    found, told = ReplayPlayer(tape, 1.0, Timer()), Told()
-    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    hours = [make_broker_poll("10.0.1.1:10911", NOON + hour * 3_600_000) for hour in range(24)]
+    tape = PollTape(hours)
+    replay, feed_log = ReplayPlayer(tape, 1.0, Timer()), Told()
+    feed = ReplayFeed(replay, feed_log.post, feed_log.rewind, feed_log.failed)
     feed.play_due_polls()
-    found.seek_to(NOON + 3_600_000)
+    replay.seek_to(NOON + 3_600_000)
     feed.play_due_polls()
-    assert (told.rewound, tape.starts) == (0, [NOON])
-    found.seek_to(NOON + 20 * 3_600_000)
+    assert (feed_log.rewound, tape.starts) == (0, [NOON])
+    replay.seek_to(NOON + 20 * 3_600_000)
     feed.play_due_polls()
-    assert (told.rewound, tape.starts) == (1, [NOON, NOON + 20 * 3_600_000])
+    assert (feed_log.rewound, tape.starts) == (1, [NOON, NOON + 20 * 3_600_000])
 
 
 def test_a_tape_that_breaks_is_told_and_stands_still() -> None:
-    class Broken(Taped):
+    class Broken(PollTape):
         def start(self, at: int) -> Iterator[AnyPoll]:
             yield self.polls[0]
             raise OSError("the disk is gone")
 
-    told, told_it = Told(), threading.Event()
-    feed = ReplayFeed(ReplayPlayer(Broken(POLLS), 3600), told.post, told.rewind, lambda error: told_it.set())
+    feed_log, told_it = Told(), threading.Event()
+    feed = ReplayFeed(
+        ReplayPlayer(Broken(POLLS), 3600), feed_log.post, feed_log.rewind, lambda error: told_it.set()
+    )
     feed.start()
     assert told_it.wait(DEADLINE)
     feed.stop(DEADLINE)

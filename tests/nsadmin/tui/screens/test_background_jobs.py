@@ -12,9 +12,9 @@ from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.nsadmin.tui.screens.test_command_output import until_said
-from tests.support.playground import playground
-from tests.support.running import DEADLINE
-from tests.support.screens import driven, hear, still, world
+from tests.support.name_servers import DEADLINE
+from tests.support.playground import start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
 
 SIZE = (120, 30)
 
@@ -54,25 +54,25 @@ def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
 
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab", name_servers=2) as ground:
-            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))))
+        with start_playground(tmp_path / "lab", name_servers=2) as ground:
+            app = make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))))
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 app.action_controller.run_command(["drain", "broker-a-0", "--force"])
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press(*"drain", "enter")
                 await pilot.pause()
                 assert len(app.screen_stack) == 1, "the dialog closes at once"
                 drain = wait_for_drain(True)
-                await hear(app, pilot, [poll_drains(lambda: ground.now)])
+                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
                 await pilot.press("7")
                 assert f"pid {drain.pid}" in screen_to_text(app)
                 await pilot.press("K")
                 assert "stopped holding broker-a-0" in screen_to_text(app)
                 wait_for_drain(False)
-                await hear(app, pilot, [poll_drains(lambda: ground.now)])
+                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
                 assert "not held" in screen_to_text(app)
                 deadline = time.monotonic() + DEADLINE
                 while app.action_controller.jobs.has_running_jobs:
@@ -89,12 +89,14 @@ def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_r
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true"]
 
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab", name_servers=2) as ground:
-            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))), home="drains")
+        with start_playground(tmp_path / "lab", name_servers=2) as ground:
+            app = make_still_tui(
+                AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))), home="drains"
+            )
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 app.action_controller.run_command(words)
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")
@@ -102,10 +104,10 @@ def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_r
                 while app.action_controller.jobs.has_running_jobs:
                     assert time.monotonic() < deadline, "the job was not reported"
                     await pilot.pause(0.1)
-                await hear(app, pilot, [poll_drains(lambda: ground.now)])
-                shown = screen_to_text(app)
-                assert "restart: stop" in shown
-                assert "not held" in shown
+                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+                screen_text = screen_to_text(app)
+                assert "restart: stop" in screen_text
+                assert "not held" in screen_text
                 [restart] = poll_drains(lambda: ground.now).restarts
                 assert restart.last.endswith("exited with 3")
                 await pilot.press("R")

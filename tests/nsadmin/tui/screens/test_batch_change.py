@@ -12,8 +12,8 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.batch_change import BatchChangeScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.playground import Playground, playground
-from tests.support.screens import driven, hear, still, world
+from tests.support.playground import Playground, start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
 
 SIZE = (120, 30)
 
@@ -27,8 +27,10 @@ async def until_shown(app: Tui, pilot: Any, text: str) -> None:
 
 
 def perms(ground: Playground, name: str) -> set[int]:
-    with ground.client() as admin:
-        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+    with ground.open_client() as admin:
+        return {
+            (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
+        }
 
 
 @pytest.fixture
@@ -39,12 +41,12 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, audit: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
-            app = still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)))))
+        with start_playground(tmp_path / "lab") as ground:
+            app = make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))))
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("m", "m", "m", "w")
                 await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
                 assert perms(ground, "broker-a-0") == perms(ground, "broker-a-1") == {6}
@@ -63,9 +65,9 @@ def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, aud
     story()
 
 
-@driven
+@run_screen_test
 async def test_a_failed_preview_leads_to_no_question() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         planned = [
             PlannedCommand("one", ["wipeWritePerm", "a"]),
@@ -82,10 +84,10 @@ async def test_a_failed_preview_leads_to_no_question() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_escape_stops_before_the_next_change() -> None:
     results: list[bool | None] = []
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         check = PlannedCommand("check", ["help"], is_check=True)
         planned = [check, *(PlannedCommand(name, ["where", "--watch", "0.2"]) for name in ("one", "two"))]

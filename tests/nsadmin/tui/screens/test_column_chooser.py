@@ -2,15 +2,15 @@
 
 from nsadmin.tui.screens.column_chooser import ColumnChooser
 from nsadmin.tui.views.table import Cell, Column
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 COLUMNS = [Column(key, key.upper(), 5, str, lambda row: Cell(str(row))) for key in ("a", "b", "c")]
 
 
-@driven
+@run_screen_test
 async def test_the_result_has_the_shown_columns_in_their_order() -> None:
     results: list[list[str] | None] = []
-    app = still()
+    app = make_still_tui()
     async with app.run_test() as pilot:
         for keys in (("enter",), ("space", "down", "space", "enter"), ("space", "escape")):
             app.push_screen(ColumnChooser(COLUMNS, ("c", "a")), results.append)

@@ -11,8 +11,8 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.playground import Playground, playground
-from tests.support.screens import driven, hear, still, world
+from tests.support.playground import Playground, start_playground
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
 
 SIZE = (120, 30)
 
@@ -20,21 +20,23 @@ SIZE = (120, 30)
 async def until_said(app: Tui, pilot: Any, text: str) -> str:
     """Wait until the command has said this; all that it said."""
     for _ in range(400):
-        said = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
-        if text in said:
-            return said
+        log_text = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
+        if text in log_text:
+            return log_text
         await pilot.pause(0.05)
     raise AssertionError(f"{text!r} was not said")
 
 
 def on(ground: Playground, **changes: Any) -> Tui:
-    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
 
 
 def perms(ground: Playground, name: str) -> set[int]:
     """What name servers have for a topic on the broker that may be written."""
-    with ground.client() as admin:
-        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+    with ground.open_client() as admin:
+        return {
+            (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
+        }
 
 
 def is_there(path: Path) -> bool:
@@ -49,15 +51,15 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("w")
-                said = await until_said(app, pilot, "exit code 0")
-                assert "rw- -> r--" in said
+                log_text = await until_said(app, pilot, "exit code 0")
+                assert "rw- -> r--" in log_text
                 assert perms(ground, "broker-a-0") == {6}
                 await pilot.press(*"broker-b", "enter")
                 assert app.screen.query_one("#confirm", Input).value == ""
@@ -67,7 +69,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
                 assert perms(ground, "broker-a-0") == {4}
                 await pilot.press("escape")
                 assert app.feed.looks == 1
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
             [record] = load_audit(audit).records
             assert "wipeWritePerm" in record["command"]
@@ -76,35 +78,35 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
 
 
 def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
-        with playground(tmp_path / "lab") as ground:
+        with start_playground(tmp_path / "lab") as ground:
             app = on(ground)
             async with app.run_test(size=SIZE) as pilot:
-                await hear(app, pilot, ground.look())
+                await feed_polls(app, pilot, ground.poll_everything())
                 await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press("escape")
                 assert len(app.screen_stack) == 1
             assert not is_there(audit)
-            with ground.client() as admin:
+            with ground.open_client() as admin:
                 assert "orders" in admin.topics.list_names()
 
     story()
 
 
-@driven
+@run_screen_test
 async def test_a_look_that_fails_leads_to_no_question() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(ChangeScreen(["wipeWritePerm", "b"], ["-n", "127.0.0.1:1"], "b"))
         await until_said(app, pilot, "exit code 4")
         assert not app.screen.query_one("#confirm").display
 
 
-@driven
+@run_screen_test
 async def test_escape_ends_what_still_runs() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(OutputScreen(["where", "--watch", "0.2"], ["-n", "127.0.0.1:1"]))
         await until_said(app, pilot, "127.0.0.1:1")
@@ -112,9 +114,9 @@ async def test_escape_ends_what_still_runs() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         for screen in (
             OutputScreen(["help", "a[/]b\x1b"]),

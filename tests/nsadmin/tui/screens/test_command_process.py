@@ -9,7 +9,7 @@ from nsadmin.client.connection.tunnels.tunnel_server import end_sharing
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.tui.screens.command_process import CommandProcess
 from tests.support.hostile_folder import HostileFolder
-from tests.support.kube_clusters import StubCluster, pod
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.servers import FakeNameServer
 
 
@@ -56,8 +56,11 @@ def test_commands_share_the_tunnel_of_the_screen(tmp_path: Path, monkeypatch: py
     for name, value in cluster.variables.items():
         monkeypatch.setenv(name, value)
     with FakeNameServer() as server, use_tunnel(KubeTarget("mq")):
-        cluster.items, cluster.servers = [pod("names-0", "10.1.0.5", [9876])], {"names-0:9876": server.addr}
-        cluster.save()
+        cluster.items, cluster.servers = (
+            [make_pod("names-0", "10.1.0.5", [9876])],
+            {"names-0:9876": server.addr},
+        )
+        cluster.save_objects()
         for _ in range(2):
             running = CommandProcess(["topicList"], ["--kube", "mq"])
             lines = list(running.read_lines())

@@ -5,21 +5,21 @@ from typing import Any
 from textual.app import App
 
 from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 
 async def answered(screen: Any, *keys: str) -> Any:
     app = App[None]()
-    found: list[Any] = []
+    answers: list[Any] = []
     async with app.run_test() as pilot:
-        app.push_screen(screen, found.append)
+        app.push_screen(screen, answers.append)
         await pilot.pause()
         await pilot.press(*keys)
         await pilot.pause()
-    return found
+    return answers
 
 
-@driven
+@run_screen_test
 async def test_one_of_several() -> None:
     choices = [("a", "first"), ("b", "second")]
     assert await answered(ChooseScreen("which", choices), "down", "enter") == ["b"]
@@ -27,7 +27,7 @@ async def test_one_of_several() -> None:
     assert await answered(ChooseScreen("which", choices), "escape") == [None]
 
 
-@driven
+@run_screen_test
 async def test_a_letter_chooses_at_once() -> None:
     choices, letters = [("a", "w  first"), ("b", "d  second")], {"w": "a", "d": "b"}
     assert await answered(ChooseScreen("which", choices, choice_by_letter=letters), "d") == ["b"]
@@ -35,20 +35,20 @@ async def test_a_letter_chooses_at_once() -> None:
     assert await answered(ChooseScreen("which", choices), "w") == []
 
 
-@driven
+@run_screen_test
 async def test_brackets_in_a_name_are_no_markup() -> None:
     for title in ("set value: a[/]b", "set value: [bold"):
         assert await answered(FieldsScreen(title, [("value", "1")]), "enter") == [{"value": "1"}]
         assert await answered(ChooseScreen(title, [("a", "a[/]b")]), "enter") == ["a"]
 
 
-@driven
+@run_screen_test
 async def test_a_value_that_controls_terminals_is_not_put_into_a_field() -> None:
     for value in ("a\x1b[2J", "a\nb", "\u202e"):
         assert await answered(FieldsScreen("set", [("value", value)]), "x", "enter") == [{"value": "x"}]
 
 
-@driven
+@run_screen_test
 async def test_texts_that_an_action_wants() -> None:
     fields = [("cluster", "c"), ("value", "1")]
     assert (

@@ -8,7 +8,7 @@ from nsadmin.tui.screens.help_screen import HelpScreen, help_lines
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
-from tests.support.screens import driven, golden, still
+from tests.support.screens import compare_golden, make_still_tui, run_screen_test
 
 
 def text(view: View) -> str:
@@ -16,9 +16,9 @@ def text(view: View) -> str:
 
 
 def test_every_column_and_every_key_is_explained() -> None:
-    shown = text(BrokersView())
-    assert all(column.help_text in shown for column in BROKER_COLUMNS)
-    assert all(key.help_text in shown for key in KEY_BINDINGS)
+    help_text = text(BrokersView())
+    assert all(column.help_text in help_text for column in BROKER_COLUMNS)
+    assert all(key.help_text in help_text for key in KEY_BINDINGS)
 
 
 def test_what_is_too_long_goes_on_in_the_next_line() -> None:
@@ -55,16 +55,16 @@ def test_own_commands_are_explained() -> None:
     ]  # fmt: skip
 
 
-@driven
+@run_screen_test
 async def test_typing_searches_and_escape_clears_then_closes() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=(100, 24)) as pilot:
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(app.screen, HelpScreen)
         await pilot.press(*"replica")
         await pilot.pause()
-        golden(app, "help-search")
+        compare_golden(app, "help-search")
         await pilot.press("escape", "down", "pagedown", "pageup", "up")
         await pilot.pause()
         assert "messages put per second" in screen_to_text(app)

@@ -3,12 +3,12 @@
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.prompt import Prompt
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 
-@driven
+@run_screen_test
 async def test_the_parts_stand_one_below_the_other_and_the_rows_have_the_room() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=(80, 24)):
         main = app.screen
         assert isinstance(main, MainScreen)

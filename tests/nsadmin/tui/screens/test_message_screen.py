@@ -7,13 +7,13 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.screens.message_screen import MessageScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import browsed, driven, still
+from tests.support.screens import make_browsed_message, make_still_tui, run_screen_test
 
 SIZE = (100, 30)
 MESSAGES = [
-    browsed(b"eyJpZCI6IDd9", offset=1),
-    browsed(b"\xff\x00", offset=2),
-    browsed(b"\n".join(b"line %d" % number for number in range(200)), offset=3),
+    make_browsed_message(b"eyJpZCI6IDd9", offset=1),
+    make_browsed_message(b"\xff\x00", offset=2),
+    make_browsed_message(b"\n".join(b"line %d" % number for number in range(200)), offset=3),
 ]
 
 
@@ -29,17 +29,17 @@ async def settle(app: Tui, pilot: Any) -> None:
     await pilot.pause()
 
 
-@driven
+@run_screen_test
 async def test_decoders_are_typed_and_an_unknown_one_is_a_line() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await show(app, pilot)
         assert "eyJpZCI6IDd9" in screen_to_text(app)
         await pilot.press("d", *"base64 json", "enter")
         await settle(app, pilot)
-        shown = screen_to_text(app)
-        assert '"id": 7' in shown
-        assert "base64 json" in shown
+        screen_text = screen_to_text(app)
+        assert '"id": 7' in screen_text
+        assert "base64 json" in screen_text
         await pilot.press("d", "ctrl+u", *"none", "enter")
         await settle(app, pilot)
         assert '"none"' in screen_to_text(app)
@@ -47,9 +47,9 @@ async def test_decoders_are_typed_and_an_unknown_one_is_a_line() -> None:
         assert isinstance(app.screen, MessageScreen)
 
 
-@driven
+@run_screen_test
 async def test_x_shows_hexadecimal_numbers_and_text_again() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         screen = await show(app, pilot)
         await pilot.press("x")
@@ -60,9 +60,9 @@ async def test_x_shows_hexadecimal_numbers_and_text_again() -> None:
         assert screen.shown_body.description == "text"
 
 
-@driven
+@run_screen_test
 async def test_keys_step_through_the_messages_and_stop_at_the_ends() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         screen = await show(app, pilot)
         places = []
@@ -75,9 +75,9 @@ async def test_keys_step_through_the_messages_and_stop_at_the_ends() -> None:
         assert "2/3" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_a_long_body_scrolls() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await show(app, pilot, MESSAGES[2])
         assert "line 199" not in screen_to_text(app)
@@ -86,9 +86,9 @@ async def test_a_long_body_scrolls() -> None:
         assert "line 199" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_y_copies_the_body_as_it_is_shown() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:
         await show(app, pilot)
         await pilot.press("d", *"base64 json", "enter")

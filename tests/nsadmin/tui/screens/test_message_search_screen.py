@@ -7,14 +7,14 @@ from nsadmin.commands.programs.message_tools import create_message_tools
 from nsadmin.tui.messages.message_query import MessageQuery
 from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 SIZE = (100, 30)
 
 
-@driven
+@run_screen_test
 async def test_the_fields_begin_with_the_present_conditions() -> None:
-    app, tools = still(), create_message_tools()
+    app, tools = make_still_tui(), create_message_tools()
     query = tools.parse_query(["orders", "--key", "a b", "--key", "c", "--body", "x y", "--queue", "3"])
     results: list[MessageQuery | None] = []
     async with app.run_test(size=SIZE) as pilot:
@@ -26,9 +26,9 @@ async def test_the_fields_begin_with_the_present_conditions() -> None:
         assert results == [query]
 
 
-@driven
+@run_screen_test
 async def test_a_quote_that_is_open_is_a_mistake() -> None:
-    app, tools = still(), create_message_tools()
+    app, tools = make_still_tui(), create_message_tools()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(MessageSearchScreen(tools.parse_query(["orders"]), tools))
         await pilot.pause()
@@ -38,9 +38,9 @@ async def test_a_quote_that_is_open_is_a_mistake() -> None:
         assert len(app.screen_stack) == 1
 
 
-@driven
+@run_screen_test
 async def test_a_topic_that_looks_like_an_option_is_searched() -> None:
-    app, tools = still(), create_message_tools()
+    app, tools = make_still_tui(), create_message_tools()
     results: list[MessageQuery | None] = []
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(MessageSearchScreen(MessageQuery("-t"), tools), results.append)
@@ -50,9 +50,9 @@ async def test_a_topic_that_looks_like_an_option_is_searched() -> None:
         assert [result.topic for result in results if result] == ["-t"]
 
 
-@driven
+@run_screen_test
 async def test_who_types_fast_types_into_the_next_field() -> None:
-    app, tools = still(), create_message_tools()
+    app, tools = make_still_tui(), create_message_tools()
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(MessageSearchScreen(tools.parse_query(["orders"]), tools))
         await pilot.pause()

@@ -4,12 +4,12 @@ from textual.widgets import Log
 
 from nsadmin.tui.screens.plugin_output import PluginScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import driven, still
+from tests.support.screens import make_still_tui, run_screen_test
 
 
-@driven
+@run_screen_test
 async def test_commands_run_one_after_the_other() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=(100, 30)) as pilot:
         commands = [["sh", "-c", "echo one; exit 3"], ["echo", "a\x1b[/]"]]
         app.push_screen(PluginScreen("show", commands, commands))
@@ -23,9 +23,9 @@ async def test_commands_run_one_after_the_other() -> None:
         assert "show: sh -c echo one; exit 3" in screen_to_text(app)
 
 
-@driven
+@run_screen_test
 async def test_escape_skips_the_commands_that_have_not_started() -> None:
-    app = still()
+    app = make_still_tui()
     async with app.run_test(size=(100, 30)) as pilot:
         commands = [["sh", "-c", "echo started; sleep 60"], ["false"]]
         screen = PluginScreen("slow", commands, commands)

@@ -2,16 +2,22 @@
 
 from pathlib import Path
 
-from tests.support.screens import broker, driven, hear, server, still
+from tests.support.screens import (
+    feed_polls,
+    make_broker_poll,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 A, SIZE = "10.0.1.1:10911", (120, 30)
 
 
-@driven
+@run_screen_test
 async def test_a_file_is_replaced_only_when_its_name_ends_with_an_exclamation_mark(tmp_path: Path) -> None:
-    app, path = still(), tmp_path / "rows.csv"
+    app, path = make_still_tui(), tmp_path / "rows.csv"
     async with app.run_test(size=SIZE) as pilot:
-        await hear(app, pilot, [server(), broker(A)])
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         path.write_text("old")
         app.action_controller.save_screen(str(path))
         assert path.read_text() == "old"

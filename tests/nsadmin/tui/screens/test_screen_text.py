@@ -4,7 +4,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 
 class Bare(App[None]):
@@ -12,7 +12,7 @@ class Bare(App[None]):
         yield Static("one\n  two  ")
 
 
-@driven
+@run_screen_test
 async def test_lines_without_their_blank_ends() -> None:
     app = Bare()
     async with app.run_test(size=(10, 6)):

@@ -9,37 +9,47 @@ from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.column_chooser import ColumnChooser
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.view_settings.settings_file import SettingsFile
-from tests.support.screens import broker, driven, golden, hear, server, still, world
+from tests.support.screens import (
+    compare_golden,
+    feed_polls,
+    make_broker_poll,
+    make_context,
+    make_server_poll,
+    make_still_tui,
+    run_screen_test,
+)
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
 
 
 def remembering(folder: Path, label: str = "lab") -> Tui:
-    return still(
-        AvailableContexts(world(label=label), lambda: ["lab", "prod"], lambda name: world(label=name)),
+    return make_still_tui(
+        AvailableContexts(
+            make_context(label=label), lambda: ["lab", "prod"], lambda name: make_context(label=name)
+        ),
         settings_file=SettingsFile(folder / "tui-views.json"),
     )
 
 
 def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = remembering(tmp_path)
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("s", "r", "exclamation_mark", "2", "A")
             app.action_controller.use_theme("nord")
         again = remembering(tmp_path)
         async with again.run_test(size=SIZE) as pilot:
-            await hear(again, pilot, [server(), broker(A)])
+            await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
             state = again.navigation.current_state
             assert state.sort_order is not None
             assert (state.sort_order.key, state.sort_order.descending) == ("cluster", True)
             assert (state.shows_problems_only, again.theme) == (True, "nord")
             await pilot.press("2")
             assert again.navigation.current_state.shows_hidden
-            again.switch_context(world(label="prod"))
+            again.switch_context(make_context(label="prod"))
             assert again.theme == "nsadmin-dark"
             await pilot.press("1")
             assert not again.navigation.current_state.shows_problems_only
@@ -48,11 +58,11 @@ def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -
 
 
 def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = remembering(tmp_path)
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("O")
             assert "no view is saved: V saves this one" in screen_to_text(app)
             await pilot.press("2", "slash", *"pay", "enter", "s", "V", *"payments", "enter")
@@ -63,7 +73,7 @@ def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> 
             assert "only the screens of number keys can be saved" in screen_to_text(app)
         other = remembering(tmp_path, "prod")
         async with other.run_test(size=SIZE) as pilot:
-            await hear(other, pilot, [server(), broker(A)])
+            await feed_polls(other, pilot, [make_server_poll(), make_broker_poll(A)])
             await pilot.press("O")
             await pilot.pause()
             await pilot.press("enter")
@@ -82,7 +92,7 @@ def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> 
 def test_a_broken_file_is_a_line_and_the_screen_goes_on(tmp_path: Path) -> None:
     (tmp_path / "tui-views.json").write_text("{")
 
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = remembering(tmp_path)
         async with app.run_test(size=SIZE) as pilot:
@@ -93,27 +103,31 @@ def test_a_broken_file_is_a_line_and_the_screen_goes_on(tmp_path: Path) -> None:
 
 
 def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = remembering(tmp_path)
         async with app.run_test(size=SIZE) as pilot:
-            await hear(app, pilot, [server(), broker(A)])
+            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
             assert "CLUSTER" in screen_to_text(app)
             await pilot.press("C")
             await pilot.pause()
             assert isinstance(app.screen, ColumnChooser)
-            golden(app, "columns")
+            compare_golden(app, "columns")
             app.screen.query_one(SelectionList).focus()
             await pilot.press("space", "down", "down", "space", "enter")
             await pilot.pause()
-            shown = screen_to_text(app)
-            assert ("CLUSTER" in shown, "BROKER" in shown, "ROLE" in shown) == (False, True, False)
+            screen_text = screen_to_text(app)
+            assert ("CLUSTER" in screen_text, "BROKER" in screen_text, "ROLE" in screen_text) == (
+                False,
+                True,
+                False,
+            )
             await pilot.press("C")
             await pilot.pause()
             await pilot.press("escape")
         again = remembering(tmp_path)
         async with again.run_test(size=SIZE) as pilot:
-            await hear(again, pilot, [server(), broker(A)])
+            await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
             assert "CLUSTER" not in screen_to_text(again)
 
     story()

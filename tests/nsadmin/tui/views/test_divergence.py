@@ -16,7 +16,7 @@ from nsadmin.tui.views.divergence import (
     DivergenceMatrixView,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 FOUND = DivergenceFinding(
@@ -46,7 +46,9 @@ def text(lines: list[CellLine]) -> str:
 
 def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
     model = model_of(
-        server(ONE), server(TWO, topics=("orders",)), NameServerPolled(NOON, THREE, error="closed")
+        make_server_poll(ONE),
+        make_server_poll(TWO, topics=("orders",)),
+        NameServerPolled(NOON, THREE, error="closed"),
     )
     assert (
         text(DivergenceMatrixView().draw_lines(model, 120, 20))
@@ -74,20 +76,20 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
 
 
 def test_one_name_server_alone_is_equal_to_nobody() -> None:
-    model = model_of(server(ONE), NameServerPolled(NOON, TWO, error="closed"))
+    model = model_of(make_server_poll(ONE), NameServerPolled(NOON, TWO, error="closed"))
     drawn = text(DivergenceMatrixView().draw_lines(model, 120, 20))
     assert "equal" not in drawn
     assert "  brokers       unknown\n" in drawn
     for view in (DifferencesView(), DifferenceSidesView("topics", "orders")):
         assert view.empty_message(model) == "unknown: fewer than two name servers answer"
-        assert view.empty_message(model_of(server(ONE), server(TWO))) == view.empty_text
+        assert view.empty_message(model_of(make_server_poll(ONE), make_server_poll(TWO))) == view.empty_text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -> None:
     model = ClusterModel()
     for at in (1, 2, 3):
-        model.apply_poll(server(f"127.0.0.1:2501{at}"))
+        model.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
     lines = text(DivergenceMatrixView().draw_lines(model, width, 20)).splitlines()
     assert all(len(line) <= width for line in lines)
     assert all(lines[1].count(f"1:2501{at}") == 1 for at in (1, 2, 3))
@@ -97,14 +99,14 @@ def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -
 
 
 def test_columns_and_lines_that_have_no_room_are_counted() -> None:
-    model = model_of(*(server(f"10.0.0.{at}:9876") for at in range(1, 8)))
+    model = model_of(*(make_server_poll(f"10.0.0.{at}:9876") for at in range(1, 8)))
     first, *_, last = text(DivergenceMatrixView().draw_lines(model, 40, 8)).splitlines()
     assert first == "  … and 4 more columns: use a wider terminal to see them"
     assert last == "  … 10 lines more"
 
 
 def test_each_difference_leads_to_what_each_tells() -> None:
-    model = model_of(server(ONE, perms={"broker-a": 4}), server(TWO, topics=("orders",)))
+    model = model_of(make_server_poll(ONE, perms={"broker-a": 4}), make_server_poll(TWO, topics=("orders",)))
     view = DifferencesView()
     perm, topic = view.build_rows(model)
     assert view.columns[2].render_cell(perm).text == f"wiped on {ONE}; written on {TWO}"
@@ -117,7 +119,7 @@ def test_each_difference_leads_to_what_each_tells() -> None:
     assert isinstance(sides, DifferenceSidesView)
     assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
     assert (sides.row_key((ONE, "wiped")), sides.view_title) == (ONE, "broker-a")
-    assert sides.build_rows(model_of(server(ONE), server(TWO))) == []
+    assert sides.build_rows(model_of(make_server_poll(ONE), make_server_poll(TWO))) == []
     assert [tab.view_name for tab in list_tabs(view)][2] == "differences"
 
 
@@ -126,12 +128,12 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert view.render_headline(model)[0].text.startswith("the routes of all")
     assert view.build_rows(model) == []
     model.apply_poll(DivergencePolled(NOON, "diverge", [FOUND]))
-    [found] = view.build_rows(model)
-    assert [column.render_cell(found).text for column in view.columns] == [
+    [divergence_row] = view.build_rows(model)
+    assert [column.render_cell(divergence_row).text for column in view.columns] == [
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
-    advice = open_target(view.open_row(found))
+    advice = open_target(view.open_row(divergence_row))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
     assert (advice.view_title, advice.list_queries(model, [], None)) == (
         "orders",
@@ -154,7 +156,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "unknown: closed",
     )
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: agree"
-    assert (view.row_key(found), view.list_queries(model, [], None)[0].query_kind) == (
+    assert (view.row_key(divergence_row), view.list_queries(model, [], None)[0].query_kind) == (
         "topic broker-a orders it was wiped",
         "divergence",
     )

@@ -8,7 +8,7 @@ from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartR
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 DRAIN = DrainRecord(
     "cluster-a",
@@ -29,7 +29,7 @@ A = "10.0.1.1:10911"
 
 def model_of(*drains: DrainRecord) -> ClusterModel:
     model = ClusterModel()
-    for poll in (server(), broker(A), DrainsPolled(NOON, drains, ["/x: no JSON"])):
+    for poll in (make_server_poll(), make_broker_poll(A), DrainsPolled(NOON, drains, ["/x: no JSON"])):
         model.apply_poll(poll)
     return model
 
@@ -54,8 +54,8 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     safe = msgspec.structs.replace(DRAIN, phase="safe", safe_since=NOON - 30_000, pid=7, puts=0)
     undone = msgspec.structs.replace(DRAIN, phase="undrain")
     first, second = view.build_rows(model_of(safe, undone))
-    shown = {column.key: column.render_cell(first).text for column in view.columns}
-    assert (shown["steps"], shown["safe"], shown["at"]) == ("■■■■■", "30 s", "pid 7")
+    cells = {column.key: column.render_cell(first).text for column in view.columns}
+    assert (cells["steps"], cells["safe"], cells["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
     assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == (
@@ -70,11 +70,11 @@ def test_a_broker_says_that_it_is_drained_unless_worse_is_known() -> None:
     assert list_broker_rows(model)[0].display_state == display_states.DRAINING
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="safe")]))
     assert list_broker_rows(model)[0].display_state == display_states.DRAINED
-    model.apply_poll(silent(A))
+    model.apply_poll(make_silent_broker(A))
     assert list_broker_rows(model)[0].display_state == display_states.DRAINED
-    model.apply_poll(silent(A))
+    model.apply_poll(make_silent_broker(A))
     assert list_broker_rows(model)[0].display_state == display_states.FROZEN
-    model.apply_poll(broker(A))
+    model.apply_poll(make_broker_poll(A))
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="undrain")]))
     assert list_broker_rows(model)[0].display_state == display_states.UP
 

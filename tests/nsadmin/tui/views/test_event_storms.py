@@ -49,4 +49,4 @@ def test_events_of_several_servers_are_one_storm_and_enter_shows_each() -> None:
     assert target is not None
     opened = open_target(target)
     assert isinstance(opened, StormEventsView)
-    assert [each.at_ms - NOON for each in opened.build_rows(model)] == [500, 400, 300, 200, 100, 0]
+    assert [event_row.at_ms - NOON for event_row in opened.build_rows(model)] == [500, 400, 300, 200, 100, 0]

@@ -8,19 +8,19 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import EventSeen
 from nsadmin.tui.views.events import EVENT_COLUMNS, EventsView, ObjectEventsView, notice_tone
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 A = "10.0.1.1:10911"
 
 
 def model() -> ClusterModel:
-    found = ClusterModel()
+    new_model = ClusterModel()
     for poll in (
-        server(), broker(A), silent(A, NOON + 1),
+        make_server_poll(), make_broker_poll(A), make_silent_broker(A, NOON + 1),
         EventSeen(NOON + 2, "ns-1", "TopicsChanged", "orders new", ["orders"]),
     ):  # fmt: skip
-        found.apply_poll(poll)
-    return found
+        new_model.apply_poll(poll)
+    return new_model
 
 
 def test_the_newest_comes_first_with_who_says_so() -> None:
@@ -54,9 +54,9 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     about = open_target(target)
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
-    [one] = about.build_rows(model())
-    assert (about.view_title, about.row_key(one), about.open_row(one),
-    about.subject_of_row(one).broker_name) == (
+    [event_row] = about.build_rows(model())
+    assert (about.view_title, about.row_key(event_row), about.open_row(event_row),
+    about.subject_of_row(event_row).broker_name) == (
         "broker-a", EventsView().row_key(oldest), None, "broker-a"
     )  # fmt: skip
     topic = ObjectEventsView("orders").open_row(newest)

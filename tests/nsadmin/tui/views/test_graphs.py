@@ -4,7 +4,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.graphs import GraphsView, draw_graph, draw_small_graphs
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 
 def text(lines: list[CellLine]) -> str:
@@ -12,16 +12,16 @@ def text(lines: list[CellLine]) -> str:
 
 
 def trend(*values: float) -> Trend:
-    found = Trend.create_empty()
+    new_trend = Trend.create_empty()
     for at, value in enumerate(values):
-        found.add_point(NOON + at * 60_000, value)
-    return found
+        new_trend.add_point(NOON + at * 60_000, value)
+    return new_trend
 
 
 def test_a_line_with_its_axes(utc: None) -> None:
-    shown = text(draw_graph("messages", {"a": trend(0, 100, 100, 50)}, 40, 8))
+    graph = text(draw_graph("messages", {"a": trend(0, 100, 100, 50)}, 40, 8))
     assert (
-        shown
+        graph
         == """\
   messages  ━━ a 50
     100 │       ⢀⠤⠊⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠒⠢⢄⣀
@@ -55,26 +55,26 @@ def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
 
 def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> None:
     model = ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     for at in (0, 6_000):
-        model.apply_poll(broker("10.0.1.1:10911", NOON + at))
+        model.apply_poll(make_broker_poll("10.0.1.1:10911", NOON + at))
     assert "by cluster  ━━ cluster-a 100" in text(GraphsView().draw_lines(model, 80, 20))
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
-    shown = text(GraphsView().draw_lines(model, 80, 20))
-    assert "backlog of the consumer groups, in messages: the largest" in shown
-    assert "  g  ━━ 7" in shown
-    assert len(shown.splitlines()) <= 20
+    graphs = text(GraphsView().draw_lines(model, 80, 20))
+    assert "backlog of the consumer groups, in messages: the largest" in graphs
+    assert "  g  ━━ 7" in graphs
+    assert len(graphs.splitlines()) <= 20
 
 
 def test_small_graphs_have_scales_of_their_own_side_by_side() -> None:
     trends = {"large": trend(0, 90_000), "small": trend(0, 9), "third": trend(0, 5)}
     lines = draw_small_graphs(trends, 80, 20)
-    shown = text(lines).splitlines()
-    assert "  large  ━━ 90.0k" in shown[0]
-    assert "  small  ━━ 9.0" in shown[0]
-    assert "100k" in shown[1]
-    assert "10 │" in shown[1]
-    assert any("third" in line for line in shown[1:])
+    graph_lines = text(lines).splitlines()
+    assert "  large  ━━ 90.0k" in graph_lines[0]
+    assert "  small  ━━ 9.0" in graph_lines[0]
+    assert "100k" in graph_lines[1]
+    assert "10 │" in graph_lines[1]
+    assert any("third" in line for line in graph_lines[1:])
     assert {len("".join(cell.text for cell in line)) for line in lines} <= {80, 40}
     assert len(draw_small_graphs(trends, 30, 8)) <= 8

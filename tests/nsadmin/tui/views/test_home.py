@@ -5,7 +5,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import GroupPolled, ProblemRecord, ProblemsPolled, QueueLag
 from nsadmin.tui.views.home import HomeView, list_problems
 from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 REMEDY = "run `nsadmin repair wipe broker-a`, which restores the broker's own permissions"
 DIVERGED = ProblemRecord("divergence", None, "CRITICAL", "topic orders of broker-a: perm differs", REMEDY)
@@ -14,7 +14,7 @@ SILENT = ProblemRecord("namesrv", None, "WARNING", "127.0.0.1:2 does not answer"
 
 def model_of(*problems: ProblemRecord) -> ClusterModel:
     model = ClusterModel()
-    for poll in (server(), broker("10.0.1.1:10911", commitLogDiskRatio="0.9")):
+    for poll in (make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.9")):
         model.apply_poll(poll)
     model.apply_poll(ProblemsPolled(NOON, problems, 9))
     return model
@@ -70,7 +70,7 @@ def test_enter_shows_the_check_and_x_runs_the_first_command_that_fixes_it() -> N
 
 def test_no_problem_is_said_only_after_the_checks_have_run() -> None:
     view, model = HomeView(), ClusterModel()
-    model.apply_poll(server())
+    model.apply_poll(make_server_poll())
     assert view.empty_message(model) == "the checks are running"
     model.apply_poll(ProblemsPolled(NOON, [], 9))
     assert view.empty_message(model) == "no problem: all 9 checks are OK"

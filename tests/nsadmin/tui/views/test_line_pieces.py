@@ -18,8 +18,8 @@ def test_the_head_marks_what_rows_are_sorted_by() -> None:
 
 
 def test_a_row_has_its_cells_cut_and_free_of_what_moves_the_cursor() -> None:
-    found = line_pieces.row_pieces(COLUMNS, 1, ("a\x1b[2J", 7), {"number"}, RowStyle(is_odd=True))
-    assert found == LinePieces(
+    pieces = line_pieces.row_pieces(COLUMNS, 1, ("a\x1b[2J", 7), {"number"}, RowStyle(is_odd=True))
+    assert pieces == LinePieces(
         "odd", (LinePiece(" ", "mark"), LinePiece("a\\x1… ", "strong"), LinePiece("   7 ", "bad", True))
     )
 
@@ -35,8 +35,8 @@ def test_the_chosen_row_is_marked_and_bright_only_with_the_focus() -> None:
 
 
 def test_a_heading_goes_over_all_columns() -> None:
-    found = line_pieces.heading_pieces(Heading("prod", (Cell("2 rows", "dim"),), False), RowStyle())
-    assert found == LinePieces(
+    pieces = line_pieces.heading_pieces(Heading("prod", (Cell("2 rows", "dim"),), False), RowStyle())
+    assert pieces == LinePieces(
         "panel", (LinePiece(" ", "mark"), LinePiece("▾ prod  ", "accent"), LinePiece("2 rows", "dim"))
     )
 

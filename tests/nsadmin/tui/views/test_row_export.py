@@ -3,12 +3,12 @@
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import row_export
 from nsadmin.tui.views.brokers.broker_table import BrokersView
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 
 def test_all_columns_of_all_rows(utc: None) -> None:
     model = ClusterModel()
-    for poll in (server(), broker("10.0.1.1:10911", commitLogDiskRatio="0.38")):
+    for poll in (make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.38")):
         model.apply_poll(poll)
     view = BrokersView()
     rows = view.build_rows(model)
@@ -23,7 +23,10 @@ def test_all_columns_of_all_rows(utc: None) -> None:
 
 def test_a_line_end_in_a_name_adds_no_row_and_no_command_to_what_is_pasted() -> None:
     model = ClusterModel()
-    for poll in (server(groups={"a\nreboot\x1b": {0: "10.0.1.1:10911"}}), broker("10.0.1.1:10911")):
+    for poll in (
+        make_server_poll(groups={"a\nreboot\x1b": {0: "10.0.1.1:10911"}}),
+        make_broker_poll("10.0.1.1:10911"),
+    ):
         model.apply_poll(poll)
     view = BrokersView()
     rows = view.build_rows(model)

@@ -7,10 +7,12 @@ ROWS = ["a1", "b1", "a2", "b2", "c1"]
 
 
 def shown(folded: set[str]) -> list[str]:
-    found = group_rows(ROWS, lambda row: row[0], lambda rows: [Cell(f"{len(rows)} of them")], folded)
+    grouped_rows = group_rows(ROWS, lambda row: row[0], lambda rows: [Cell(f"{len(rows)} of them")], folded)
     return [
-        "".join(cell.text for cell in each.render_cells) if isinstance(each, Heading) else each
-        for each in found
+        "".join(cell.text for cell in grouped_row.render_cells)
+        if isinstance(grouped_row, Heading)
+        else grouped_row
+        for grouped_row in grouped_rows
     ]
 
 
@@ -25,6 +27,6 @@ def test_a_folded_group_is_its_heading() -> None:
 
 
 def test_a_heading_is_no_row_and_keeps_its_name_when_it_folds() -> None:
-    found = group_rows(ROWS, lambda row: row[0], lambda rows: (), {"b"})
-    assert without_headings(found) == ["a1", "a2", "c1"]
+    grouped_rows = group_rows(ROWS, lambda row: row[0], lambda rows: (), {"b"})
+    assert without_headings(grouped_rows) == ["a1", "a2", "c1"]
     assert Heading("b", (), True).row_key == Heading("b", (Cell("x"),), False).row_key

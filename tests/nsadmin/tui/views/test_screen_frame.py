@@ -10,7 +10,7 @@ from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.screen_frame import AppStatus
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 STATUS = AppStatus("prod", "red", 5.0, NOON)
 
@@ -20,10 +20,10 @@ def text(line: CellLine) -> str:
 
 
 def model() -> ClusterModel:
-    found = ClusterModel(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
-    found.apply_poll(server())
-    found.apply_poll(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
-    return found
+    new_model = ClusterModel(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
+    new_model.apply_poll(make_server_poll())
+    new_model.apply_poll(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
+    return new_model
 
 
 @pytest.mark.parametrize("width", [40, 80, 120, 250])
@@ -46,27 +46,27 @@ def test_the_verdict_is_there_at_every_width_and_what_is_cut_has_a_sign(mode: st
         [head, _] = screen_frame.render_header(
             model(), status, AgreementVerdict("diverge", ("brokers", "topics")), width
         )
-        shown = text(head)
-        assert len(shown) == width
-        assert "≠ diverge " in shown
-        assert ("paused" in shown) is (mode == "paused")
+        head_text = text(head)
+        assert len(head_text) == width
+        assert "≠ diverge " in head_text
+        assert ("paused" in head_text) is (mode == "paused")
         if width >= 40:
-            assert f" {label} " in shown or "… " in shown
-            assert shown.endswith(" 12:00:00 ")
+            assert f" {label} " in head_text or "… " in head_text
+            assert head_text.endswith(" 12:00:00 ")
 
 
 def test_name_servers_without_room_are_a_sign_and_a_port() -> None:
-    found = ClusterModel()
+    cluster_model = ClusterModel()
     for at in (1, 2, 3):
-        found.apply_poll(server(f"127.0.0.1:2501{at}"))
-    _, servers = screen_frame.render_header(found, STATUS, AgreementVerdict("agree"), 40)
+        cluster_model.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
+    _, servers = screen_frame.render_header(cluster_model, STATUS, AgreementVerdict("agree"), 40)
     assert text(servers).rstrip() == " ● :25011  ● :25012  ● :25013"
 
 
 def test_what_nobody_tells_any_more_is_dim_with_the_time_since_when() -> None:
     assert screen_frame.render_silence(None, NOON) == []
-    [said] = screen_frame.render_silence(Silence("no name server answers", NOON), NOON + 12_000)
-    assert said == Cell("  no name server answers, for 12 s", "warn")
+    [silence_line] = screen_frame.render_silence(Silence("no name server answers", NOON), NOON + 12_000)
+    assert silence_line == Cell("  no name server answers, for 12 s", "warn")
     assert (
         text(screen_frame.render_silence(Silence("asking the name servers"), NOON))
         == "  asking the name servers"

@@ -6,7 +6,7 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView, SettingRow
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 
@@ -19,7 +19,9 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 
 def test_numbers_of_each_and_how_much_it_differs() -> None:
-    model = model_of(server(ONE, kv={"NS": {"k": "v"}}), server(TWO, topics=("orders",), kv={}))
+    model = model_of(
+        make_server_poll(ONE, kv={"NS": {"k": "v"}}), make_server_poll(TWO, topics=("orders",), kv={})
+    )
     model.apply_poll(NameServerPolled(NOON + 1000, THREE, error="closed"))
     model.now_ms = NOON + 11_000
     first, _, third = ServersView().build_rows(model)
@@ -36,19 +38,24 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
 
 
 def test_the_line_above_says_when_nobody_knows() -> None:
-    assert "agreement unknown" in ServersView().render_headline(model_of(server(ONE)))[-1].text
-    assert ServersView().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
+    assert "agreement unknown" in ServersView().render_headline(model_of(make_server_poll(ONE)))[-1].text
+    assert (
+        ServersView().render_headline(model_of(make_server_poll(ONE), make_server_poll(TWO)))[-1].tone
+        == "good"
+    )
 
 
 def test_one_name_server_is_compared_with_none() -> None:
     model = ClusterModel([ONE])
-    model.apply_poll(server(ONE))
+    model.apply_poll(make_server_poll(ONE))
     line = "".join(cell.text for cell in ServersView().render_headline(model))
     assert line == "1 name server  only one name server: there is nothing to compare"
 
 
 def test_a_second_name_of_a_name_server_says_so() -> None:
-    model = model_of(server(ONE, peer="10.0.0.1:9876"), server(TWO, peer="10.0.0.1:9876", topics=()))
+    model = model_of(
+        make_server_poll(ONE, peer="10.0.0.1:9876"), make_server_poll(TWO, peer="10.0.0.1:9876", topics=())
+    )
     first, second = (
         {column.key: column.render_cell(row) for column in SERVER_COLUMNS}
         for row in ServersView().build_rows(model)
@@ -58,7 +65,7 @@ def test_a_second_name_of_a_name_server_says_so() -> None:
 
 
 def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
-    model = model_of(server(ONE), server(TWO))
+    model = model_of(make_server_poll(ONE), make_server_poll(TWO))
     model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="closed"))
     first, second = (
         {column.key: column.render_cell(row) for column in SERVER_COLUMNS}
@@ -69,7 +76,10 @@ def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> 
 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:
-    model = model_of(server(ONE, settings={"a": "1", "b": "2"}), server(TWO, settings={"a": "1", "b": "3"}))
+    model = model_of(
+        make_server_poll(ONE, settings={"a": "1", "b": "2"}),
+        make_server_poll(TWO, settings={"a": "1", "b": "3"}),
+    )
     view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]

@@ -13,7 +13,7 @@ from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 COLUMNS = (
     Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes_changes=True),
@@ -74,7 +74,7 @@ class Bare(App[None]):
 MANY = [(f"row-{number:05}", number) for number in range(20_000)]
 
 
-@driven
+@run_screen_test
 async def test_only_the_lines_that_are_seen_are_drawn() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -91,7 +91,7 @@ async def test_only_the_lines_that_are_seen_are_drawn() -> None:
         assert app.grid.cursor_index == 9
 
 
-@driven
+@run_screen_test
 async def test_columns_without_room_come_with_the_arrows() -> None:
     app = Bare()
     async with app.run_test(size=(40, 8)) as pilot:
@@ -107,7 +107,7 @@ async def test_columns_without_room_come_with_the_arrows() -> None:
         assert "C3" in screen_to_text(app).splitlines()[0]
 
 
-@driven
+@run_screen_test
 async def test_enter_and_a_double_click_open_a_row() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -122,7 +122,7 @@ async def test_enter_and_a_double_click_open_a_row() -> None:
         await pilot.click("#grid", offset=(59, 0))
 
 
-@driven
+@run_screen_test
 async def test_no_rows_are_said_and_no_key_hurts() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -133,7 +133,7 @@ async def test_no_rows_are_said_and_no_key_hurts() -> None:
         assert (app.grid.cursor_item, app.entered) == (None, [])
 
 
-@driven
+@run_screen_test
 async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -143,7 +143,7 @@ async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
         assert list(app.grid._flash_ends) == [("a", "second")]
 
 
-@driven
+@run_screen_test
 async def test_the_cursor_stays_where_it_was_when_its_row_is_gone() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
@@ -156,7 +156,7 @@ async def test_the_cursor_stays_where_it_was_when_its_row_is_gone() -> None:
         assert app.grid.cursor_index == 2
 
 
-@driven
+@run_screen_test
 async def test_only_lines_that_show_something_else_are_drawn_again() -> None:
     app, drawn = Bare(), []
     async with app.run_test(size=(60, 12)) as pilot:
@@ -173,7 +173,7 @@ async def test_only_lines_that_show_something_else_are_drawn_again() -> None:
         assert sorted(set(drawn)) == [1, 2]
 
 
-@driven
+@run_screen_test
 async def test_old_rows_are_dim_and_no_rows_are_explained() -> None:
     app = Bare()
     async with app.run_test(size=(40, 8)) as pilot:

@@ -6,7 +6,7 @@ from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.table import Cell
 from nsadmin.tui.widgets.lines import Lines
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 
 class Bare(App[None]):
@@ -25,7 +25,7 @@ class Bare(App[None]):
         self.clicked.append((message.control.id, message.line_index, message.cell_index))
 
 
-@driven
+@run_screen_test
 async def test_lines_are_drawn_and_clicks_name_their_cell() -> None:
     app = Bare()
     async with app.run_test(size=(20, 4)) as pilot:
@@ -38,7 +38,7 @@ async def test_lines_are_drawn_and_clicks_name_their_cell() -> None:
         assert app.clicked == [("lines", 0, 1), ("lines", 1, 0)]
 
 
-@driven
+@run_screen_test
 async def test_a_line_without_room_ends_with_a_sign() -> None:
     app = Bare()
     async with app.run_test(size=(6, 2)) as pilot:

@@ -3,7 +3,7 @@
 from textual.app import App, ComposeResult
 
 from nsadmin.tui.widgets.prompt import Prompt
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 
 class Bare(App[None]):
@@ -22,7 +22,7 @@ class Bare(App[None]):
         self.typing.append(message.typed_text)
 
 
-@driven
+@run_screen_test
 async def test_what_is_typed_is_told_with_what_it_is_for() -> None:
     app = Bare()
     async with app.run_test() as pilot:
@@ -35,7 +35,7 @@ async def test_what_is_typed_is_told_with_what_it_is_for() -> None:
         assert app.typing[-1:] == ["x.svg"]
 
 
-@driven
+@run_screen_test
 async def test_commands_of_before_come_back_and_others_are_offered() -> None:
     app = Bare()
     async with app.run_test() as pilot:

@@ -5,14 +5,14 @@ from textual.app import App
 
 from nsadmin.tui import themes
 from nsadmin.tui.widgets.tones import tone_styles
-from tests.support.screens import driven
+from tests.support.screens import run_screen_test
 
 EVERY = ("", "dim", "good", "warn", "bad", "info", "accent", "strong", "spark", "context-red", "tabChosen")
 
 
 @pytest.mark.parametrize("name", ["nsadmin-dark", "nsadmin-light", "textual-dark", "nord", "ansi-dark"])
 def test_every_theme_has_a_style_for_every_tone(name: str) -> None:
-    @driven
+    @run_screen_test
     async def story() -> None:
         app = App[None]()
         for theme in themes.OWN_THEMES:

@@ -55,16 +55,16 @@ def test_a_program_ends_when_its_starter_is_killed(shell_text: str, signal_name:
 
 
 def test_a_program_ends_when_it_is_closed_and_its_lines_stay_known(tmp_path: Path) -> None:
-    seen: list[str] = []
+    lines: list[str] = []
     pid_file = tmp_path / "pid"
     child = ChildProcess(
-        ["sh", "-c", f"echo $$ >{pid_file}; echo out; echo err >&2; exec sleep 60"], seen.append
+        ["sh", "-c", f"echo $$ >{pid_file}; echo out; echo err >&2; exec sleep 60"], lines.append
     )
     assert child.wait_until(lambda: len(child.lines) == 2, 10)
     assert child.is_running
     child.close()
     assert (is_running(pid_file), child.is_running) == (False, False)
-    assert sorted(seen) == sorted(child.lines) == ["err", "out"]
+    assert sorted(lines) == sorted(child.lines) == ["err", "out"]
 
 
 def test_the_end_of_a_program_is_noticed() -> None:

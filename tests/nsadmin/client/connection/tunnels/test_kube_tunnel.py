@@ -10,7 +10,7 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel_leases import report_forwards
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from tests.interop.processes import wait_for
-from tests.support.kube_clusters import StubCluster, pod, service
+from tests.support.kube_clusters import StubCluster, make_pod, make_service
 from tests.support.servers import FakeNameServer, closed_port
 
 NAMES = {"component": "nameserver"}
@@ -29,12 +29,12 @@ def cluster(tmp_path: Path, server: FakeNameServer, monkeypatch: pytest.MonkeyPa
     for name, value in stub.variables.items():
         monkeypatch.setenv(name, value)
     stub.items = [
-        pod("names-0", "10.1.0.5", [9876], labels=NAMES, subdomain="names"),
-        pod("other-0", "10.1.0.6", [10911]),
-        service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
+        make_pod("names-0", "10.1.0.5", [9876], labels=NAMES, subdomain="names"),
+        make_pod("other-0", "10.1.0.6", [10911]),
+        make_service("names", NAMES, [(9876, 9876)], "10.96.0.1"),
     ]
     stub.servers = {"names-0:9876": server.addr, "other-0:10911": f"127.0.0.1:{closed_port()}"}
-    stub.save()
+    stub.save_objects()
     yield stub
     wait_for("the end of kubectl", lambda: not stub.processes, 10)
 
@@ -90,7 +90,7 @@ def test_without_addresses_the_pods_of_name_servers_are_asked(cluster: StubClust
 
 def test_a_namespace_without_name_servers(cluster: StubCluster) -> None:
     cluster.items = cluster.items[1:]
-    cluster.save()
+    cluster.save_objects()
     with AdminClient(access=access()) as admin, pytest.raises(RocketMQError) as raised:
         admin.topics.list_names()
     assert str(raised.value) == (
@@ -105,8 +105,8 @@ def test_a_pod_that_was_created_again_is_found_at_its_new_address(
     with AdminClient("names-0:9876", access=access(retries=5)) as admin:
         admin.topics.list_names()
         [before] = cluster.processes
-        cluster.items[0] = pod("names-0", "10.1.0.99", [9876], labels=NAMES, uid="2")
-        cluster.save()
+        cluster.items[0] = make_pod("names-0", "10.1.0.99", [9876], labels=NAMES, uid="2")
+        cluster.save_objects()
         wait_for("the end of the forward", lambda: before not in cluster.processes, 10)
         assert admin.topics.list_names() == ()
         with AdminClient("10.1.0.99:9876", access=access()) as other:
@@ -138,7 +138,7 @@ def test_a_port_that_opens_later_is_reached(cluster: StubCluster, server: FakeNa
         with pytest.raises(RocketMQError, match="connection refused"):
             admin.topics.list_names()
         cluster.servers["other-0:10911"] = server.addr
-        cluster.save()
+        cluster.save_objects()
         assert admin.topics.list_names() == ()
 
 
@@ -158,8 +158,8 @@ def test_an_address_of_no_pod(cluster: StubCluster, addr: str, reason: str | Non
 
 
 def test_a_pod_that_does_not_run(cluster: StubCluster) -> None:
-    cluster.items[0] = pod("names-0", "10.1.0.5", [9876], phase="Pending")
-    cluster.save()
+    cluster.items[0] = make_pod("names-0", "10.1.0.5", [9876], phase="Pending")
+    cluster.save_objects()
     assert failure("names-0:9876") == (
         "names-0:9876: kubectl prod/mq: error: unable to forward port because pod is not running. "
         "Current status=Pending"
@@ -168,7 +168,7 @@ def test_a_pod_that_does_not_run(cluster: StubCluster) -> None:
 
 def test_an_operator_without_rights(cluster: StubCluster) -> None:
     cluster.error = "error: You must be logged in to the server (Unauthorized)"
-    cluster.save()
+    cluster.save_objects()
     assert failure("names-0:9876") == f"names-0:9876: kubectl prod/mq: {cluster.error}"
 
 
@@ -187,7 +187,7 @@ def test_a_machine_without_kubectl(cluster: StubCluster, monkeypatch: pytest.Mon
 
 def test_many_servers_wait_for_one_failing_start(cluster: StubCluster) -> None:
     cluster.error = "Unable to connect to the server: dial tcp: i/o timeout"
-    cluster.save()
+    cluster.save_objects()
     with (
         AdminClient(
             [f"10.1.0.{number}:9876" for number in range(30)], access=access(), ask_all=True

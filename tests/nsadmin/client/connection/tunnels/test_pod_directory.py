@@ -3,20 +3,22 @@
 import pytest
 
 from nsadmin.client.connection.tunnels.pod_directory import PodDirectory, parse_pod
-from tests.support.kube_clusters import pod, service
+from tests.support.kube_clusters import make_pod, make_service
 
 BROKER = {"app": "broker"}
 DIRECTORY = PodDirectory(
     "mq",
     [
-        pod("broker-0", "10.1.0.5", [10911, 10909], labels=BROKER, subdomain="brokers"),
-        pod("broker-1", "10.1.0.6", [10911], labels=BROKER, subdomain="brokers", phase="Pending"),
-        pod("old-broker", "10.1.0.5", [10911], labels=BROKER, phase="Succeeded"),
-        pod("agent", "192.0.2.1", [9100], hostNetwork=True),
-        pod("names-0", "192.0.2.1", [9876], labels={"component": "nameserver"}, hostNetwork=True),
-        service("brokers", BROKER),
-        service("front", BROKER, [(20911, "port-10911"), (20909, 10909)], "10.96.0.1", "NodePort", 30911),
-        service("elsewhere", {}, [(9876, 9876)], "10.96.0.2"),
+        make_pod("broker-0", "10.1.0.5", [10911, 10909], labels=BROKER, subdomain="brokers"),
+        make_pod("broker-1", "10.1.0.6", [10911], labels=BROKER, subdomain="brokers", phase="Pending"),
+        make_pod("old-broker", "10.1.0.5", [10911], labels=BROKER, phase="Succeeded"),
+        make_pod("agent", "192.0.2.1", [9100], hostNetwork=True),
+        make_pod("names-0", "192.0.2.1", [9876], labels={"component": "nameserver"}, hostNetwork=True),
+        make_service("brokers", BROKER),
+        make_service(
+            "front", BROKER, [(20911, "port-10911"), (20909, 10909)], "10.96.0.1", "NodePort", 30911
+        ),
+        make_service("elsewhere", {}, [(9876, 9876)], "10.96.0.2"),
     ],
 )
 
@@ -69,8 +71,8 @@ def test_a_port_of_a_node_leads_to_the_pod_of_its_service() -> None:
     directory = PodDirectory(
         "mq",
         [
-            pod("broker-0", "10.1.0.5", [10911], labels=BROKER),
-            service("front", BROKER, [(20911, "port-10911")], "10.96.0.1", "NodePort", 30911),
+            make_pod("broker-0", "10.1.0.5", [10911], labels=BROKER),
+            make_service("front", BROKER, [(20911, "port-10911")], "10.96.0.1", "NodePort", 30911),
         ],
     )
     pod_port = directory.find_target("192.0.2.1", 30911)
@@ -82,18 +84,18 @@ def test_a_port_of_a_node_leads_to_the_pod_of_its_service() -> None:
 @pytest.mark.parametrize(
     ("item", "roles"),
     [
-        (pod("a", "", labels={"app": "name_service", "name_service_cr": "a"}), ("namesrv",)),
-        (pod("a", "", labels={"app": "broker", "broker_cr": "a"}), ("broker",)),
+        (make_pod("a", "", labels={"app": "name_service", "name_service_cr": "a"}), ("namesrv",)),
+        (make_pod("a", "", labels={"app": "broker", "broker_cr": "a"}), ("broker",)),
         (
-            pod("a", "", labels={"app.kubernetes.io/name": "rocketmq", "component": "nameserver"}),
+            make_pod("a", "", labels={"app.kubernetes.io/name": "rocketmq", "component": "nameserver"}),
             ("namesrv",),
         ),
-        (pod("a", "", labels={"app.kubernetes.io/component": "proxy"}), ("proxy",)),
-        (pod("a", "", [9876]), ("namesrv",)),
-        (pod("a", "", [9876, 10911]), ("namesrv", "broker")),
-        (pod("a", "", containers=[{"command": ["sh", "mqproxy"]}]), ("proxy",)),
-        (pod("a", "", labels={"name": "rocketmq-operator"}), ("operator",)),
-        (pod("a", "", [80], labels={"app": "shop"}), ()),
+        (make_pod("a", "", labels={"app.kubernetes.io/component": "proxy"}), ("proxy",)),
+        (make_pod("a", "", [9876]), ("namesrv",)),
+        (make_pod("a", "", [9876, 10911]), ("namesrv", "broker")),
+        (make_pod("a", "", containers=[{"command": ["sh", "mqproxy"]}]), ("proxy",)),
+        (make_pod("a", "", labels={"name": "rocketmq-operator"}), ("operator",)),
+        (make_pod("a", "", [80], labels={"app": "shop"}), ()),
     ],
 )
 def test_the_roles_of_a_pod(item: dict[str, object], roles: tuple[str, ...]) -> None:

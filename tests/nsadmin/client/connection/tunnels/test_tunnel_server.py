@@ -13,7 +13,7 @@ from nsadmin.client.connection.tunnels.tunnel_leases import SOCKET_VARIABLE, lea
 from nsadmin.client.connection.tunnels.tunnel_server import end_sharing, share_tunnels
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget
 from tests.interop.processes import wait_for
-from tests.support.kube_clusters import StubCluster, pod
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.servers import closed_port
 
 TARGET, PROXY = KubeTarget("mq"), {"component": "proxy"}
@@ -25,9 +25,12 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubClu
     stub = StubCluster(tmp_path)
     for name, value in stub.variables.items():
         monkeypatch.setenv(name, value)
-    stub.items = [pod("names-0", "10.1.0.5", [9876]), pod("proxy-0", "10.1.0.6", [8080], labels=PROXY)]
+    stub.items = [
+        make_pod("names-0", "10.1.0.5", [9876]),
+        make_pod("proxy-0", "10.1.0.6", [8080], labels=PROXY),
+    ]
     stub.servers = {"proxy-0:8080": f"127.0.0.1:{closed_port()}"}
-    stub.save()
+    stub.save_objects()
     lease_tunnel(TARGET)
     yield stub
     end_sharing()

@@ -22,7 +22,7 @@ from nsadmin.tui.views.brokers.broker_detail import (
     QueriedBrokerView,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
 PLACE = ("broker-a", 0, A, "cluster-a")
@@ -30,8 +30,8 @@ PLACE = ("broker-a", 0, A, "cluster-a")
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
     model = ClusterModel()
-    model.apply_poll(server(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
-    for poll in (broker(A), broker(B), broker(C), *polls):
+    model.apply_poll(make_server_poll(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
+    for poll in (make_broker_poll(A), make_broker_poll(B), make_broker_poll(C), *polls):
         model.apply_poll(poll)
     return model
 
@@ -46,7 +46,7 @@ def test_a_broker_has_seven_tabs_about_the_same() -> None:
 
 
 def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
-    model = model_of(silent(A, NOON + 1_000), silent(A, NOON + 4_000))
+    model = model_of(make_silent_broker(A, NOON + 1_000), make_silent_broker(A, NOON + 4_000))
     model.now_ms = NOON + 61_000
     view = BrokerFiguresView(*PLACE)
     line = "".join(cell.text for cell in view.render_headline(model))
@@ -118,9 +118,15 @@ def test_its_topics_lead_to_their_routes() -> None:
 def test_its_producers() -> None:
     view = BrokerProducersView(*PLACE)
     model = model_of(ConnectionsPolled(NOON, A, {"g": [ClientConnection("id@1", "h:1", "JAVA", "V5_5_0")]}))
-    [one] = view.build_rows(model)
-    assert [column.render_cell(one).text for column in view.columns] == ["g", "id@1", "h:1", "JAVA", "V5_5_0"]
-    assert (view.row_key(one), view.list_queries(model, [], None)) == (
+    [producer_row] = view.build_rows(model)
+    assert [column.render_cell(producer_row).text for column in view.columns] == [
+        "g",
+        "id@1",
+        "h:1",
+        "JAVA",
+        "V5_5_0",
+    ]
+    assert (view.row_key(producer_row), view.list_queries(model, [], None)) == (
         "g id@1 h:1",
         [DetailQuery("connections", A)],
     )
@@ -128,6 +134,8 @@ def test_its_producers() -> None:
 
 def test_its_history() -> None:
     view = BrokerHistoryView(*PLACE)
-    model = model_of(silent(A, NOON + 1), broker(A, NOON + 2), silent(B, NOON + 3))
+    model = model_of(
+        make_silent_broker(A, NOON + 1), make_broker_poll(A, NOON + 2), make_silent_broker(B, NOON + 3)
+    )
     assert [notice.event_kind for notice in view.build_rows(model)] == ["BrokerAnswers", "BrokerSilent"]
     assert [column.key for column in view.columns][:2] == ["time", "kind"]

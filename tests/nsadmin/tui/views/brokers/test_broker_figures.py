@@ -27,8 +27,10 @@ def test_values_have_their_unit(key: str, value: str, shown: str, note: str, utc
 
 
 def test_groups_are_by_what_a_figure_is_about_and_each_is_named_once() -> None:
-    found = list_figures({"putTps": "1 1 1", "zzz": "?", "getMissTps": "1 1 1", "timerReadBehind": "0"}, NOON)
-    assert [(figure.group_label, figure.figure_key) for figure in found] == [
+    figures = list_figures(
+        {"putTps": "1 1 1", "zzz": "?", "getMissTps": "1 1 1", "timerReadBehind": "0"}, NOON
+    )
+    assert [(figure.group_label, figure.figure_key) for figure in figures] == [
         ("Messages", "getMissTps"), ("", "putTps"), ("Timers", "timerReadBehind"), ("Other", "zzz")
     ]  # fmt: skip
     assert group_of_figure("commitLogDiskRatio") == "Store"

@@ -8,10 +8,10 @@ from nsadmin.tui.polling.replica_records import SlaveRecord
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 MASTER, SLAVE = "10.0.1.1:10911", "10.0.1.2:10911"
-BOTH = server(groups={"broker-a": {0: MASTER, 1: SLAVE}})
+BOTH = make_server_poll(groups={"broker-a": {0: MASTER, 1: SLAVE}})
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
@@ -27,7 +27,7 @@ def cell(row: BrokerRow, key: str) -> Cell:
 
 def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
     master, slave = list_broker_rows(
-        model_of(BOTH, broker(MASTER), broker(SLAVE, commitLogMaxOffset="999999999"))
+        model_of(BOTH, make_broker_poll(MASTER), make_broker_poll(SLAVE, commitLogMaxOffset="999999999"))
     )
     assert {column.key: column.render_cell(master).text for column in BROKER_COLUMNS} == {
         "cluster": "cluster-a",
@@ -57,17 +57,17 @@ def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
 
 def test_levels_give_figures_a_tone_and_old_ones_have_none() -> None:
     figures: dict[str, Any] = {"commitLogDiskRatio": "0.9", "sendThreadPoolQueueHeadWaitTimeMills": "60"}
-    [full] = list_broker_rows(model_of(server(), broker(MASTER, **figures)))
+    [full] = list_broker_rows(model_of(make_server_poll(), make_broker_poll(MASTER, **figures)))
     assert (cell(full, "disk").tone, cell(full, "wait").tone) == ("bad", "warn")
-    late = silent(MASTER, NOON + 5_000)
-    [old] = list_broker_rows(model_of(server(), broker(MASTER, **figures), late, late))
+    late = make_silent_broker(MASTER, NOON + 5_000)
+    [old] = list_broker_rows(model_of(make_server_poll(), make_broker_poll(MASTER, **figures), late, late))
     assert (cell(old, "disk").tone, cell(old, "disk").text) == ("dim", "███▌ 90%")
     assert cell(old, "state") == Cell("◐ frozen 0 s", "bad")
     assert old.stale_ms == 0
 
 
 def test_what_was_never_told_is_no_zero() -> None:
-    [row] = list_broker_rows(model_of(server()))
+    [row] = list_broker_rows(model_of(make_server_poll()))
     assert {cell(row, key).text for key in ("in", "out", "disk", "wait", "version", "inToday", "uptime")} == {
         "–"
     }
@@ -75,7 +75,7 @@ def test_what_was_never_told_is_no_zero() -> None:
 
 
 def test_a_slave_has_the_result_of_its_comparison_and_none_before_it() -> None:
-    polls: list[AnyPoll] = [BOTH, broker(MASTER), broker(SLAVE)]
+    polls: list[AnyPoll] = [BOTH, make_broker_poll(MASTER), make_broker_poll(SLAVE)]
     _, young = list_broker_rows(model_of(*polls))
     drifted = ReplicasPolled(NOON, [SlaveRecord("broker-a", 1, "drift")])
     master, slave = list_broker_rows(model_of(*polls, drifted))
@@ -84,10 +84,12 @@ def test_a_slave_has_the_result_of_its_comparison_and_none_before_it() -> None:
 
 
 def test_how_many_name_servers_list_it_and_say_that_it_is_wiped() -> None:
-    one, other = server("h:1", perms={"broker-a": 4}), server("h:2")
-    [row] = list_broker_rows(model_of(one, other, broker(MASTER)))
+    one, other = make_server_poll("h:1", perms={"broker-a": 4}), make_server_poll("h:2")
+    [row] = list_broker_rows(model_of(one, other, make_broker_poll(MASTER)))
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("2/2"), Cell("⊘ wiped? 1/2", "warn"))
-    [row] = list_broker_rows(model_of(one, server("h:2", groups={}, perms={}), broker(MASTER)))
+    [row] = list_broker_rows(
+        model_of(one, make_server_poll("h:2", groups={}, perms={}), make_broker_poll(MASTER))
+    )
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("1/2", "warn"), Cell("⊘ wiped", "warn"))
 
 
@@ -103,25 +105,29 @@ def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
 
 
 def test_the_line_above_counts_states_and_messages() -> None:
-    model = model_of(BOTH, broker(MASTER), silent(SLAVE), silent(SLAVE))
+    model = model_of(BOTH, make_broker_poll(MASTER), make_silent_broker(SLAVE), make_silent_broker(SLAVE))
     line = "".join(cell.text for cell in BrokersView().render_headline(model))
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
 
 def test_every_column_can_be_sorted_by() -> None:
-    some = list_broker_rows(model_of(BOTH, broker(MASTER), silent(SLAVE)))
+    some = list_broker_rows(model_of(BOTH, make_broker_poll(MASTER), make_silent_broker(SLAVE)))
     for column in BROKER_COLUMNS:
         known = [column.sort_value(row) for row in some if column.sort_value(row) is not None]
         assert sorted(known) is not None, column.key
 
 
 def test_since_when_no_name_server_has_heard_of_it() -> None:
-    told = server(silences={MASTER: (70_000, 120_000)})
+    server_poll = make_server_poll(silences={MASTER: (70_000, 120_000)})
     [row] = list_broker_rows(
-        model_of(told, server("h:2", silences={MASTER: (5_000, 120_000)}), broker(MASTER))
+        model_of(
+            server_poll,
+            make_server_poll("h:2", silences={MASTER: (5_000, 120_000)}),
+            make_broker_poll(MASTER),
+        )
     )
     assert cell(row, "heartbeat") == Cell("1 min", "warn")
-    [row] = list_broker_rows(model_of(server(silences={}), broker(MASTER)))
+    [row] = list_broker_rows(model_of(make_server_poll(silences={}), make_broker_poll(MASTER)))
     assert cell(row, "heartbeat") == Cell("–", "dim")
 
 
@@ -130,14 +136,19 @@ def test_totals_of_what_nobody_tells_are_no_zero() -> None:
         return "".join(cell.text for cell in BrokersView().render_headline(model_of(BOTH, *polls)))
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
-    told = [broker(MASTER), broker(SLAVE)]
-    assert line(*told, *2 * [silent(MASTER), silent(SLAVE)]) == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
-    assert line(*told, silent(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
+    broker_polls = [make_broker_poll(MASTER), make_broker_poll(SLAVE)]
+    assert (
+        line(*broker_polls, *2 * [make_silent_broker(MASTER), make_silent_broker(SLAVE)])
+        == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
+    )
+    assert line(*broker_polls, make_silent_broker(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
 
 
 def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:
     dead = NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed")
-    [row] = list_broker_rows(model_of(server(perms={"broker-a": 4}), broker(MASTER), dead))
+    [row] = list_broker_rows(
+        model_of(make_server_poll(perms={"broker-a": 4}), make_broker_poll(MASTER), dead)
+    )
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("–", "dim"), Cell("⊘ wiped", "warn"))
     nobody = model_of(dead)
     assert (BrokersView().render_headline(nobody)[0].text, BrokersView().empty_message(nobody)) == (

@@ -4,14 +4,14 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS
 from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 A = "10.0.1.1:10911"
 
 
 def test_the_graph_is_drawn_only_if_there_is_room() -> None:
     model = ClusterModel()
-    for poll in (server(), broker(A), broker(A, NOON + 5000)):
+    for poll in (make_server_poll(), make_broker_poll(A), make_broker_poll(A, NOON + 5000)):
         model.apply_poll(poll)
     [row] = list_broker_rows(model)
     high = draw_broker_facts(BROKER_COLUMNS, row, 54, 45)

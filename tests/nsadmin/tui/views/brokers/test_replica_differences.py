@@ -5,7 +5,7 @@ from nsadmin.tui.polling.poll_records import ReplicasPolled
 from nsadmin.tui.polling.replica_records import SlaveDifferenceRecord, SlaveRecord
 from nsadmin.tui.views.brokers.replica_differences import ReplicaDifferencesView
 from nsadmin.tui.views.view_targets import GroupTarget, TopicTarget
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 TOPIC = SlaveDifferenceRecord("topic", "orders", "drift", "missing on the slave", "same version", NOON)
 OFFSET = SlaveDifferenceRecord("offset", "orders@G", "lag", "6 messages behind", "may copy", NOON - 30_000)
@@ -19,9 +19,11 @@ SLAVE = ReplicaDifferencesView("broker-a", 1, "10.0.1.2:10911", "cluster-a")
 
 def model_of(*slaves: SlaveRecord) -> ClusterModel:
     model = ClusterModel()
-    model.apply_poll(server(at=NOON, groups={"broker-a": {0: MASTER.broker_addr, 1: SLAVE.broker_addr}}))
-    model.apply_poll(broker(MASTER.broker_addr))
-    model.apply_poll(broker(SLAVE.broker_addr))
+    model.apply_poll(
+        make_server_poll(at=NOON, groups={"broker-a": {0: MASTER.broker_addr, 1: SLAVE.broker_addr}})
+    )
+    model.apply_poll(make_broker_poll(MASTER.broker_addr))
+    model.apply_poll(make_broker_poll(SLAVE.broker_addr))
     model.apply_poll(ReplicasPolled(NOON, slaves))
     model.now_ms = NOON + 12_000
     return model

@@ -16,11 +16,11 @@ LAGS = [
 
 
 def model() -> ClusterModel:
-    found = ClusterModel()
-    found.apply_poll(
+    new_model = ClusterModel()
+    new_model.apply_poll(
         GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")], "PULL", "CLUSTERING")
     )
-    return found
+    return new_model
 
 
 def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
@@ -58,8 +58,8 @@ def test_what_was_not_told_and_since_when() -> None:
 
 
 def test_its_lag_is_drawn_when_there_are_two_looks() -> None:
-    found = model()
-    assert "two polls" in GroupLagView("g").draw_lines(found, 60, 12)[1][0].text
-    found.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
-    assert "backlog in messages" in GroupLagView("g").draw_lines(found, 60, 12)[0][0].text
-    assert GroupLagView("nobody").draw_lines(found, 60, 12)
+    cluster_model = model()
+    assert "two polls" in GroupLagView("g").draw_lines(cluster_model, 60, 12)[1][0].text
+    cluster_model.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
+    assert "backlog in messages" in GroupLagView("g").draw_lines(cluster_model, 60, 12)[0][0].text
+    assert GroupLagView("nobody").draw_lines(cluster_model, 60, 12)

@@ -21,14 +21,14 @@ def test_what_was_not_asked_is_unknown() -> None:
 
 
 def test_queues_without_an_offset_count_for_nothing() -> None:
-    found = row(
+    group_row = row(
         [
             QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000),
             QueueLag("orders", "broker-a", 1, 5, None, None, None),
             QueueLag("orders", "broker-a", 2, 5, 5, 0, NOON - 90_000),
         ]
     )
-    assert (found.total_lag, found.delay_ms) == (7, 60_000)
+    assert (group_row.total_lag, group_row.delay_ms) == (7, 60_000)
 
 
 def test_growth_is_that_of_the_last_ten_polls() -> None:

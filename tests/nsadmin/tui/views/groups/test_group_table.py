@@ -23,8 +23,8 @@ def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
 
 def texts(*polls: AnyPoll) -> dict[str, str]:
     model = ClusterModel()
-    for one in (GroupsPolled(NOON, ["g"]), *polls):
-        model.apply_poll(one)
+    for group_poll in (GroupsPolled(NOON, ["g"]), *polls):
+        model.apply_poll(group_poll)
     [row] = GroupsView().build_rows(model)
     return {column.key: column.render_cell(row).text for column in GROUP_COLUMNS}
 
@@ -102,8 +102,8 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
         "– groups", "unknown: no name server answers"
     )  # fmt: skip
-    for one in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
-        model.apply_poll(one)
+    for group_poll in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
+        model.apply_poll(group_poll)
     assert "".join(cell.text for cell in view.render_headline(model)) == (
         "1 group  backlog 7  updated 1 s ago"
     )

@@ -9,7 +9,7 @@ from nsadmin.tui.views.topics.topic_detail import (
     TopicHistoryView,
     TopicRouteView,
 )
-from tests.support.screens import NOON, broker, server
+from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 A = "10.0.1.1:10911"
@@ -23,7 +23,7 @@ POLL = TopicPolled(
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
     model = ClusterModel()
-    for poll in (server(ONE), server(TWO), broker(A), *polls):
+    for poll in (make_server_poll(ONE), make_server_poll(TWO), make_broker_poll(A), *polls):
         model.apply_poll(poll)
     return model
 
@@ -74,10 +74,10 @@ def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any
     assert view.empty_message(model_of()) == "the topic is loading"
     history = TopicHistoryView("orders")
     assert (history.find_silence(never), history.empty_message(never)) == (None, history.empty_text)
-    told = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
-    [side] = view.build_rows(model_of(told))
+    topic_poll = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
+    [side] = view.build_rows(model_of(topic_poll))
     assert view.columns[-1].render_cell(side).text == "equal"
-    [side] = view.build_rows(model_of(told, *dead, silent))
+    [side] = view.build_rows(model_of(topic_poll, *dead, silent))
     assert [view.columns[at].render_cell(side).text for at in (1, 2, -1)] == ["rw-", "8", "–"]
     [side] = view.build_rows(model_of(TopicPolled(NOON, "orders", {ONE: ROUTE}, {TWO: "closed"})))
     assert view.columns[-1].render_cell(side).text == "–"
@@ -110,6 +110,6 @@ def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
 
 def test_its_history() -> None:
     view = TopicHistoryView("orders")
-    model = model_of(server(ONE, topics=()))
+    model = model_of(make_server_poll(ONE, topics=()))
     assert [notice.event_kind for notice in view.build_rows(model)] == ["TopicsChanged"]
     assert view.columns[0].key == "time"

@@ -12,7 +12,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from nsadmin.tui.views.topics.topic_producers import TopicProducersView
-from tests.support.screens import NOON, server
+from tests.support.screens import NOON, make_server_poll
 
 A, B, SLAVE = "10.0.1.1:10911", "10.0.2.1:10911", "10.0.1.2:10911"
 ONE, TWO = (
@@ -26,7 +26,7 @@ def model_of(*connections: ConnectionsPolled) -> ClusterModel:
     queues = QueueCounts(8, 8, 6)
     routes = {"10.0.0.1:9876": {"broker-a": queues, "broker-b": queues}}
     polls: list[AnyPoll] = [
-        server(groups={"broker-a": {0: A, 1: SLAVE}, "broker-b": {0: B}}),
+        make_server_poll(groups={"broker-a": {0: A, 1: SLAVE}, "broker-b": {0: B}}),
         TopicPolled(NOON, "orders", routes),
         *connections,
     ]

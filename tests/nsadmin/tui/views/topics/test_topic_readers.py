@@ -15,9 +15,9 @@ LAGS = [
 
 
 def model() -> ClusterModel:
-    found = ClusterModel()
-    found.apply_poll(TopicPolled(NOON, "orders", groups=["g", "h"]))
-    return found
+    new_model = ClusterModel()
+    new_model.apply_poll(TopicPolled(NOON, "orders", groups=["g", "h"]))
+    return new_model
 
 
 def texts(found: ClusterModel) -> list[list[str]]:
@@ -26,15 +26,15 @@ def texts(found: ClusterModel) -> list[list[str]]:
 
 
 def test_the_lag_of_this_topic_and_of_all_and_what_was_not_read_yet() -> None:
-    found = model()
-    found.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")]))
-    assert texts(found) == [["g", "1", "20.0k", "1 min", "20.0k"], ["h", "–", "–", "–", "–"]]
+    cluster_model = model()
+    cluster_model.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")]))
+    assert texts(cluster_model) == [["g", "1", "20.0k", "1 min", "20.0k"], ["h", "–", "–", "–", "–"]]
 
 
 def test_a_lag_without_clients_is_bad() -> None:
-    found, view = model(), TopicReadersView("orders")
-    found.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS))
-    first, second = view.build_rows(found)
+    cluster_model, view = model(), TopicReadersView("orders")
+    cluster_model.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS))
+    first, second = view.build_rows(cluster_model)
     assert (view.is_problem(first), view.is_problem(second)) == (True, False)
 
 

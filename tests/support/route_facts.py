@@ -19,19 +19,19 @@ NO_ROUTE = TopicNotExist("No topic route info")
 NOT_READY = RequestError("name server not ready", 1)
 
 
-def silence(addr: str) -> CallError:
+def refused_connection(addr: str) -> CallError:
     return CallError(addr, "unconnected", "connection refused")
 
 
-def queue(
+def make_queue_route(
     name: str = "a", addrs: Mapping[int, str] | None = None, perm: int | None = 6, **more: Any
 ) -> QueueRoute:
     values: dict[str, Any] = {"read_queue_nums": 8, "write_queue_nums": 8, **more}
-    found = {0: MASTER} if addrs is None else dict(addrs)
-    return QueueRoute(name, "C" if found else None, found, perm, topic_sys_flag=0, **values)
+    broker_addrs = {0: MASTER} if addrs is None else dict(addrs)
+    return QueueRoute(name, "C" if broker_addrs else None, broker_addrs, perm, topic_sys_flag=0, **values)
 
 
-def view(
+def make_server_view(
     *queues: QueueRoute,
     addr: str = NS,
     error: RocketMQError | None = None,
@@ -49,14 +49,14 @@ def view(
         addr,
         ServerResult(addr, None if failure else TopicRoute(queues, order), failure),
         ServerResult(addr, None if is_silent else clusters, error if is_silent else None),
-        more.pop("default_route", ServerResult(addr, TopicRoute((queue(perm=7),), None), None)),
+        more.pop("default_route", ServerResult(addr, TopicRoute((make_queue_route(perm=7),), None), None)),
         ServerResult(addr, more.pop("kv", order), None),
         ServerResult(addr, {"waitSecondsForService": "45"}, None),
         **more,
     )
 
 
-def broker(
+def make_broker_view(
     addr: str = MASTER,
     name: str = "a",
     *,
@@ -76,20 +76,22 @@ def broker(
     )
 
 
-def facts(
+def make_facts(
     views: Sequence[NameServerTopicView],
     brokers: Sequence[BrokerTopicView] | None = None,
     question: Any = None,
     **more: Any,
 ) -> RouteFacts:
     asked = RouteQuestion("T") if question is None else question
-    return RouteFacts(asked, tuple(views), (broker(),) if brokers is None else tuple(brokers), **more)
+    return RouteFacts(
+        asked, tuple(views), (make_broker_view(),) if brokers is None else tuple(brokers), **more
+    )
 
 
-def looked(steps: Sequence[CauseCheck], id_: str, told: RouteFacts) -> list[CauseFinding]:
+def run_check(steps: Sequence[CauseCheck], id_: str, told: RouteFacts) -> list[CauseFinding]:
     """What one step finds; where it finds nothing, what it says then."""
     step = next(step for step in steps if step.id == id_)
-    found = list(step.find_problems(told))
-    if found:
-        return found
+    findings = list(step.find_problems(told))
+    if findings:
+        return findings
     return [CauseFinding("ok", step.all_clear) if isinstance(step.all_clear, str) else step.all_clear(told)]

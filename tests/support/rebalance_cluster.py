@@ -37,7 +37,7 @@ Queue = tuple[str, int]
 Message = tuple[str, int]
 
 
-class Killed(Exception):
+class RunKilled(Exception):
     """The process of the run ends here."""
 
 
@@ -85,11 +85,11 @@ class RebalancedTopic:
         self.is_sending = True
         self.deleted: list[str] = []
 
-    def register(self, broker: str, now_ms: int) -> None:
+    def register_broker(self, broker: str, now_ms: int) -> None:
         for addr in self.servers:
             self.late.append((now_ms + self.random.randrange(3000), addr, broker))
 
-    def step(self, now_ms: int) -> None:
+    def pass_second(self, now_ms: int) -> None:
         """One second: registrations arrive, clients refresh, send and consume."""
         arrived = [item for item in self.late if item[0] <= now_ms]
         self.late = [item for item in self.late if item[0] > now_ms]
@@ -103,11 +103,11 @@ class RebalancedTopic:
                 client.queues, client.order_conf = fresh.queues, fresh.order_conf
         if self.is_sending:
             for at, producer in enumerate(self.producers):
-                self.send(at, producer)
-        self.consume()
-        self.look()
+                self.send_message(at, producer)
+        self.consume_messages()
+        self.check_routes()
 
-    def send(self, at: int, producer: SeenRoute) -> None:
+    def send_message(self, at: int, producer: SeenRoute) -> None:
         # Each key has one producer, as order needs.
         key = self.random.choice(KEYS[at :: len(self.producers)])
         queues = producer.write_queues()
@@ -122,7 +122,7 @@ class RebalancedTopic:
         self.messages.setdefault((broker, queue_id), []).append((key, self.sent[key]))
         self.sent[key] += 1
 
-    def consume(self) -> None:
+    def consume_messages(self) -> None:
         for queue in self.consumer.read_queues():
             present = self.on_brokers.get(queue[0], NO_QUEUES)
             if queue[1] >= present.read:
@@ -135,7 +135,7 @@ class RebalancedTopic:
                 self.consumed[key].append(number)
             self.committed[queue] = end
 
-    def look(self) -> None:
+    def check_routes(self) -> None:
         """Note what must never be: nothing writable in a route, or a stored message that nobody can read."""
         for addr, route in self.servers.items():
             if not route.write_queues():
@@ -147,7 +147,7 @@ class RebalancedTopic:
             if waits and not self.ordered and queue_id >= self.on_brokers.get(broker, NO_QUEUES).read:
                 self.faults.append(f"{waits} messages of {broker} queue {queue_id} are unreadable")
 
-    def lag(self, queue: Queue) -> int:
+    def lag_of_queue(self, queue: Queue) -> int:
         return len(self.messages.get(queue, [])) - self.committed.get(queue, 0)
 
 
@@ -165,7 +165,7 @@ class RebalancedCluster:
         while self.now_ms < until_ms:
             self.now_ms += STEP_MS
             for topic in self.topics.values():
-                topic.step(self.now_ms)
+                topic.pass_second(self.now_ms)
 
     def fails(self) -> bool:
         return self.random.random() < self.failing
@@ -173,7 +173,7 @@ class RebalancedCluster:
     def observe(self, questions: RunQuestions) -> RunObservation:
         self.pause_seconds(1)
         if self.fails():
-            raise Killed
+            raise RunKilled
         return RunObservation(
             self.now_ms,
             {question.topic: self._read_topic(question) for question in questions.topics},
@@ -217,7 +217,7 @@ class RebalancedCluster:
                 broker: tuple(len(topic.messages.get((broker, queue_id), [])) for queue_id in ids)
                 for broker, ids in question.closing_queues.items()
             },
-            {"group": GroupBacklog(sum(topic.lag(queue) for queue in closing), 0, 0, True)}
+            {"group": GroupBacklog(sum(topic.lag_of_queue(queue) for queue in closing), 0, 0, True)}
             if closing
             else {},
             0,
@@ -228,7 +228,7 @@ class RebalancedCluster:
         errors: list[str | None] = []
         for action in actions:
             if self.fails():
-                raise Killed
+                raise RunKilled
             self.sent_changes.append(action)
             if self.fails():
                 errors.append("no answer")
@@ -245,7 +245,7 @@ class RebalancedCluster:
         if isinstance(action, PutTopic):
             assert topic.on_brokers.keys() & {action.broker, *action.models}
             topic.on_brokers[action.broker] = action.queues
-            topic.register(action.broker, self.now_ms)
+            topic.register_broker(action.broker, self.now_ms)
         elif isinstance(action, PutOrderConf):
             for route in topic.servers.values():
                 route.order_conf = action.order_conf
@@ -257,7 +257,7 @@ class RebalancedCluster:
             topic.deleted.append(action.broker)
             del topic.on_brokers[action.broker]
             for queue in [queue for queue in topic.messages if queue[0] == action.broker]:
-                assert not topic.lag(queue)
+                assert not topic.lag_of_queue(queue)
                 # Like brokers of 4.x, which keep the offsets.
                 del topic.messages[queue]
 

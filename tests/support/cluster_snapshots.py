@@ -6,15 +6,15 @@ from typing import Any
 from nsadmin.client.snapshots import ClusterSnapshot
 
 
-def queues(perm: int = 6, number: int = 8) -> dict[str, int]:
+def make_queue_entry(perm: int = 6, number: int = 8) -> dict[str, int]:
     return {"readQueueNums": number, "writeQueueNums": number, "perm": perm, "topicSysFlag": 0}
 
 
-def member(addr: str = "x:1", cluster: str = "c", broker_id: str = "0") -> dict[str, Any]:
+def make_broker_entry(addr: str = "x:1", cluster: str = "c", broker_id: str = "0") -> dict[str, Any]:
     return {"clusterName": cluster, "brokerAddrs": {broker_id: addr}}
 
 
-def knowing(
+def make_cluster_snapshot(
     source: str,
     brokers: Mapping[str, Mapping[str, Any]] | None = None,
     topics: Mapping[str, Mapping[str, Mapping[str, int]]] | None = None,
@@ -25,8 +25,8 @@ def knowing(
     return ClusterSnapshot(
         source,
         0,
-        {"a": member()} if brokers is None else brokers,
-        {"T": {"a": queues()}} if topics is None else topics,
+        {"a": make_broker_entry()} if brokers is None else brokers,
+        {"T": {"a": make_queue_entry()}} if topics is None else topics,
         kv or {},
         settings or {},
     )

@@ -13,12 +13,12 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.transport.event_loop import run_coroutine
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 Deed = Callable[[LabCluster], Coroutine[Any, Any, Any]]
 
 
-class Living:
+class LabClusterThread:
     """`do(deed)` does something in the world and returns when it is done."""
 
     def __init__(self, scenario: Scenario, folder: Path, prepare: Callable[[LabCluster], None]) -> None:
@@ -39,7 +39,7 @@ class Living:
         finally:
             await self.world.stop_all()
 
-    def do(self, deed: Deed) -> Any:
+    def run_deed(self, deed: Deed) -> Any:
         return asyncio.run_coroutine_threadsafe(deed(self.world), self._loop).result(DEADLINE)
 
     @property
@@ -56,18 +56,18 @@ class Living:
 
 
 @contextmanager
-def living(
+def start_lab_cluster(
     folder: Path,
     *,
     namesrvs: int = 3,
     groups: int = 2,
     topics: int = 20,
     prepare: Callable[[LabCluster], None] = lambda world: None,
-) -> Iterator[Living]:
+) -> Iterator[LabClusterThread]:
     """A world of one cluster without slaves; `prepare` sees it before anything is started."""
     plan = FleetPlan(clusters=1, groups=groups, replicas=1, topics=topics)
-    found = Living(Scenario("test", plan=plan, namesrvs=namesrvs), folder, prepare)
+    cluster_thread = LabClusterThread(Scenario("test", plan=plan, namesrvs=namesrvs), folder, prepare)
     try:
-        yield found
+        yield cluster_thread
     finally:
-        found.close()
+        cluster_thread.close()

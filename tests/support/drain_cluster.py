@@ -29,11 +29,11 @@ PERMS = {"orders": RW, "payments": RW, "history": R, "TBW102": RWI, "%RETRY%bill
 SYSTEM = frozenset({"TBW102", BROKER})
 
 
-def queue(perm: int, queues: int = 8) -> QueueData:
+def make_queue(perm: int, queues: int = 8) -> QueueData:
     return QueueData(BROKER, queues, queues, perm, 0)
 
 
-class Killed(BaseException):
+class DrainKilled(BaseException):
     """The process ends here."""
 
 
@@ -51,7 +51,7 @@ class SimServer:
     def is_open(self) -> bool:
         return self.is_registered and any(queue.perm & Perm.WRITE for queue in self.topics.values())
 
-    def server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
+    def describe_server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
         if not self.is_up:
             return NameServerFacts(self.addr, "connection refused, no server listens on this port")
         places = {topic: ServerTopic(item, others, int(others > 0)) for topic, item in self.topics.items()}
@@ -63,14 +63,14 @@ class SimServer:
         )
 
 
-class Cluster:
+class DrainCluster:
     """The world of a drain. `calls` counts what the drain asks and does; at `kill_at` the process ends."""
 
     def __init__(
         self, servers: int = 2, *, old: Iterable[int] = (), perms: Mapping[str, int] = PERMS
     ) -> None:
         self.now = 1_700_000_000_000
-        self.own = {topic: queue(perm) for topic, perm in perms.items()}
+        self.own = {topic: make_queue(perm) for topic, perm in perms.items()}
         self.nodes = [SimServer(f"127.0.0.1:{9876 + at}", is_old=at in set(old)) for at in range(servers)]
         self.others = 8
         self.brokers_perm = 6
@@ -92,11 +92,11 @@ class Cluster:
         self.script: dict[int, Callable[[], None]] = {}
         self.kill_at: int | None = None
         self.calls = 0
-        self.register()
+        self.register_broker()
 
     # What may happen
 
-    def registered(self) -> dict[str, QueueData]:
+    def registered_queues(self) -> dict[str, QueueData]:
         return (
             {
                 topic: item._replace(perm=item.perm & self.brokers_perm | item.perm & 1)
@@ -106,35 +106,35 @@ class Cluster:
             else dict(self.own)
         )
 
-    def register(self) -> None:
+    def register_broker(self) -> None:
         """All that the broker has, with every name server that is there."""
         for node in self.nodes:
             if node.is_up:
-                node.is_registered, node.topics = True, self.registered()
+                node.is_registered, node.topics = True, self.registered_queues()
 
-    def create(self, topic: str, perm: int = RW, queues: int = 8) -> None:
-        self.own[topic] = queue(perm, queues)
+    def create_topic(self, topic: str, perm: int = RW, queues: int = 8) -> None:
+        self.own[topic] = make_queue(perm, queues)
         self.version += 1
         for node in self.nodes:
             if node.is_up and node.is_registered:
-                node.topics[topic] = self.registered()[topic]
+                node.topics[topic] = self.registered_queues()[topic]
 
-    def delete(self, topic: str) -> None:
+    def delete_topic(self, topic: str) -> None:
         """On the broker and on name servers; the broker's next registration opens the rest."""
         del self.own[topic]
         self.version += 1
-        self.register()
+        self.register_broker()
 
     def flip_order(self, topic: str, times: int = 1) -> None:
         """As a failing consumer does with its retry topic; the next registration opens the rest."""
         for _ in range(times):
             self.ordered ^= {topic}
             self.version += 1
-        self.register()
+        self.register_broker()
 
     def restart_broker(self) -> None:
         self.boot, self.puts, self.is_running = self.now, 0, True
-        self.register()
+        self.register_broker()
 
     def stop_broker(self) -> None:
         self.is_running = False
@@ -147,7 +147,7 @@ class Cluster:
     def restart_server(self, at: int) -> None:
         node = self.nodes[at]
         node.is_up = node.is_registered = True
-        node.topics = self.registered()
+        node.topics = self.registered_queues()
 
     # Time
 
@@ -175,13 +175,13 @@ class Cluster:
     def _call(self) -> None:
         self.calls += 1
         if self.calls == self.kill_at:
-            raise Killed
+            raise DrainKilled
 
     # The world of a drain
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         self._call()
-        return tuple(node.server(self.others, self.slave_runs) for node in self.nodes)
+        return tuple(node.describe_server(self.others, self.slave_runs) for node in self.nodes)
 
     def read_broker(
         self, master: str | None, slaves: Mapping[int, str], before: BrokerCounters | None, lag: bool
@@ -265,7 +265,7 @@ class Cluster:
     def request_registration(self, master: str) -> str | None:
         self._call()
         if self.refuses_config is None:
-            self.register()
+            self.register_broker()
         return self.refuses_config
 
     def read_permission(self, master: str) -> int | str:
@@ -275,31 +275,31 @@ class Cluster:
     def set_permission(self, master: str, perm: int) -> str | None:
         self._call()
         self.brokers_perm = perm
-        self.register()
+        self.register_broker()
         return None
 
     # Running drains
 
-    def plan(self, **more: Any) -> DrainPlan:
+    def make_plan(self, **more: Any) -> DrainPlan:
         return DrainPlan(BROKER, **{"rules": SafetyRules(), "interval": 10.0, **more})
 
-    def drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
+    def run_drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
         """Drain until it is safe; what was told. With `hold` until `limit` records."""
-        plan, keeping = self.plan(**more), DrainStore(folder, BROKER)
+        plan, keeping = self.make_plan(**more), DrainStore(folder, BROKER)
         servers = self.read_servers()
         is_new = keeping.load_drain() is None
         checked = check_plan(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
-        told: list[EventRecord] = []
+        records: list[EventRecord] = []
         for record in DrainRun(plan, self, keeping, self.clock).run_drain(checked, servers):
-            told.append(record)
-            if len(told) >= limit:
+            records.append(record)
+            if len(records) >= limit:
                 break
-        return told
+        return records
 
-    def undrain(self, folder: Path) -> list[EventRecord]:
+    def run_undrain(self, folder: Path) -> list[EventRecord]:
         return list(UndoRun(BROKER, self, DrainStore(folder, BROKER), self.clock).run_undo())
 
-    def pictures(self) -> list[dict[str, QueueData]]:
+    def topics_by_server(self) -> list[dict[str, QueueData]]:
         """What each name server tells of the broker's topics."""
         return [dict(sorted(node.topics.items())) for node in self.nodes]
 
@@ -308,9 +308,9 @@ def _set(node: SimServer, change: Callable[[int], int]) -> None:
     node.topics = {t: item._replace(perm=int(change(item.perm))) for t, item in node.topics.items()}
 
 
-def named(told: Iterable[EventRecord], *names: str) -> list[EventRecord]:
+def select_events(told: Iterable[EventRecord], *names: str) -> list[EventRecord]:
     """The records of these events."""
     return [record for record in told if record["event"] in names]
 
 
-__all__ = ["MASTER", "Cluster", "Killed", "find_master_addr", "named", "queue"]
+__all__ = ["MASTER", "DrainCluster", "DrainKilled", "find_master_addr", "make_queue", "select_events"]

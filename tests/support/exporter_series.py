@@ -13,7 +13,7 @@ from nsadmin.operations.exporter.cluster_reader import ClusterReader, ClusterSou
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster, build_registry
 from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.reading_store import ReadingStore
-from tests.support.scraping import families
+from tests.support.metric_samples import parse_families
 
 Labels = frozenset[tuple[str, str]]
 Series = dict[tuple[str, Labels], float]
@@ -24,7 +24,7 @@ BROKER = ServerIdentity("h:1", "C", "a", "0")
 def read_series(text: str) -> Series:
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
-        for family in families(text).values()
+        for family in parse_families(text).values()
         for sample in family.samples
     }
 
@@ -37,33 +37,33 @@ def series_of(
     return read_series(render_metrics(build_registry(metrics, has_process=False), "")[0].decode())
 
 
-def choose(series: Series, name: str, **labels: str) -> dict[Labels, float]:
+def select_series(series: Series, name: str, **labels: str) -> dict[Labels, float]:
     return {
-        found: value
-        for (found_name, found), value in series.items()
-        if found_name == name and labels.items() <= dict(found).items()
+        sample_labels: value
+        for (found_name, sample_labels), value in series.items()
+        if found_name == name and labels.items() <= dict(sample_labels).items()
     }
 
 
-class Reads(NamedTuple):
+class StoredReads(NamedTuple):
     """A reader with its store."""
 
     reader: BrokerReader
     store: ReadingStore
 
-    def series(self) -> Series:
+    def stored_series(self) -> Series:
         return series_of(self.store)
 
 
 @contextmanager
-def reads(choice: ReadChoice | None = None, timeout: float = 3) -> Iterator[Reads]:
+def open_broker_reader(choice: ReadChoice | None = None, timeout: float = 3) -> Iterator[StoredReads]:
     """Reads of brokers by address."""
     store = ReadingStore()
     with AdminClient("127.0.0.1:1", timeout=timeout, read_only=True) as admin:
-        yield Reads(BrokerReader(admin, store, RequestPace(100_000), choice or ReadChoice()), store)
+        yield StoredReads(BrokerReader(admin, store, RequestPace(100_000), choice or ReadChoice()), store)
 
 
-def later(seconds: float = 30) -> float:
+def deadline_after(seconds: float = 30) -> float:
     return monotonic() + seconds
 
 

@@ -9,24 +9,24 @@ from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.metrics_page import render_metrics
 
 
-def families(text: str) -> dict[str, Metric]:
+def parse_families(text: str) -> dict[str, Metric]:
     """By the name that a family's lines of HELP and TYPE have."""
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
-class Scraped:
+class ScrapedSamples:
     """The samples of one moment."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.values = {
             (sample.name, frozenset(sample.labels.items())): sample.value
-            for family in families(text).values()
+            for family in parse_families(text).values()
             for sample in family.samples
         }
 
     @classmethod
-    def off(cls, server: NameServer) -> "Scraped":
+    def scrape_server(cls, server: NameServer) -> "ScrapedSamples":
         """Without its port."""
         return cls(render_metrics(build_registry(server), "")[0].decode())
 
@@ -34,8 +34,10 @@ class Scraped:
         """The value of a metric of ours, None where there is none."""
         return self.values.get((METRIC_PREFIX + name, frozenset(labels.items())))
 
-    def named(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
+    def series_of(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
         """All series of a metric of ours, by their labels."""
         return {
-            labels: value for (found, labels), value in self.values.items() if found == METRIC_PREFIX + name
+            labels: value
+            for (sample_name, labels), value in self.values.items()
+            if sample_name == METRIC_PREFIX + name
         }

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from namesrv_core.__main__ import main
 
-_MODULES = ["tests.support.forked", "namesrv_core.server.name_server", "uvloop"]
+_MODULES = ["tests.support.forked_servers", "namesrv_core.server.name_server", "uvloop"]
 
 
-def context() -> ForkServerContext:
+def fork_context() -> ForkServerContext:
     """Where they are forked from; it ends with this process."""
-    made = get_context("forkserver")
-    made.set_forkserver_preload(_MODULES)
-    return made
+    new_context = get_context("forkserver")
+    new_context.set_forkserver_preload(_MODULES)
+    return new_context
 
 
 def _serve(args: list[str], home: Path, said: Connection) -> None:
@@ -26,7 +26,7 @@ def _serve(args: list[str], home: Path, said: Connection) -> None:
     raise SystemExit(main(args))
 
 
-class Forked:
+class ForkedServer:
     """A name server at `port`, with its files in `home`. AssertionError where it does not start."""
 
     def __init__(self, within: ForkServerContext, home: Path, *args: str) -> None:

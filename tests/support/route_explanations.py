@@ -21,10 +21,10 @@ from nsadmin.operations.explain.diagnosis import (
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
 from nsadmin.operations.explain.journal_evidence import read_journal_evidence
 from nsadmin.operations.explain.observer import gather_facts
-from tests.support.running import DEADLINE
+from tests.support.name_servers import DEADLINE
 
 
-class Asked(NamedTuple):
+class TimedQuestion(NamedTuple):
     """A question at a time (seconds of the scenario), about name servers and brokers by their names.
 
     `brokers` are asked besides those that name servers know; `recalls` reads the journals.
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     recalls: bool = False
 
 
-class Said(NamedTuple):
+class RouteExplanation(NamedTuple):
     """What was found; `names` are name servers by address."""
 
     facts: RouteFacts
@@ -51,9 +51,9 @@ class Said(NamedTuple):
     @property
     def causes(self) -> dict[str, set[str]]:
         """The name servers on which each cause was found."""
-        return {id_: self.on(id_) for id_ in list_cause_ids(self.found)}
+        return {id_: self.servers_with(id_) for id_ in list_cause_ids(self.found)}
 
-    def on(self, cause: str, result: str = "cause") -> set[str]:
+    def servers_with(self, cause: str, result: str = "cause") -> set[str]:
         """The name servers on which looking for a cause had that result."""
         return {
             self.names[addr]
@@ -62,21 +62,21 @@ class Said(NamedTuple):
             for addr in item.namesrv_addrs
         }
 
-    def seen(self, cause: str) -> str:
+    def evidence_of(self, cause: str) -> str:
         """All that was seen of a cause."""
         return "\n".join(item.finding.evidence for item in self.found if item.cause_id == cause)
 
 
-def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]:
+def explain_scenario(scenario: Scenario, folder: Path, *questions: TimedQuestion) -> list[RouteExplanation]:
     """Play the scenario, and ask each question at its time; the answers in the order of the questions."""
-    answers: dict[Asked, Said] = {}
+    answers: dict[TimedQuestion, RouteExplanation] = {}
 
-    async def asking(world: LabCluster, asked: Asked) -> None:
+    async def asking(world: LabCluster, asked: TimedQuestion) -> None:
         await asyncio.sleep(asked.at)
         if asked.recalls:
-            await _written(world, folder, asked)
+            await _await_journals(world, folder, asked)
         # Time stands still as long as the thread runs.
-        answers[asked] = await asyncio.to_thread(_ask, world, folder, asked)
+        answers[asked] = await asyncio.to_thread(_answer_question, world, folder, asked)
 
     async def scene() -> None:
         tasks: list[asyncio.Task[None]] = []
@@ -91,7 +91,7 @@ def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]
     return [answers[asked] for asked in questions]
 
 
-async def _written(world: LabCluster, folder: Path, asked: Asked) -> None:
+async def _await_journals(world: LabCluster, folder: Path, asked: TimedQuestion) -> None:
     """Wait until journals have all that happened: what is said now is written behind it."""
     mark = {"namespace": "asked", "key": str(asked.at), "value": "now"}
     for name in asked.namesrvs:
@@ -108,7 +108,7 @@ def _until_marked(journal: Path, mark: dict[str, str]) -> None:
         time.sleep(0.002)
 
 
-def _ask(world: LabCluster, folder: Path, asked: Asked) -> Said:
+def _answer_question(world: LabCluster, folder: Path, asked: TimedQuestion) -> RouteExplanation:
     addrs = [world.name_servers[name].reserved_port.socket_addr for name in asked.namesrvs]
     brokers = [world.lab_brokers[name].reserved_port.socket_addr for name in asked.brokers]
     topic = asked.question.topic
@@ -119,7 +119,7 @@ def _ask(world: LabCluster, folder: Path, asked: Asked) -> Said:
     ]
     with AdminClient(addrs, timeout=2) as admin:
         facts = gather_facts(admin, asked.question, brokers, memories)
-    return Said(
+    return RouteExplanation(
         facts,
         explain_route(facts),
         {site.reserved_port.socket_addr: name for name, site in world.name_servers.items()},

@@ -31,7 +31,7 @@ DEADLINE = 20.0
 ROOT = Path(__file__).parents[2]
 
 
-def on_a_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+def run_on_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     """A test that is a coroutine, run to its end on the loop that the server uses."""
 
     @wraps(test)
@@ -41,14 +41,14 @@ def on_a_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]
     return run_it
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def wait_until(condition: Callable[[], object]) -> None:
     """Wait for what another connection causes."""
     async with asyncio.timeout(DEADLINE):
         while not condition():  # noqa: ASYNC110 - what is waited for happens in another process or task
             await asyncio.sleep(0.001)
 
 
-def settings_in(home: Path, **more: Any) -> NameServerSettings:
+def make_settings(home: Path, **more: Any) -> NameServerSettings:
     fields: dict[str, Any] = {
         "kvConfigPath": str(home / "kvConfig.json"),
         "configStorePath": str(home / "namesrv.properties"),
@@ -59,9 +59,9 @@ def settings_in(home: Path, **more: Any) -> NameServerSettings:
 
 
 @asynccontextmanager
-async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
+async def start_name_server(home: Path, **more: Any) -> AsyncIterator[NameServer]:
     """A name server on a free port with its files in `home`; `more` are settings."""
-    server = NameServer(settings_in(home, **more))
+    server = NameServer(make_settings(home, **more))
     await server.start()
     try:
         yield server
@@ -70,7 +70,7 @@ async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
 
 
 @asynccontextmanager
-async def listening(
+async def open_listener(
     owner: StreamOwner,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -95,7 +95,7 @@ class Peer:
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, address: str, tls: ssl.SSLContext | None = None) -> "AsyncIterator[Peer]":
+    async def connect(cls, address: str, tls: ssl.SSLContext | None = None) -> "AsyncIterator[Peer]":
         """A connection that is closed in the end; with `tls` it goes through that."""
         host, _, port = address.rpartition(":")
         name = "localhost" if tls else None
@@ -117,7 +117,7 @@ class Peer:
             self._received += self._connection.feed_bytes(data)
         return self._received.pop(0)
 
-    async def ask(
+    async def send_request(
         self, code: int, ext: ExtFields | None = None, body: bytes = b"", **more: Any
     ) -> RemotingCommand:
         """The next answer to a request; it must be the answer to this one."""
@@ -143,7 +143,7 @@ class Peer:
             await self._writer.wait_closed()
 
 
-class Program:
+class ServerProgram:
     """`python -m namesrv_core` as a process; `address` is what its boot line says."""
 
     def __init__(self, *args: str) -> None:
@@ -153,13 +153,13 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self.environment(),
+            env=self.make_environment(),
         )
         self.boot = self._boot_line()
         self.address = self.boot.rpartition(" ")[2]
 
     @staticmethod
-    def environment() -> dict[str, str]:
+    def make_environment() -> dict[str, str]:
         """With both source roots on the path."""
         return os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
@@ -183,8 +183,8 @@ class Program:
 
 
 @contextmanager
-def program(*args: str) -> Iterator[Program]:
-    running = Program(*args)
+def start_program(*args: str) -> Iterator[ServerProgram]:
+    running = ServerProgram(*args)
     try:
         yield running
     finally:
@@ -192,7 +192,7 @@ def program(*args: str) -> Iterator[Program]:
             running.end(signal.SIGKILL)
 
 
-def call(asked: RemotingCommand, connection: socket.socket) -> RemotingCommand:
+def call_server(asked: RemotingCommand, connection: socket.socket) -> RemotingCommand:
     """The answer to a request over a plain socket."""
     near = ProtocolConnection()
     connection.sendall(near.encode_request(asked))
