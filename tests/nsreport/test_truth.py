@@ -3,12 +3,11 @@
 Precision: what a report says has a reason in the truth. Recall: what the truth is sure of is in the report.
 """
 
-from typing import Any
-
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
+from namesrv_core.lab.truth_log import Deed
 from nsreport.facts import entries, routes
 from nsreport.facts.agreement import build_agreement_intervals
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
@@ -163,24 +162,29 @@ def cut_off(play: Play) -> list[tuple[str, Span]]:
     return found
 
 
-def disturbs(deed: Any, group: str, row: Row, play: Play) -> bool:
+def disturbs(deed: Deed, group: str, row: Row, play: Play) -> bool:
     """Whether a window begins by when a deed shows that is about the broker, or about a name server."""
     about = deed.fault != "run" and any(
-        name.partition(":")[0] == group or name in play.servers for name in (*deed.on, *_of_expected(deed))
+        name.partition(":")[0] == group or name in play.servers
+        for name in (*deed.target_names, *_of_expected(deed))
     )
-    last = max((deed.time + item.within * 1000 for item in deed.expected), default=deed.time)
-    return about and deed.time - SLACK <= ms(row.ts) <= last + SLACK
+    last = max((deed.time_ms + item.within_seconds * 1000 for item in deed.expected), default=deed.time_ms)
+    return about and deed.time_ms - SLACK <= ms(row.ts) <= last + SLACK
 
 
-def _of_expected(deed: Any) -> list[str]:
-    return [name for item in deed.expected for name in item.each]
+def _of_expected(deed: Deed) -> list[str]:
+    return [name for item in deed.expected for name in item.broker_id_texts]
 
 
-def splits(deed: Any, play: Play) -> list[tuple[str, str]]:
+def splits(deed: Deed, play: Play) -> list[tuple[str, str]]:
     """Groups on which name servers differ from then on, and in which field."""
-    servers = set(deed.on) & set(play.servers)
+    servers = set(deed.target_names) & set(play.servers)
     if deed.fault == "wipe" and servers < set(play.servers):
-        return [(name, "perm") for name in deed.on if name not in play.servers]
+        return [(name, "perm") for name in deed.target_names if name not in play.servers]
     if deed.fault == "forgetTopic" and servers < set(play.servers):
-        return [(item.where["brokerName"], "route") for item in deed.expected if "brokerName" in item.where]
+        return [
+            (item.field_values["brokerName"], "route")
+            for item in deed.expected
+            if "brokerName" in item.field_values
+        ]
     return []

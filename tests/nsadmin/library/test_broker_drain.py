@@ -60,7 +60,7 @@ def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(
         assert [server.addr for server in restored] == list(cluster.namesrv_addrs)
         assert all(server.is_restored for server in restored)
         assert permissions(admin) == before
-        with pytest.raises(NotFound, match=f"no drain of {BROKER} is kept"):
+        with pytest.raises(NotFound, match=f'no saved drain of "{BROKER}"'):
             admin.undrain(BROKER)
 
 

@@ -39,10 +39,10 @@ def test_who_takes_connections() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with socket.create_server(("127.0.0.1", 0)) as there, AdminClient("h:1") as admin:
         addr = f"127.0.0.1:{there.getsockname()[1]}"
-        assert admin.exposure.check_reachable([addr, gone, "no address"]) == {
+        assert admin.exposure.check_reachable([addr, gone, "no-such-host.invalid:1"]) == {
             addr: True,
             gone: False,
-            "no address": False,
+            "no-such-host.invalid:1": False,
         }
         assert admin.exposure.check_reachable([]) == {}
 

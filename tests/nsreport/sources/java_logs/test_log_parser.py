@@ -96,7 +96,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
         deed, server = case
         [scenario] = [name for name, play in plays.items() if deed in play.deeds]
         spans = [span for span in known if span[0] == f"{scenario}/{server}"]
-        is_silent = not any(since <= deed.time < end for _, since, end in spans)
+        is_silent = not any(since <= deed.time_ms < end for _, since, end in spans)
         return (
             "the log of who was left out says nothing any more: who knows whether it lived"
             if is_silent
