@@ -29,8 +29,8 @@ _ADVICE_BY_CODE: dict[int, str] = {
 }
 # The start of the sentence that says which name is unknown, and the command that lists the known names.
 _ADVICE_BY_UNKNOWN_NAME = {
-    "no broker has the consumer group": "run nsadmin consumerProgress to list the groups",
-    "no topic ": "run nsadmin topicList to list the topics",
+    "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],
+    "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
 }
 _UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
 _NEIGHBOUR_ADVICE = (

@@ -195,17 +195,17 @@ def _list_switch_stages(
 
 
 def _finish_counts(
-    even_pairs: QueuesByBroker, final_counts: QueuesByBroker, order_conf: str | None
+    even_pairs: QueuesByBroker, final_pairs: QueuesByBroker, order_conf: str | None
 ) -> Iterator[MoveStage]:
-    if even_pairs != final_counts:
+    if even_pairs != final_pairs:
         yield MoveStage(
             OPEN_READS,
-            final_counts,
+            final_pairs,
             order_conf,
             opens_from={
                 broker: even_pairs[broker].read
-                for broker in final_counts
-                if final_counts[broker].read > even_pairs[broker].read
+                for broker in final_pairs
+                if final_pairs[broker].read > even_pairs[broker].read
             },
         )
 

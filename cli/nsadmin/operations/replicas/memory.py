@@ -104,8 +104,8 @@ def _judge_difference(
     if difference.kind is not ItemKind.OFFSET and master_versions:
         slave_versions = slave.tables[difference.kind].versions
         # 4.x has one version, 5.x two. Slaves compare what both have (SlaveSynchronize).
-        version_pairs = list(zip(master_versions, slave_versions, strict=False))
-        if all(master_version == slave_version for master_version, slave_version in version_pairs):
+        shared_count = min(len(master_versions), len(slave_versions))
+        if shared_count and master_versions[:shared_count] == slave_versions[:shared_count]:
             return DifferenceState.DRIFT, "both tables have the same version, so the slave does not copy it"
         # A broker without static topics makes a new version of their mapping when it starts.
         changed_ms = max(version.timestamp_ms for version in (*master_versions, *slave_versions))

@@ -141,7 +141,7 @@ def _convert_tables(
                 item_name: {convert_key(field): value for field, value in item.items()}
                 for item_name, item in table.items.items()
             },
-            [version for version in (table.version, table.mapping_version) if version is not None],
+            tuple(version for version in (table.version, table.mapping_version) if version is not None),
         )
 
     return [result.then(convert_table) for result in results]

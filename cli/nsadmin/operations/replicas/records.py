@@ -34,7 +34,7 @@ class ItemTable(NamedTuple):
     """All items of one kind on one broker. `versions` is empty if the broker reports none."""
 
     items: Mapping[str, Item]
-    versions: Sequence[TableVersion] = ()
+    versions: tuple[TableVersion, ...] = ()
 
 
 class Replica(NamedTuple):

@@ -89,11 +89,11 @@ class GroupTransfer:
                 )
                 for translated_queue in translate_offsets(self._clusters, plan, offsets)
             ]
-        uncarried_queues = [
+        uncarried_topics = [
             UncarriedTopic(topic, self._count_pending(topic, offsets_by_topic[topic]))
             for topic in sorted(offsets_by_topic.keys() - copied_topics)
         ]
-        return moves, uncarried_queues
+        return moves, uncarried_topics
 
     def has_source_clients(self) -> bool:
         """Return whether clients of the group are connected in the source, which move its offsets on."""

@@ -49,6 +49,11 @@ def test_a_slave_copies_all_topics_if_only_the_version_of_the_mapping_differs() 
     assert judged(slave_of_4_x)[0] == [DRIFT]
 
 
+def test_a_slave_that_reports_no_version_is_judged_by_the_age_of_its_masters_table() -> None:
+    assert judged(make_group(topics(JUST_NOW, a=4), topics()))[0] == [LAG]
+    assert judged(make_group(topics(LONG_AGO, a=4), topics()))[0] == [DRIFT]
+
+
 def test_an_offset_that_the_slave_does_not_reach_within_two_intervals_is_drift() -> None:
     behind = make_group(offsets(T={0: 10}), offsets(T={0: 4}))
     states, memory = judged(behind)
